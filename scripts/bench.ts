@@ -1,5 +1,5 @@
-// npm run bench [-- --short]: runs one benchmark after the other, each of which prints its table. A benchmark takes the
-// number of its rounds. Linux only, as the kernel counts CPU and memory. The short form takes about five minutes.
+// npm run bench [-- --short]: runs the benchmarks one after the other. Each prints a table and takes its number of
+// rounds. This works on Linux only, where the kernel counts CPU and memory. The short form takes about five minutes.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

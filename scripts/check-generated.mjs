@@ -1,4 +1,4 @@
-// Checks that generated files are those of `npm run generate`, which leaves the right ones behind.
+// Checks that generated files are up to date. `npm run generate` updates them.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -17,7 +17,7 @@ const RULES = {
 }
 
 /** Right as they are. */
-const EXCEPTIONS = ['For example:', 'For all commands:']
+const EXCEPTIONS = ['For example:', 'For all commands:', 'For administrators of this service.']
 
 const FILES = ['*.md', '*.ts', '*.tsx', '*.mjs']
 const GENERATED = /REFERENCE\.md|\.api\.md|CODE_OF_CONDUCT|generated|^scripts\/check-words/

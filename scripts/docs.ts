@@ -1,4 +1,4 @@
-// npm run docs: builds the documentation into docs/dist; `-- --dev` serves it while it is written.
+// npm run docs: builds the documentation into docs/dist. `-- --dev` serves it while you write.
 import './from-sources.ts'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ async function writeSdkReference(out: string): Promise<void> {
     hidePageHeader: true,
     hideBreadcrumbs: true,
     parametersFormat: 'table',
-    // Anchors of its own: TypeDoc numbers headings that look alike in another way than VitePress.
+    // TypeDoc writes its own anchors, since it numbers duplicate headings differently from VitePress.
     useHTMLAnchors: true,
     anchorPrefix: 'sdk-',
   }
@@ -71,12 +71,12 @@ async function writeSdkReference(out: string): Promise<void> {
     name: 'SDK',
     out,
     readme: 'none',
-    // `npm run check` has checked the types.
+    // `npm run check` checks the types.
     skipErrorChecking: true,
     disableSources: true,
     excludePrivate: true,
     excludeInternal: true,
-    // The schemas that types are inferred from are for servers.
+    // Types are inferred from schemas, which are exported for servers only.
     validation: { notExported: false, invalidLink: false },
     logLevel: 'Error',
     ...markdownOptions,

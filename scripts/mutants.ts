@@ -1,6 +1,7 @@
-// npm run mutants -- FILES…: changes the code at one place after the other, and lists the changes that no unit test notices.
-// Files are of one package, such as `sdk/src/client/**/*.ts`; without any, the client, the outbox, the app, the storages and the
-// client of the command line are done, which takes hours. What was found before is kept in .tmp/mutants, and only what has changed is tried again.
+// npm run mutants -- FILES…: makes small changes to the code, one at a time, and lists the changes that no unit test
+// notices. FILES are in one package, such as `sdk/src/client/**/*.ts`. The default is the client, the outbox, the app,
+// the storages and the client of the command line, which takes hours. Earlier results are kept in .tmp/mutants, and only
+// changed code is tested again.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

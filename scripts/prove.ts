@@ -1,5 +1,6 @@
 // npm run prove: injects faults under load, and shows that no acknowledged catch is lost.
-// `--long` tries much more, and writes docs/proof.json and docs/proof.md; `--only TEXT` runs the experiments with that in their name.
+// `--long` repeats each experiment more often, and writes docs/proof.json and docs/proof.md. `--only TEXT` runs the
+// experiments whose names contain TEXT.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -29,13 +30,13 @@ const { values } = parseArgs({
 const scale: Scale = values.long ? 'long' : 'short'
 const MAX_MS = { short: 300_000, long: 3_600_000 }
 
-/** A service that never recovers must not keep this from its end. */
+/** Ends an experiment whose service never recovers. */
 async function tooLate(): Promise<never> {
   await wait(MAX_MS[scale], undefined, { ref: false })
   throw new Error(`It did not end within ${MAX_MS[scale] / 60_000} minutes.`)
 }
 
-/** What failed before the end of a scope failed, too. */
+/** The first error: disposing of a scope may add others. */
 const firstOf = (error: unknown): unknown => (error instanceof SuppressedError ? firstOf(error.suppressed) : error)
 
 async function rowOf({ name, how, missing, run }: Experiment): Promise<Row> {
@@ -51,7 +52,7 @@ async function rowOf({ name, how, missing, run }: Experiment): Promise<Row> {
 const chosen = EXPERIMENTS.filter(({ name, isLong }) => name.includes(values.only) && (scale === 'long' || !isLong))
 if (chosen.length === 0) {
   const names = EXPERIMENTS.map(({ name, isLong }) => `  ${name}${isLong ? ' (--long)' : ''}\n`)
-  process.stderr.write(`No experiment has "${values.only}" in its name. There are:\n${names.join('')}`)
+  process.stderr.write(`No experiment has "${values.only}" in its name. Choose from:\n${names.join('')}`)
   process.exit(2)
 }
 const rows: Row[] = []
@@ -63,7 +64,7 @@ for (const experiment of chosen) {
 }
 process.stdout.write(textTable(cells(rows)))
 
-/** Puts a row in the place of what was found before, and writes the page anew. */
+/** Replaces the earlier row of an experiment, and rewrites the page. */
 function keep(row: Row): void {
   const before = existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as readonly Row[]) : []
   const all = EXPERIMENTS.flatMap(({ name }) =>
@@ -73,5 +74,5 @@ function keep(row: Row): void {
   writeFileSync(PAGE, page(all))
 }
 
-// Ends an experiment that is too late, too.
+// Exiting also ends an experiment that is too late.
 process.exit(rows.some(({ verdict }) => verdict === 'MISSED') ? 1 : 0)

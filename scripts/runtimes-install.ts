@@ -13,14 +13,15 @@ interface Pinned {
   readonly args: readonly string[]
 }
 
-// Beside what `npm ci` lays out, so that a normal install neither brings nor keeps half a gigabyte of programs.
+// The folder is separate from the packages of `npm ci`, so that a normal install does not include half a gigabyte of
+// programs.
 const FOLDER = fileURLToPath(new URL('../node_modules/.cache/runtimes', import.meta.url))
 const NO_PATHS = join(FOLDER, 'tsconfig.json')
 
 const { platform, arch } = process
 const node = { packageName: `node-${platform}-${arch}`, program: 'bin/node', args: [] }
 
-/** The oldest Node that is supported, the newest, and what is between; and the runtimes that are not Node. */
+/** The oldest supported Node, the newest one, a version between them, and other runtimes. */
 const RUNTIMES: Readonly<Record<string, Pinned>> = {
   'Node 22.19': { ...node, version: '22.19.0' },
   'Node 24': { ...node, version: '24.21.0' },
@@ -48,10 +49,10 @@ const RUNTIMES: Readonly<Record<string, Pinned>> = {
 }
 
 /**
- * Installs the runtimes, unless they are there, from packages that hold nothing but the program: no install script
- * runs and nothing else is loaded.
+ * Installs missing runtimes from packages that contain only the program: no install script runs, and nothing else is
+ * downloaded.
  *
- * @returns how to start each by its name, or why there is none on this machine
+ * @returns the runtimes by name, or why this machine cannot run them
  */
 export function installRuntimes(): ReadonlyMap<string, Runtime> | string {
   if (platform !== 'linux' || isMusl() || !['x64', 'arm64'].includes(arch)) {

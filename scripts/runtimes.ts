@@ -1,4 +1,4 @@
-// npm run runtimes [name …]: tries the built packages on every runtime they are for, and prints what works where.
+// npm run runtimes [name …]: tests the built packages on every runtime that they support, and prints the results.
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -13,7 +13,7 @@ interface Column {
   readonly outcomes: readonly Outcome[]
 }
 
-/** Runs the example of a host in a folder, for each runtime that has one. */
+/** The example of a host for each runtime that has one, run in a folder. */
 const HOST_EXAMPLES: Readonly<Record<string, (folder: string, runtime: Runtime) => Promise<unknown>>> = {
   Bun: (folder, runtime) => tryHost(join(folder, 'hosts/bun.ts'), {}, runtime),
   Deno: (folder, runtime) => tryHost(join(folder, 'hosts/deno.ts'), { FISH_STORAGE: 'memory:' }, runtime),
@@ -29,7 +29,7 @@ async function tryAll(runtimes: ReadonlyMap<string, Runtime>, only: readonly str
   for (const [name, runtime] of runtimes) {
     if (only.length > 0 && !only.some((word) => name.toLowerCase().includes(word.toLowerCase()))) continue
     for (const program of Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]) {
-      // The server is for Node, which has no server of its own that takes a Request. workerd runs Workers only.
+      // The server is for Node, which has no built-in server for a Request. workerd runs only Workers.
       if (program === (name.startsWith('Node') ? 'host' : 'server') || name === 'workerd') continue
       columns.push({ title: `${name} ${program}`, outcomes: await runSmoke(runtime, program) })
     }

@@ -13,7 +13,7 @@ const { createClient, NotFoundError } = await import('@fish-crab/sdk')
 const { createAdminClient } = await import('@fish-crab/sdk/admin')
 const { ROUTES } = await import('@fish-crab/sdk/contract')
 
-// What `npm run quickstart` shows, on the sources: a server, a player, a fish, a crab, and the list of both.
+// The tour of `npm run quickstart`, from the sources: a server, a player, a fish, a crab, and a list of both.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CLI = join(ROOT, 'cli', 'bin', 'dev.js')
@@ -46,7 +46,7 @@ function readNotes(): Notes {
   return keep({ adminPassword: randomBytes(18).toString('base64url') })
 }
 
-/** Keeps what the tour needs again, readable by nobody else. */
+/** Stores values for the next tour. Only the user can read the file. */
 function keep(notes: Notes): Notes {
   mkdirSync(DATA, { recursive: true, mode: 0o700 })
   writeFileSync(`${NOTES}.new`, `${JSON.stringify(notes, undefined, 2)}\n`, { mode: 0o600 })
@@ -58,7 +58,7 @@ function keep(notes: Notes): Notes {
 interface Server {
   readonly process: ChildProcess
   readonly url: string
-  /** From here on, shows the log as it comes. */
+  /** Shows the log from now on. */
   showLog(): void
 }
 
@@ -104,14 +104,14 @@ async function startSomewhere(notes: Notes): Promise<Server> {
     return await startServer(PORT, notes)
   } catch (error) {
     if (!(error instanceof ServerEnded) || !/port \d+ .*in use/.test(error.message)) throw error
-    say(`Port ${PORT} is taken; using a free one.`)
+    say(`Port ${PORT} is in use, so the server uses a free one.`)
     return startServer('0', notes)
   }
 }
 
 async function createPlayer(url: string, { adminPassword }: Notes): Promise<CreatedUser> {
   const admin = createAdminClient({ baseUrl: url, username: ADMIN, password: adminPassword })
-  // A player that the notes do not know is left from a tour that was cut short, and its secrets are lost.
+  // Removes a player of an interrupted tour, whose secrets were never stored.
   await admin.users.delete(PLAYER).catch((error: unknown) => {
     if (!(error instanceof NotFoundError)) throw error
   })
@@ -129,7 +129,7 @@ async function stop(server: Server): Promise<void> {
 async function catchAndList(server: Server, notes: Notes): Promise<void> {
   const player = notes.player ?? (await createPlayer(server.url, notes))
   keep({ ...notes, player })
-  say(notes.player ? `Player ${player.name} is there from the last run.` : `Created the player ${player.name}.`)
+  say(notes.player ? `The player ${player.name} exists from an earlier run.` : `Created the player ${player.name}.`)
 
   const client = createClient({
     baseUrl: server.url,
@@ -153,7 +153,7 @@ async function catchAndList(server: Server, notes: Notes): Promise<void> {
 
 function sayWhatNext(url: string): void {
   say()
-  say(`The service answers at ${url} and keeps everything in ${DATA}. Try, in another terminal in this folder:`)
+  say(`The service runs at ${url} and stores everything in ${DATA}. In another terminal in this folder, try:`)
   say()
   say(`  export FISH_URL=${url} FISH_USER=${PLAYER} FISH_GAMEMODE=${GAMEMODE} FISH_KEY_FILE="${KEY_FILE}"`)
   say('  npx fish-cli add "Bronze Koi" --rarity bronze')

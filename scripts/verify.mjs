@@ -6,7 +6,9 @@ import { provideSystemPrograms } from './lib/system-programs.mjs'
 const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
 const TYPE_PROFILES = { sdk: 'node16', server: 'esm-only', mocks: 'esm-only' }
 
-/** A kill, Redis, a full Redis, the program, a terminal, the installed packages, and a browser behind nginx. */
+/**
+ * The tests cover a kill, Redis, a full Redis, the program, a terminal, the installed packages, and a browser behind nginx.
+ */
 const PROMISES = {
   integration: [
     'server/test/storage/file-crash',
@@ -34,7 +36,7 @@ async function checkPackages() {
   }
 }
 
-/** @param files the start of their paths. @default all */
+/** @param files the beginnings of their paths. @default all */
 function test(title, projects, files = [], env = {}) {
   const selected = projects.flatMap((name) => ['--project', name])
   const options = process.env.CI === 'true' ? [] : ['--reporter=dot', '--silent=passed-only']

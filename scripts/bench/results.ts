@@ -5,7 +5,7 @@ import { textTable } from '../lib/text-table.ts'
 export interface Result {
   readonly what: string
   readonly ours: string
-  /** The figure beside ours. */
+  /** The figure that ours is compared with. */
   readonly beside: string
   /** The median of the rounds' ratios. */
   readonly ratio: number
@@ -14,7 +14,7 @@ export interface Result {
   readonly goal: Goal
 }
 
-/** Of a ratio. */
+/** The goal of a ratio. */
 type Goal = { readonly atMost: number } | { readonly atLeast: number }
 
 interface Measured {
@@ -22,12 +22,12 @@ interface Measured {
   readonly unit: 'µs' | 'ms' | 's' | 'a second' | 'requests' | 'round trips' | 'MB'
   /** One value of each round. */
   readonly ours: readonly number[]
-  /** Something measured in the same rounds, or a limit. */
+  /** Values that were measured in the same rounds, or a limit. */
   readonly beside: { readonly name: string; readonly values: readonly number[] } | { readonly limit: number }
   readonly goal?: Goal
 }
 
-/** @param measured its goal is the limit, if it is compared with one */
+/** @param measured a comparison with a limit has the limit as its goal */
 export function compare({ what, unit, ours, beside, goal = { atMost: 1 } }: Measured): Result {
   const others = 'limit' in beside ? ours.map(() => beside.limit) : beside.values
   const ratios = ours.map((value, round) => value / (others[round] ?? Number.NaN)).sort((a, b) => a - b)
@@ -49,12 +49,12 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
-/** Something that is measured once a round. */
+/** A subject that is measured once per round. */
 export type Subject<Sample> = () => Promise<Sample>
 
 /**
- * Runs every subject once a round, so that a busy moment of the machine meets all alike, after a round that warms up. A
- * subject that several rows compare with is measured once.
+ * Runs every subject once per round, so that a busy moment of the machine affects all subjects. The first round is a
+ * warm-up. A subject of several comparisons is measured once.
  */
 export async function measureRounds<Sample>(
   rounds: number,

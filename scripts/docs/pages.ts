@@ -1,4 +1,4 @@
-// Which Markdown of the repository is a page of the documentation, and where its links lead there.
+// Maps the Markdown files of the repository to pages of the documentation, and their links to links between pages.
 import { existsSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   'server/README.md': 'server.md',
 }
 
-/** Markdown that is no page. The README of the root says what the home page says. */
+/** Markdown files that are not pages. The home page replaces the README of the root. */
 export const SOURCES_LEFT_OUT = [
   'README.md',
   'CODE_OF_CONDUCT.md',
@@ -41,7 +41,7 @@ export function githubSlug(title: string): string {
     .replaceAll(' ', '-')
 }
 
-/** Lets links between files of the repository lead to their pages, or else to GitHub. */
+/** Rewrites links between files of the repository to links to their pages, or else to GitHub. */
 export const repositoryLinks: NonNullable<MarkdownOptions['config']> = (markdown) => {
   markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
     const links = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'link_open')

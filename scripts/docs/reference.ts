@@ -1,4 +1,4 @@
-// Pages that the code determines: the API from its OpenAPI document, error and exit codes from their tables.
+// Generates pages from code: the API from its OpenAPI document, error and exit codes from their tables.
 import { ERROR_CODES, type ErrorCode } from '@fish-crab/sdk/constants'
 import { expectedRefusal } from '../../cli/src/client/describe-error.ts'
 import { EXIT, type ExitStatus } from '../../cli/src/core/errors.ts'
@@ -56,7 +56,7 @@ export function apiPage({ paths, components }: OpenApi): string {
     return [`## ${title}`, ...members.map(operationSection)].join('\n\n')
   })
   return page('API', [
-    'Generated from the OpenAPI document, which a server has at `/openapi.json`, and at `/docs` as a page to try requests. ' +
+    'Generated from the OpenAPI document, which a server serves at `/openapi.json`. Its page at `/docs` lets you try requests. ' +
       'Paths also work below `/v1`. Types are written as in TypeScript.',
     ...groups,
     '## Body of an error',
@@ -137,8 +137,8 @@ export function errorsPage(classes: string): string {
   const exits = meanings.map(([name, meaning]): [ExitStatus, string] => [EXIT[name], meaning])
   return page('Errors and exit codes', [
     '## Codes of the service',
-    'A response that is no success has a JSON body with `error`, a sentence, `code`, a stable name, and `requestId`. ' +
-      'The [API reference](api.md) says which operation has which; the last two columns are of `fish-cli`.',
+    'An error response has a JSON body with a sentence in `error`, a stable name in `code`, and a `requestId`. ' +
+      'The [API reference](api.md) lists the errors of each operation. The last two columns are for `fish-cli`.',
     table(
       ['code', 'status', 'default sentence', 'exit', 'hint'],
       codes.map((code) => {
@@ -159,7 +159,7 @@ export function errorsPage(classes: string): string {
       ['exit', 'meaning'],
       exits.map(([status, meaning]) => [String(status), escapeMarkdown(meaning)]),
     ),
-    '[Commands](cli.md#errors-as-json) says what an error is under `--json`.',
+    '[Commands](cli.md#errors-as-json) describes errors under `--json`.',
   ])
 }
 

@@ -10,10 +10,10 @@ const PAGES = globSync(['README.md', 'CONTRIBUTING.md', '*/README.md', 'docs/*.m
   (page) => !page.startsWith('node_modules'),
 )
 
-/** The one value that programs of the documentation leave to their reader. */
+/** The one value that readers of the documentation fill in. */
 const KEY = 'const key: string'
 
-/** The names that fragments use and do not declare, by page. */
+/** Names that fragments use without a declaration, by page. */
 const DECLARATIONS: Readonly<Record<string, string>> = {
   'sdk/README.md': `
     const client: import('@fish-crab/sdk').Client
@@ -56,7 +56,7 @@ interface Block {
   /** Line of the fence, from 1. */
   readonly line: number
   readonly code: string
-  /** Its name without extension. */
+  /** The name of its file, without the extension. */
   readonly name: string
 }
 
@@ -72,7 +72,7 @@ let root: string
 
 beforeAll(async () => {
   mkdirSync(join(PROJECT, '.tmp'), { recursive: true })
-  // Inside of the project, so that third-party packages are found further up, and nothing has to be downloaded.
+  // The folder is inside the project, so that third-party packages resolve without a download.
   root = mkdtempSync(join(PROJECT, '.tmp', 'code-'))
   await installPackages(['sdk', 'server', 'mocks'], root)
   for (const { code, name } of BLOCKS) writeFileSync(join(root, `${name}.mts`), `${code}\nexport {}\n`)
@@ -92,7 +92,7 @@ const STRICT = [
 
 /** Compiles blocks with these names declared. @returns the errors, each with its file */
 async function errorsOf(blocks: readonly Block[], declarations: string): Promise<readonly string[]> {
-  // Global, so that a block may declare a name itself.
+  // The declarations are global, so that a block may declare a name itself.
   writeFileSync(join(root, 'globals.d.mts'), `declare global {\n${declarations}\n}\nexport {}\n`)
   const files = ['globals.d.mts', ...blocks.map(({ name }) => `${name}.mts`)]
   const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc')
@@ -113,7 +113,7 @@ test('every block of TypeScript or JavaScript compiles strictly with the packed 
 
 const VITEST = [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run']
 
-test('every block that declares the names it uses, apart from `key`, runs as a program', async () => {
+test('every block that declares all its names except `key` runs as a program', async () => {
   const errors = await errorsOf(BLOCKS, KEY)
   const programs = BLOCKS.filter(({ name }) => !errors.some((error) => error.startsWith(`${name}.mts(`)))
   expect(programs.length).toBeGreaterThan(5)
@@ -126,7 +126,7 @@ test('every block that declares the names it uses, apart from `key`, runs as a p
   for (const { page, line, code, name } of programs) {
     const isSuite = code.includes("'vitest'")
     const file = `${name}.${isSuite ? 'test.ts' : 'run.mts'}`
-    // Without Jest: the package `expect`, which Jest re-exports, and the runner of Node.
+    // Replaces Jest with the package `expect`, which Jest re-exports, and the runner of Node.
     const runnable = code
       .replace(/https:\/\/fish\.example|http:\/\/127\.0\.0\.1:8787/, url)
       .replace(

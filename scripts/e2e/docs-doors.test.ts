@@ -20,7 +20,7 @@ let env: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   mkdirSync(join(PROJECT, '.tmp'), { recursive: true })
-  // Inside of the project, so that third-party packages are found further up, and nothing has to be downloaded.
+  // The folder is inside the project, so that third-party packages resolve without a download.
   root = mkdtempSync(join(PROJECT, '.tmp', 'doors-'))
   await installPrograms(root)
   const home = join(root, 'home')
@@ -34,7 +34,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const runs = (line: string, variables: Readonly<Record<string, string>> = {}) =>
   run('/bin/sh', ['-c', line], { ...env, ...variables }, root)
 
-/** Starts a command that keeps running, until the test ends or `stop`; `says` waits for a line of its output. */
+/** Starts a command that runs until `stop` or the end of the test. `says` waits for a line of its output. */
 function starts(line: string, variables: Readonly<Record<string, string>> = {}) {
   const child = start('/bin/sh', ['-c', `exec ${line}`], { ...env, ...variables }, root)
   const closed = once(child, 'close')
@@ -55,11 +55,11 @@ function starts(line: string, variables: Readonly<Record<string, string>> = {}) 
   }
 }
 
-// What installs is substituted: there is no registry that has these packages.
+// The install command is replaced, since no registry has these packages.
 const INSTALL = 'npm install --global fish-cli'
 
-describe('What the doors of the documentation say', () => {
-  test('runs a service with a player and a backup, and a player plays there', async () => {
+describe('The first steps in the documentation', () => {
+  test('run a service with a player and a backup, and let the player play', async () => {
     const [serving, players, proxied, backup] = blocksOf('run-a-service', 'sh')
     expect(serving).toEqual([INSTALL, 'fish-cli serve --storage file:./data'])
     const service = starts(serving?.[1] ?? '', { FISH_PORT: '0' })
@@ -96,7 +96,7 @@ describe('What the doors of the documentation say', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('builds a mod that stores a fish on a mock', async () => {
+  test('build a mod that stores a fish on a mock', async () => {
     const [mocking, installing, running] = blocksOf('build-a-mod', 'sh')
     expect(mocking).toEqual([INSTALL, 'fish-cli mock'])
     expect(installing).toEqual(['npm install @fish-crab/sdk'])
@@ -112,7 +112,7 @@ describe('What the doors of the documentation say', () => {
     expect(await runs(line)).toEqual({ status: 0, stdout: printed, stderr: '' })
   })
 
-  test('tests a program with the code of the README, which the page shows', async () => {
+  test('test a program with the code of the README, which is also on the page', async () => {
     const [installing, running] = blocksOf('test', 'sh')
     expect(installing).toEqual(['npm install --save-dev vitest @fish-crab/sdk @fish-crab/mocks'])
     expect(running).toEqual(['npx vitest run'])

@@ -39,7 +39,7 @@ async function serveDocs(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A page of the documentation, and what went wrong on it: errors on the console, failed or foreign requests. */
+/** Opens a page of the documentation and collects its problems: errors on the console, failed or foreign requests. */
 async function openDocs(skip: TestContext['skip']) {
   if (!existsSync(DIST) && process.env.CI === 'true') throw new Error(NOT_BUILT)
   if (!existsSync(DIST)) return skip(NOT_BUILT)
@@ -72,7 +72,7 @@ async function open(page: Page, url: string, path: string) {
 const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 
 describe('The documentation', () => {
-  test('finds a word, by keyboard alone, in the page that explains it', async ({ skip }) => {
+  test('finds the page that explains a word by keyboard alone', async ({ skip }) => {
     const { page, url, problems } = await openDocs(skip)
     await open(page, url, '')
     await page.keyboard.press('Control+k')
@@ -85,7 +85,7 @@ describe('The documentation', () => {
     expect(problems).toEqual([])
   })
 
-  test('is light or dark as the reader prefers, and as the switch says', async ({ skip }) => {
+  test('is light or dark as the reader prefers or switches', async ({ skip }) => {
     const { page, url, problems } = await openDocs(skip)
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: 'light' })
@@ -100,7 +100,7 @@ describe('The documentation', () => {
     expect(problems).toEqual([])
   })
 
-  test('opens on every page without errors and requests to other hosts, and axe finds nothing on the doors', async ({
+  test('opens on every page without errors and requests to other hosts, and axe finds nothing on the main pages', async ({
     skip,
   }) => {
     const { page, url, problems } = await openDocs(skip)

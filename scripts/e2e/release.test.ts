@@ -12,14 +12,14 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'a@example.org',
 }
 const PATH = `${join(PROJECT, 'node_modules/.bin')}:${process.env.PATH}`
-/** A release takes ten seconds, and minutes on a machine that is busy with other tests. */
+/** A release takes ten seconds, or minutes on a machine that is busy with other tests. */
 const MAX_MS = 300_000
 const REPORT = 'sdk/api/fernet.api.md'
 
 let folder: string
 let clone: string
 
-/** A clone of what is committed here, with a remote of its own. */
+/** Makes a clone of the committed files, with its own remote. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fish-crab-release-'))
   clone = join(folder, 'fish-crab')
@@ -57,7 +57,7 @@ test('a dry run shows what a release would do, and changes nothing', { timeout: 
   expect(await git('tag')).toBe('')
 })
 
-test('a release writes the versions, the changelog, and data for the tests of later ones, and is tagged and pushed', {
+test('a release writes the versions, the changelog, and data for the tests of later releases, and is tagged and pushed', {
   timeout: MAX_MS,
 }, async () => {
   const { version } = manifestOf('.')

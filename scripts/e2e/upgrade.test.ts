@@ -33,7 +33,7 @@ describe.each(releases)('the data of %s', (version) => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** Everything that the release stored, and that nothing of it has to be made anew. */
+  /** Expects everything that the release stored, unchanged. */
   async function expectAll(storage: string): Promise<void> {
     await using _ = await service.serve(storage)
     for (const [path, response] of Object.entries(expected.responses))

@@ -1,4 +1,4 @@
-// Runs on Node 20 without anything installed: it is what installs.
+// This module installs the packages, so it runs on Node 20 without any package.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const BIN = join(ROOT, 'node_modules', '.bin')
 
-/** An environment in which `node` and every tool are the ones the project brings. */
+/** An environment in which `node` and every tool come from the project. */
 export function projectEnv() {
   return { ...process.env, PATH: [BIN, process.env.PATH].join(delimiter) }
 }
@@ -17,11 +17,11 @@ export function projectEnv() {
 /** A step that failed. */
 class StepFailed extends Error {}
 
-/** A step that prints nothing for this long shows that it still runs. */
+/** After this silence, a step shows that it still runs. */
 const SILENCE_MS = 5000
 
 /**
- * Runs a command, shows its output as it comes, and prints a line at its start and at its end with how long it took.
+ * Runs a command, shows its output, and prints a line at its start, and one with its duration at its end.
  * @throws StepFailed, with the command that repeats the step
  */
 export async function step(title, command, args, { env = {} } = {}) {
@@ -63,14 +63,17 @@ function run(command, args, env, onSilence) {
   })
 }
 
-/** Installs what the lock file says, unless that is what is installed. */
+/** Installs the packages of the lock file, unless they are already installed. */
 export async function install() {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   if (isInstalled(Object.keys(devDependencies))) process.stdout.write('Install packages: already there\n')
   else await installWith([])
 }
 
-/** Installs what it takes to run the service and the command line from their sources, unless that or more is there. */
+/**
+ * Installs the packages that the service and the command line need to run from their sources, unless they are already
+ * installed.
+ */
 export async function installToRun() {
   if (isInstalled([])) process.stdout.write('Install packages: already there\n')
   else
@@ -85,7 +88,7 @@ function isInstalled(names) {
 }
 
 function installWith(options) {
-  // Warnings of npm about the Node that runs it do not matter: the project brings a newer one for all that follows.
+  // Warnings of npm about its Node do not matter: later steps use the project's newer Node.
   return step('Install packages', 'npm', ['ci', ...options, '--no-audit', '--no-fund', '--loglevel=error'])
 }
 
@@ -94,7 +97,7 @@ export function build() {
   return step('Build the packages', 'npm', ['run', 'build'])
 }
 
-/** Prints why a step failed, and lets the script end with 1. */
+/** Prints why a step failed, and sets exit status 1. */
 export function fail(error) {
   if (!(error instanceof StepFailed)) throw error
   process.stderr.write(`\n${error.message}\n`)

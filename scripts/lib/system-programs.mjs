@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { step } from './steps.mjs'
 
-/** The packages of most of these start a service that listens, now and at every boot: nothing to do to a machine unasked. */
+/** Most of these packages start a service that listens, now and at every boot, so they are never installed automatically. */
 const PROXIES = [
   { name: 'nginx', debian: 'nginx-light', probe: ['/usr/sbin/nginx', '-v'] },
   { name: 'caddy', debian: 'caddy', probe: ['caddy', 'version'] },
@@ -10,7 +10,7 @@ const PROXIES = [
   { name: 'apache2', debian: 'apache2-bin', probe: ['/usr/sbin/apache2', '-v'] },
 ]
 
-/** Programs that some tests need and npm cannot bring: how to see that they are there, and where they come from. */
+/** Programs that some tests need and npm cannot install, each with a probe and its Debian package. */
 const PROGRAMS = [
   {
     name: 'redis-server',
@@ -38,10 +38,10 @@ const PROGRAMS = [
 ]
 
 /**
- * Finds the programs that tests need. On Debian and Ubuntu as root, missing ones are installed after saying so;
- * elsewhere they are named with what is skipped for them, and so are everywhere those that are installed by hand alone.
- * With `CI=true` any other missing one is a failure.
- * @param names of those that the tests need. @default all
+ * Finds the programs that tests need. Root on Debian and Ubuntu gets missing programs installed, with a message. Other
+ * missing programs are listed with the tests that are skipped. With `CI=true`, a missing program is a failure, unless it
+ * has to be installed by hand.
+ * @param names the needed programs. @default all
  */
 export async function provideSystemPrograms(names = PROGRAMS.map(({ name }) => name)) {
   const isMissing = (program) => names.includes(program.name) && !isThere(program)
@@ -51,7 +51,7 @@ export async function provideSystemPrograms(names = PROGRAMS.map(({ name }) => n
     const packages = installable.map(({ debian }) => debian)
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
     process.stdout.write(
-      `Missing for some tests: ${installable.map(({ name }) => name).join(', ')}. Installing with apt-get.\n`,
+      `Some tests need missing programs: ${installable.map(({ name }) => name).join(', ')}. Installing them with apt-get.\n`,
     )
     await step('Update the list of Debian packages', 'apt-get', ['update', '-q'], { env })
     await step(
@@ -64,11 +64,11 @@ export async function provideSystemPrograms(names = PROGRAMS.map(({ name }) => n
   }
   for (const { name, debian, neededBy } of missing) {
     process.stdout.write(
-      `Not found: ${name}. Skipped for it: ${neededBy}. On Debian or Ubuntu: apt-get install ${debian}\n`,
+      `${name} is not installed, so ${neededBy} will be skipped. On Debian or Ubuntu, run: apt-get install ${debian}\n`,
     )
   }
   if (missing.some(({ installedByHand }) => !installedByHand) && process.env.CI === 'true') {
-    process.stderr.write('With CI=true every program that is not installed by hand must be there.\n')
+    process.stderr.write('CI=true requires these programs, except those that have to be installed by hand.\n')
     process.exit(1)
   }
 }

@@ -20,7 +20,7 @@ const NAMES = [
 const SHARES = [42, 28, 16, 8, 1, 4, 1]
 const CRABS = { crab: 34, 'Hermit Crab': 9, 'King Crab': 3 }
 const ON_STREAM = { Cod: 'Gold', 'Blue Tang': 'Diamond', Salmon: 'Silver', Coelacanth: 'Mythical' } as const
-/** Times and ids of the service differ from run to run, so these are made up. */
+/** Times and ids of the service differ between runs, so these are made up. */
 const MADE = { id: '019ab7f3-5c1e-7d42-9a3b-6f0d2c8e4b71', createdAt: new Date(NOW - 40 * DAY_MS).toISOString() }
 const SECRETS = {
   password: 'oF3mC9sWq0TzLx7vRb2K',
@@ -54,7 +54,7 @@ async function catchFive(page: Page): Promise<void> {
   for (let catches = 0; catches < 5; catches += 1) await page.getByRole('button', { name: 'Catch something' }).click()
 }
 
-/** Shows a link as a chat does: by the tags of its page. */
+/** Shows the preview of a link as a chat would, from the tags of its page. */
 async function openPreview(page: Page, link: string): Promise<void> {
   await page.goto(link)
   const tags = await page.evaluate(() => {
@@ -69,7 +69,7 @@ async function openPreview(page: Page, link: string): Promise<void> {
     h1 { margin: 0 0 .5rem; color: #62c5e8; font-size: 1rem } img { width: 100%; margin-top: 1rem; border-radius: 4px }
   </style><p>look what I caught <span style="color:#62c5e8">${link}</span></p>
   <article><h1>${title}</h1>${description}<img src="${image}"></article>`
-  // On the same origin, but without the policy of the pages, which would refuse the styles of the chat.
+  // The chat is on the same origin, but without the policy of the pages, which would refuse its styles.
   await page.route('**/chat', (route) => route.fulfill({ contentType: 'text/html; charset=utf-8', body }))
   await page.goto(new URL('/chat', link).href)
   await page.locator('img').evaluate((image: HTMLImageElement) => image.decode())
@@ -113,7 +113,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
   async 'overlay-390-dark'(page, url) {
     await page.setViewportSize({ width: 390, height: 400 })
     await show('/overlay/Alex?gamemode=survival', '.caught')(page, url)
-    // The game behind the overlay.
+    // Draws the game behind the overlay.
     await page.evaluate(() => {
       document.documentElement.style.background = 'linear-gradient(#8fc7ea 40%, #2f6f8f 40% 75%, #8d7a55 75%)'
     })
@@ -170,7 +170,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
   },
 }
 
-/** Stores the same catches at each run. */
+/** Stores the same catches in each run. */
 async function fill(url: string): Promise<void> {
   const admin = createAdminClient({ baseUrl: url, ...ROOT })
   for (const name of ['Alex', 'Mia', 'Crabby', 'Newcomer']) await admin.users.create({ name })
@@ -197,7 +197,7 @@ async function fill(url: string): Promise<void> {
   await admin.crabs.add('Crabby', crabs, { gamemode: 'factions' })
 }
 
-/** Writes the pictures of docs/pages.md anew, and removes all others. */
+/** Rewrites the pictures of docs/pages.md, and removes all others. */
 export async function takePages(): Promise<void> {
   const browser = await launchChromium()
   if (!browser) throw new Error('Chromium was not found. Run: apt-get install chromium')

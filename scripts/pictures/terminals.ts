@@ -10,7 +10,7 @@ import { ROOT, startServerProcess } from '../test-support/server-process.ts'
 
 const [COLUMNS, ROWS] = [80, 18]
 const FRAME_MS = 1500
-/** In pixels. */
+/** Sizes in pixels. */
 const [CELL_WIDTH, CELL_HEIGHT, FONT_SIZE, MARGIN] = [8.4, 19, 14, 16]
 const [GROUND, TEXT] = ['#16181d', '#d8dee9']
 /** The sixteen colours of terminals, on a dark ground. */
@@ -20,7 +20,7 @@ const PALETTE = [
 ]
 const CATCHES = ['GREAT CATCH! You caught a Cod', 'EPIC CATCH! You caught a Blue Tang']
 
-/** Above the sixteen: six steps of each of red, green and blue, then greys. */
+/** Colours above the sixteen are six steps each of red, green and blue, then greys. */
 function colorOf(index: number): string {
   if (index < 16) return PALETTE[index] ?? TEXT
   if (index >= 232) return `rgb(${Array(3).fill(8 + 10 * (index - 232))})`
@@ -30,7 +30,7 @@ function colorOf(index: number): string {
 /** Types a line, and adds a frame once the shell has printed the pattern. */
 type Run = (line: string, pattern?: RegExp) => Promise<void>
 
-/** Types commands into a shell with the built program and a service. @returns what the terminal shows after each */
+/** Types commands into a shell with the built program and a service. @returns the screen after each command */
 async function record(home: string, play: (run: Run) => Promise<void>, env: Record<string, string>): Promise<string[]> {
   const terminal = new headless.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true })
   const shell = spawn('/bin/sh', ['-i'], { cols: COLUMNS, rows: ROWS, name: 'xterm-256color', cwd: home, env })
@@ -81,7 +81,7 @@ function drawRow({ buffer: { active } }: headless.Terminal, row: number): string
   return `<text y="${MARGIN + row * CELL_HEIGHT + FONT_SIZE}">${cells.join('')}</text>`
 }
 
-/** A picture that shows one frame after the other. A reader who asked for less motion sees the last one. */
+/** A picture that shows the frames one after the other. A reader who prefers less motion sees the last one. */
 function draw(frames: readonly string[], title: string): string {
   const [width, height] = [COLUMNS * CELL_WIDTH + 2 * MARGIN, ROWS * CELL_HEIGHT + 2 * MARGIN]
   const groups = frames.map((frame, at) => `<g style="animation-delay:${at * FRAME_MS}ms">${frame}</g>`)
@@ -99,7 +99,7 @@ ${groups.join('\n')}
 `
 }
 
-/** Writes the pictures of docs/recordings anew. */
+/** Rewrites the pictures of docs/recordings. */
 export async function recordTerminals(): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'fish-recording-'))
   const program = join(PROJECT, 'cli/bin/run.js')
@@ -129,7 +129,7 @@ export async function recordTerminals(): Promise<void> {
         await run('y\r')
         await run('fish-cli add Salmon --rarity gold\r')
         await run('fish-cli list\r')
-        // The next run continues here, so lines that the game writes while that run starts count.
+        // The next run continues here, so it also reads lines that the game writes while it starts.
         await unseen('watch', '--once')
         await run('fish-cli watch\r', /Watching/)
         for (const line of CATCHES) {

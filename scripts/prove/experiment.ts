@@ -1,26 +1,26 @@
 import type { Damage } from './journal.ts'
 
-/** How much is tried: `short` is a part of `npm run verify -- --all`. */
+/** How often experiments repeat. `short` is part of `npm run verify -- --all`. */
 export type Scale = 'short' | 'long'
 
-/** Something done to the service, and what must hold meanwhile and afterwards. */
+/** A fault, and the conditions that must hold during and after it. */
 export interface Experiment {
   readonly name: string
-  /** What is done, in one sentence. */
+  /** Describes the fault in one sentence. */
   readonly how: string
-  /** Only in the long form, since it takes minutes. */
+  /** Whether the experiment takes minutes, so that only the long form runs it. */
   readonly isLong?: true
-  /** Why it cannot run on this machine. */
+  /** Returns why it cannot run on this machine. */
   readonly missing?: () => string | undefined
   run(scale: Scale): Promise<Finding>
 }
 
-/** What an experiment measured. */
+/** The result of an experiment. */
 export interface Finding {
   readonly figure: string
   readonly limit: string
   readonly isMet: boolean
-  /** What became of acknowledged catches, where some were posted. */
+  /** The outcome of acknowledged catches, if any were posted. */
   readonly catches?: Catches
 }
 
@@ -40,7 +40,7 @@ export interface Row extends Omit<Finding, 'isMet'> {
   readonly seconds: number
 }
 
-/** Whether nothing happened to any catch. */
+/** Whether every catch is unharmed. */
 export function isWhole({ lost, doubled, torn, falselyAcknowledged, disordered, hung }: Catches): boolean {
   return lost + doubled + torn + falselyAcknowledged + disordered + hung === 0
 }
@@ -80,7 +80,7 @@ function catchCells({ acknowledged, lost, doubled, torn, disordered, falselyAckn
   return [...counts, slowestMs === 0 ? '' : `${(slowestMs / 1000).toFixed(1)} s`]
 }
 
-/** What docs/proof.md says of the rows. */
+/** The content of docs/proof.md. */
 export function page(rows: readonly Row[]): string {
   const table = cells(rows).map((row) => `| ${row.join(' | ')} |`)
   const heading = table[0] ?? ''
@@ -92,9 +92,9 @@ export function page(rows: readonly Row[]): string {
     '<!-- Written by `npm run prove -- --long`. -->',
     '',
     '`npm run prove` injects faults under load and checks that no acknowledged catch is lost. Each row is an experiment with the built',
-    'server as a process of its own. `npm run prove` repeats it: in a short form, which is a part of `npm run verify -- --all`, or with',
-    '`-- --long` as here. Clients post one catch after the other, each until it is acknowledged, and keep a journal that is flushed',
-    'to disk for each acknowledgement; afterwards, it is compared with what is stored. Figures are of a machine with two cores.',
+    'server as a process of its own. `npm run prove` repeats it: in a short form, which is part of `npm run verify -- --all`, or with',
+    '`-- --long` as here. Each client posts a catch until it is acknowledged, then the next one. A journal is flushed to disk for each',
+    'acknowledgement, and afterwards compared with the stored catches. The figures are from a machine with two cores.',
     '',
     heading,
     rule,
@@ -105,10 +105,10 @@ export function page(rows: readonly Row[]): string {
     '- **false**: acknowledged with an id that it does not have. **hung**: requests without a response for 15 s.',
     '- **slowest**: the longest time from sending a catch to its acknowledgement, with the outage and all attempts.',
     '',
-    '## What is done',
+    '## Experiments',
     '',
     ...list,
     '',
-    'What cannot be promised is in [server/README.md](../server/README.md#what-cannot-be-promised).',
+    '[server/README.md](../server/README.md#what-cannot-be-promised) lists what cannot be promised.',
   ].join('\n')}\n`
 }

@@ -3,19 +3,19 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What happens to the n-th call of a server that changes a file: it fails, or writes half. */
+/** The fault of the n-th call that changes a file: it fails, or writes half. */
 export type Fault = 'eio' | 'enospc' | 'short'
 
 /** Variables that let a server process run on a machine with faults. */
 export type Faulty = Readonly<Record<string, string>>
 
-/** Builds the library that injects faults (faults.c). @param folder where to */
+/** Builds the library that injects faults (faults.c). @param folder the target folder */
 export function buildFaults(folder: string) {
   const library = join(folder, 'faults.so')
   const source = fileURLToPath(new URL('faults.c', import.meta.url))
   execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
   return {
-    /** One call that changes a file in `data` fails. `isHit` says whether there was an n-th. */
+    /** One call that changes a file in `data` fails. `isHit` tells whether an n-th call was made. */
     failing(data: string, fault: Fault, n: number): { readonly env: Faulty; isHit(): boolean } {
       const hit = join(folder, `hit-${fault}-${n}`)
       const env = { LD_PRELOAD: library, FISH_FOLDER: data, FISH_FAULT: `${fault}:${n}`, FISH_FAULT_HIT: hit }
@@ -29,7 +29,7 @@ export function buildFaults(folder: string) {
       return { env, changes: () => parseChanges(readFileSync(file)) }
     },
 
-    /** The clock of the server is `ahead` of that of everybody else. */
+    /** The clock of the server is ahead of the system clock. */
     clock(): { readonly env: Faulty; setAhead(seconds: number): void } {
       const { file, set } = numberFile(join(folder, 'clock'))
       return { env: { LD_PRELOAD: library, FISH_CLOCK: file }, setAhead: set }
@@ -55,23 +55,23 @@ function numberFile(file: string): { readonly file: string; set(value: number): 
   return { file, set }
 }
 
-/** A change of a file, or a flush of all before. */
+/** A change of a file, or a flush of all earlier changes of it. */
 export interface Change {
-  /** In milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly at: number
   readonly kind: 'write' | 'flush' | 'truncate' | 'rename' | 'unlink'
-  /** Of a file; empty for the folder, whose flush makes renamed and deleted files safe. */
+  /** The name of the file. Empty for the folder: flushing it makes renamed and deleted files safe. */
   readonly name: string
   readonly offset: number
-  /** Of a truncated file: its new one. */
+  /** The length of the written bytes, or the new length of a truncated file. */
   readonly length: number
-  /** What is written; of a renamed file: its new name. */
+  /** The written bytes, or the new name of a renamed file. */
   readonly bytes: Buffer
 }
 
 const KINDS = { w: 'write', f: 'flush', t: 'truncate', r: 'rename', u: 'unlink' } as const
 
-/** As `struct record` of faults.c lays them out. */
+/** Parses the layout of `struct record` in faults.c. */
 function parseChanges(log: Buffer): readonly Change[] {
   const changes: Change[] = []
   for (let at = 0; at + 64 <= log.length; ) {
@@ -90,8 +90,8 @@ function parseChanges(log: Buffer): readonly Change[] {
 const SECTOR = 512
 
 /**
- * The files as a power cut leaves them: what was flushed is there; each later change is there, is not, or, of a write, is there
- * up to a sector.
+ * The files after a power cut. Flushed changes are kept. Each later change is kept or lost, and a write may be cut at a
+ * sector.
  *
  * @param until the moment of the cut
  * @param random between 0 and 1

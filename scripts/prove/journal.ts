@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { RarityLabel } from '@fish-crab/sdk/contract'
 
-/** A catch as a client sent it. Its name says which client, and how many it had sent before. */
+/** A catch as a client sent it. Its name contains the client and the number of its earlier catches. */
 export interface SentCatch {
   readonly player: string
   readonly name: string
@@ -15,28 +15,28 @@ export interface StoredCatch {
   readonly rarity: RarityLabel
 }
 
-/** What is wrong with what is stored, beside what was sent and acknowledged. All are counts of catches. */
+/** The numbers of damaged catches, by kind of damage. */
 export interface Damage {
   /** Acknowledged, but not stored. */
   readonly lost: number
   /** Stored more than once. */
   readonly doubled: number
-  /** Stored, but not as it was sent. */
+  /** Stored, but not as sent. */
   readonly torn: number
-  /** Acknowledged with another id than the one it has, or with several. */
+  /** Acknowledged with a wrong id, or with several ids. */
   readonly falselyAcknowledged: number
-  /** Stored before one that the same client sent earlier. */
+  /** Stored before an earlier catch of the same client. */
   readonly disordered: number
 }
 
 export const NO_DAMAGE: Damage = { lost: 0, doubled: 0, torn: 0, falselyAcknowledged: 0, disordered: 0 }
 
-/** What clients sent, and what was acknowledged. An acknowledgement is on disk before the client sends its next catch. */
+/** Records sent and acknowledged catches. An acknowledgement is on disk before the client sends its next catch. */
 export class Journal {
   readonly sent = new Map<string, SentCatch>()
   /** The longest time from sending a catch to its acknowledgement, in milliseconds. */
   slowestMs = 0
-  /** Name to id and time of the first acknowledgement, in milliseconds since 1970. */
+  /** The id and time of the first acknowledgement by name, as Unix time in milliseconds. */
   readonly acknowledged = new Map<string, { readonly id: string; readonly at: number }>()
   readonly #sentAt = new Map<string, number>()
   #contradictions = 0
@@ -50,7 +50,7 @@ export class Journal {
     return new Journal(await open(path, 'a'))
   }
 
-  /** Notes that a catch is sent for the first time. */
+  /** Records that a catch is sent for the first time. */
   send(one: SentCatch): void {
     this.sent.set(one.name, one)
     this.#sentAt.set(one.name, performance.now())

@@ -11,7 +11,7 @@ export class Load {
   hung = 0
   /** Requests that failed, and were sent again. */
   failed = 0
-  /** Statuses that no client can mend. */
+  /** Statuses that a client cannot fix. */
   readonly refused = new Set<number>()
   readonly #journal: Journal
   readonly #addressOf: (client: number) => string
@@ -43,7 +43,7 @@ export class Load {
     }
   }
 
-  /** Ends the load once every client has got its last acknowledgement: the service has to work. */
+  /** Ends the load when every client has its last acknowledgement, so the service has to work. */
   async end(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#clients)
@@ -55,7 +55,7 @@ export class Load {
       const [name, rarity] = [`${client} ${number}`, RARITIES[number % RARITIES.length] ?? RARITIES[0]]
       this.#journal.send({ player: player.name, name, rarity: rarity.label })
       const token = await fernet.encrypt(JSON.stringify({ fish: name, rarity: rarity.value }))
-      // The same token until it is acknowledged, as clients do.
+      // Like any client, sends the same token until it is acknowledged.
       for (;;) {
         const id = await this.#post(client, player, token)
         if (id !== undefined) {

@@ -7,14 +7,14 @@ import { readCollections, Service, temporaryFolder } from './service.ts'
 
 const PLAYERS = 4
 
-/** What an experiment does while catches are posted. */
+/** The context of an experiment while catches are posted. */
 export interface Posting {
   readonly service: Service
   readonly players: readonly CreatedUser[]
   readonly load: Load
 }
 
-/** Posts catches while something is done to a service, and compares what is stored with what was acknowledged. */
+/** Posts catches during a fault, and compares the stored catches with the acknowledged ones. */
 export async function whilePosting(
   env: Readonly<Record<string, string>>,
   disturb: (posting: Posting) => Promise<void>,
@@ -32,13 +32,13 @@ export async function whilePosting(
   return catchesOf(journal, load, await readCollections(service.url, players))
 }
 
-/** What became of the catches of a load that has ended. */
+/** The outcome of all catches of a finished load. */
 export function catchesOf(journal: Journal, load: Load, stored: ReadonlyMap<string, readonly StoredCatch[]>): Catches {
   const { acknowledged, slowestMs } = journal
   return { ...journal.compare(stored), acknowledged: acknowledged.size, hung: load.hung, slowestMs }
 }
 
-/** Several runs as one. */
+/** The sum of several runs. */
 export function sum(runs: readonly Catches[]): Catches {
   return runs.reduce((a, b) => ({
     acknowledged: a.acknowledged + b.acknowledged,
@@ -52,7 +52,7 @@ export function sum(runs: readonly Catches[]): Catches {
   }))
 }
 
-/** The finding of an experiment whose limit is that nothing happens to any catch. */
+/** The finding of an experiment that requires every catch to be unharmed. */
 export function nothingLost(figure: string, catches: Catches): Finding {
   return { figure, limit: 'nothing lost', isMet: isWhole(catches), catches }
 }

@@ -29,7 +29,7 @@ export class Service {
     this.#env = { ...SECRETS, FISH_LOG: 'silent', ...env, FISH_PORT: String(port) }
   }
 
-  /** A service that does not run yet. */
+  /** Creates a service that does not run yet. */
   static async create(env: Readonly<Record<string, string>>): Promise<Service> {
     return new Service(await freePort(), env)
   }
@@ -44,7 +44,7 @@ export class Service {
     return this.#process?.child.pid ?? 0
   }
 
-  /** @param env beside that of the first start, for this one alone */
+  /** @param env additional variables for this start only */
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#process = await startServerProcess({ ...this.#env, ...env })
   }

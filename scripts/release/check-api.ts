@@ -1,4 +1,4 @@
-// Run by `npm run release` before anything is changed: a version that breaks public types must say so.
+// `npm run release` runs this before it changes anything: a version that breaks public types must be a breaking version.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { breaksBetween, isBreakingVersion } from './compatibility.ts'

@@ -1,10 +1,10 @@
-/** What users of the package fill in or implement: a member that they must add breaks them. */
+/** Types that users of the package fill in or implement: a new required member breaks them. */
 const GIVEN_BY_USERS =
   /\b(?:interface|type) \w*(?:Options|Input|Fields|Driver|Storage|Extension|Hooks|Logger|Hasher|Clock)\b/
 
 /**
- * What breaks users of an earlier version, by the API reports of both: what was removed, the former side of what was
- * changed, and members that users now have to give.
+ * The lines of two API reports that break users of the earlier version: removed lines, the old form of changed lines, and
+ * members that users now have to provide.
  */
 export function breaksBetween(before: string, now: string): string[] {
   const [earlier, later] = [declarationsIn(before), declarationsIn(now)]
@@ -26,7 +26,7 @@ export function isBreakingVersion(previous: string, next: string): boolean {
   return nextMajor > major || (major === 0 && nextMajor === 0 && nextMinor > minor)
 }
 
-/** The first line of each declaration to the others. Comments are not part of the types. */
+/** Maps the first line of each declaration to its other lines. Comments are not part of the types. */
 function declarationsIn(report: string): Map<string, string[]> {
   const [, code = ''] = report.split('```ts\n')
   const declarations = new Map<string, string[]>()
@@ -44,7 +44,7 @@ function declarationsIn(report: string): Map<string, string[]> {
   return declarations
 }
 
-/** The lines of a list that another lacks, each as often as it lacks it. */
+/** The lines of a list that another list lacks. Duplicates count separately. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return lines.filter((line) => {

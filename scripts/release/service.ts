@@ -12,7 +12,7 @@ const PORT = '8787'
 const PROGRAM = join(PROJECT, 'cli/bin/run.js')
 const ADMIN = { username: 'admin', password: 'correct horse battery staple' }
 
-/** The same in every release, so that their data can be read. They protect nothing. */
+/** Secrets that are the same in every release, so that later tests can read the data. They protect nothing. */
 const SETTINGS = {
   FISH_PORT: PORT,
   FISH_LOG: 'silent',
@@ -32,12 +32,12 @@ export interface Player {
   readonly fernetKey: string
 }
 
-/** What a release wrote, and what it responded then. */
+/** The data of a release, and its responses. */
 export interface Expected {
-  /** Where the service was: profiles and outboxes belong to an address. */
+  /** The host of the service: profiles and outboxes belong to an address. */
   readonly host: string
   readonly players: readonly Player[]
-  /** Path to response. */
+  /** The responses by path. */
   readonly responses: Readonly<Record<string, unknown>>
   /** A token that was stored, whose catch must not be stored again. */
   readonly token: { readonly user: string; readonly gamemode: string; readonly encrypted: string }

@@ -1,4 +1,4 @@
-// Run by `npm run release`: what this release writes, so that every later one is tested to read it.
+// `npm run release` runs this. It writes data with this release, so that every later release is tested to read it.
 import { randomInt } from 'node:crypto'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { startRedis } from '../test-support/redis-server.ts'
 import { type Expected, fishCli, type Player, serviceAt } from './service.ts'
 
 const [version = ''] = process.argv.slice(2)
-// Nothing else is there, and other runs at the same time are elsewhere.
+// Nothing else uses this address, and concurrent runs use other ones.
 const host = `127.${randomInt(64, 128)}.${randomInt(256)}.${randomInt(1, 255)}`
 const service = serviceAt(host)
 const folder = await mkdtemp(join(tmpdir(), 'fish-crab-release-'))
@@ -24,7 +24,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** A store with what players and administrators do to one. */
+/** Writes a store with typical operations of players and administrators. */
 async function writeStore(storage: string): Promise<Expected> {
   await using _ = await service.serve(storage)
   const admin = service.admin()
@@ -68,7 +68,7 @@ async function writeStore(storage: string): Promise<Expected> {
   return { host, players, responses, token: { user: alex.name, gamemode: 'earth', encrypted: encrypted.token } }
 }
 
-/** The same in a Redis, as it saves its data itself. */
+/** Writes the same data to a Redis, which saves it itself. */
 async function writeRedis(): Promise<void> {
   const redis = await startRedis()
   try {
@@ -85,7 +85,7 @@ async function writeRedis(): Promise<void> {
   }
 }
 
-/** What fish-cli keeps for a player: two profiles with secrets, settings, and an outbox with what could not be sent. */
+/** Writes the files of fish-cli: two profiles with secrets, settings, and an outbox with unsent catches. */
 async function writeHome([alex, kevin]: readonly Player[]): Promise<void> {
   if (!alex || !kevin) throw new Error('No players.')
   const home = { HOME: join(folder, 'home') }

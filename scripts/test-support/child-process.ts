@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
-/** Variables of a child. The surrounding environment stays out: a proxy or a FISH_ variable in it would change the outcome. */
+/**
+ * Variables of a child process. It does not inherit the environment: a proxy or a FISH_ variable would change the outcome.
+ */
 export type ChildEnv = Readonly<Record<string, string>>
 
 /** How a child ended. */
@@ -24,7 +26,7 @@ export function start(
   return spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: [stdin, 'pipe', 'pipe'] })
 }
 
-/** Runs a child to its end, or ends it after a time; by default, a minute. */
+/** Runs a child to its end, or ends it after a timeout. The default is a minute. */
 export async function run(
   command: string,
   args: readonly string[],

@@ -5,8 +5,8 @@ import { launchChromium } from './launch-chromium.ts'
 const MISSING = 'Chromium was not found: apt-get install chromium'
 
 /**
- * A headless Chromium for one test, closed behind it; what its pages wait for ends with the test's own time. Without
- * Chromium the test fails where `CI=true`, and is skipped with the reason elsewhere.
+ * Starts a headless Chromium for one test, and closes it afterwards. Its pages have no timeouts except that of the test.
+ * Without Chromium, the test fails if `CI=true`, and is skipped with the reason otherwise.
  */
 export async function startBrowser(
   skip: TestContext['skip'],

@@ -1,4 +1,4 @@
-/** Texts that parsers of names, numbers and paths stumble over. */
+/** Texts that break naive parsers of names, numbers and paths. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',

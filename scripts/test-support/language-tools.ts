@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { TestContext } from 'vitest'
 import { run } from './child-process.ts'
 
-/** What starts a program. */
+/** A command that starts a program. */
 export interface Tool {
   readonly command: string
   readonly args: readonly string[]
@@ -13,10 +13,10 @@ export interface Tool {
 export const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url))
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Java starts in two thirds of the time when it does not optimize what runs once. */
+/** Java starts in two thirds of the time if it does not optimize code that runs once. */
 const FAST_START = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
-/** What the game's chat says of a golden Salmon and a crab. */
+/** Lines of the game's chat about a golden Salmon and a crab. */
 export const CHAT =
   '[12:00:01] [Render thread/INFO]: [CHAT] GREAT CATCH! You caught a Salmon with a length of 31.5cm.\n' +
   '[12:00:02] [Render thread/INFO]: [CHAT] <Steve> nice fish!\n' +
@@ -42,7 +42,7 @@ export function findCli(): Tool | undefined {
   return isBuilt ? { command: process.execPath, args: [program] } : undefined
 }
 
-/** The tool; where it is missing the test is skipped with the reason printed, or fails where nothing may be missing. */
+/** Returns the tool. If it is missing, the test fails if `CI=true`, and is skipped with a printed reason otherwise. */
 export function need(context: TestContext, tool: Tool | undefined, missing: string): Tool {
   if (tool) return tool
   if (process.env.CI === 'true') throw new Error(missing)

@@ -6,10 +6,10 @@ import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { EJSON, ObjectId, serialize } from 'bson'
 
-/** The documents of a database by collection, in order; generated when asked for, as there may be many. */
+/** The documents of a database by collection, in order. They are generated on demand, since there may be many. */
 export type Database = ReadonlyMap<string, () => Iterable<object>>
 
-/** An ObjectId of a moment, in seconds since 1970, that differs by its number. */
+/** Makes an ObjectId from a Unix time in seconds and a distinguishing number. */
 export function objectId(seconds: number, number: number): ObjectId {
   return new ObjectId(seconds.toString(16).padStart(8, '0') + number.toString(16).padStart(16, '0'))
 }
@@ -34,7 +34,7 @@ function writer(path: string, gzip: boolean) {
   }
 }
 
-/** What `mongodump --out` writes. @returns the folder of the database */
+/** Writes a dump as `mongodump --out` does. @returns the folder of the database */
 export async function writeDumpFolder(folder: string, database: Database, { gzip = false }: DumpOptions = {}) {
   const path = join(folder, 'fishtracker')
   await mkdir(path, { recursive: true })
@@ -55,15 +55,15 @@ const MAGIC = Buffer.from('6de29981', 'hex')
 const END = Buffer.from('ffffffff', 'hex')
 
 interface ArchiveOptions extends DumpOptions {
-  /** Each has all collections. @default one */
+  /** Databases with all collections. @default one */
   readonly databases?: readonly string[]
   /** Databases with some of the collections. */
   readonly others?: Readonly<Record<string, readonly string[]>>
-  /** Of each collection. */
+  /** The metadata of each collection. */
   readonly metadata?: string
 }
 
-/** What `mongodump --archive` writes: blocks of two collections at a time. */
+/** Writes a dump as `mongodump --archive` does, with blocks of two collections at a time. */
 export async function writeArchive(
   path: string,
   database: Database,
@@ -107,11 +107,11 @@ export async function writeArchive(
 interface ExportOptions {
   readonly gzip?: boolean
   readonly jsonArray?: boolean
-  /** Canonical extended JSON instead of relaxed. */
+  /** Whether to write canonical extended JSON instead of relaxed. */
   readonly canonical?: boolean
 }
 
-/** What `mongoexport` writes for each collection. @returns the paths */
+/** Writes each collection as `mongoexport` does. @returns the paths */
 export async function writeExports(
   folder: string,
   database: Database,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { run } from './child-process.ts'
 import { PROJECT } from './language-tools.ts'
 
-/** Packs packages of this project as for publishing, and unpacks them in a folder as an installation would. */
+/** Packs packages of this project as for publishing, and unpacks them in a folder as an installation does. */
 export async function installPackages(names: readonly string[], folder: string): Promise<void> {
   const tarballs = join(folder, 'tarballs')
   await mkdir(tarballs, { recursive: true })

@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { describe, test } from 'vitest'
 
-/** Why nothing that needs a real Redis can run here; `undefined` if it can. */
+/** Why this machine cannot run a real Redis; `undefined` if it can. */
 export const REDIS_MISSING =
   spawnSync('redis-server', ['--version']).status === 0
     ? undefined
     : 'redis-server is not installed (Debian package: redis-server)'
 
-/** Describes what needs a real Redis. Without one it is skipped and says why, or fails on CI. */
+/** Describes tests that need a real Redis. Without one, they are skipped with the reason, or fail if `CI=true`. */
 export function describeWithRedis(name: string, body: () => void): void {
   if (REDIS_MISSING === undefined) {
     describe(name, body)
@@ -30,24 +30,24 @@ export function describeWithRedis(name: string, body: () => void): void {
 export interface RedisServer extends AsyncDisposable {
   readonly port: number
   readonly url: string
-  /** A client for looking at it from outside. */
+  /** A separate client for the test. */
   readonly admin: Redis
-  /** Stops it without ending it; the kernel goes on taking connections and bytes. */
+  /** Stops the process without ending it. The kernel still accepts connections and bytes. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** Ends it abruptly. */
+  /** Kills the process. */
   readonly kill: () => Promise<void>
-  /** Starts it anew on the same port and data. */
+  /** Starts it again on the same port and data. */
   readonly start: () => Promise<void>
-  /** Copies its data as it is on its disk; what is returned ends it abruptly and starts it anew on that copy. */
+  /** Copies its data on disk. The returned function kills the process and starts it again on the copy. */
   readonly copyData: () => () => Promise<void>
   /** Ends it and removes its data. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * A port that nothing listens on. Not one of those that the system hands out to whoever asks for any, also for the
- * near end of a connection: such a one may be gone again before it is used.
+ * A port that nothing listens on. It is outside the system's range of ephemeral ports: another process could get one of
+ * those before it is used.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -79,9 +79,9 @@ async function launch(file: string): Promise<ChildProcess> {
 }
 
 /**
- * Starts Redis on a free port of the loopback interface and waits until it responses.
+ * Starts Redis on a free port of the loopback interface and waits until it responds.
  *
- * @param settings such as `{ appendfsync: 'always' }`; append-only and without snapshots when nothing else is said
+ * @param settings such as `{ appendfsync: 'always' }`. @default append-only without snapshots
  */
 export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'fish-redis-'))
@@ -136,12 +136,12 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   }
 }
 
-/** Asks every few milliseconds until the response is yes. */
+/** Polls every few milliseconds until the result is true. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** Starts a cluster of three servers, each with a third of the slots, and waits until all of them say that it works. */
+/** Starts a cluster of three servers, each with a third of the slots, and waits until all of them report that it works. */
 export async function startCluster(): Promise<readonly RedisServer[]> {
   const servers = await Promise.all(
     Array.from({ length: 3 }, async () =>
@@ -173,7 +173,7 @@ export async function startCluster(): Promise<readonly RedisServer[]> {
   return servers
 }
 
-/** Gives each server of a cluster a replica, which takes over when it is gone, and waits until all have what theirs has. */
+/** Adds a replica to each server of a cluster, and waits until all replicas have the data of their primaries. */
 export async function addReplicas(primaries: readonly RedisServer[]): Promise<readonly RedisServer[]> {
   const replicas = await Promise.all(
     primaries.map(async (primary) => {
@@ -198,7 +198,7 @@ export async function addReplicas(primaries: readonly RedisServer[]): Promise<re
       return replica
     }),
   )
-  // Servers that have not heard of a replica yet do not vote for it.
+  // Servers do not vote for a replica that they do not know yet.
   const known = `cluster_known_nodes:${primaries.length + replicas.length}`
   const knowsAll = async ({ admin }: RedisServer) => String(await admin.cluster('INFO')).includes(known)
   await until(async () => (await Promise.all([...primaries, ...replicas].map(knowsAll))).every(Boolean))

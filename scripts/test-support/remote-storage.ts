@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** What became of an order. */
+/** The result of an order. */
 interface Reply {
   readonly id: number
   /** Whether it took longer than the limit, by the timers of the process. */
@@ -13,7 +13,7 @@ interface Reply {
   readonly error?: unknown
 }
 
-/** A storage in a process of its own. */
+/** Starts a storage in its own process. */
 export async function startRemoteStorage(folder: string, env: Readonly<Record<string, string>> = {}) {
   const script = fileURLToPath(new URL('./fixtures/remote-storage.ts', import.meta.url))
   const child = fork(script, [folder], { env: { ...process.env, ...env } })
@@ -36,7 +36,7 @@ export async function startRemoteStorage(folder: string, env: Readonly<Record<st
     pid: child.pid ?? 0,
     ping: (limitMs = 2000) => order('ping', limitMs),
     append: (record: string, length = 1) => order('append', 10_000, { record, length }),
-    /** Version of the collection that it appends to. */
+    /** Reads the version of the collection that it appends to. */
     version: () => order('version', 2000),
     dispose: () => order('dispose', 8000),
     kill: async () => {

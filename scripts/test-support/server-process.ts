@@ -4,21 +4,21 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
 
-/** A built server in a process of its own. */
+/** A built server in its own process. */
 export interface ServerProcess {
   readonly url: string
   readonly child: ChildProcess
-  /** What it has logged, where `FISH_LOG` is given. */
+  /** Returns its log, if `FISH_LOG` is set. */
   log(): string
-  /** Ends the process by a signal and waits until it is gone. Answers its exit code. */
+  /** Sends a signal to the process and waits until it ends. Returns its exit status. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** The first administrator of each. */
+/** The first administrator of every server. */
 export const ROOT = { username: 'root', password: 'root-password' } as const
 const ADMIN = { FISH_ADMIN_USERNAME: ROOT.username, FISH_ADMIN_PASSWORD: ROOT.password }
 
-/** What starts a built server; its passwords are not hashed, which takes a third of a second each. */
+/** A program that starts a built server. It does not hash passwords, which would take a third of a second each. */
 export const SERVER_SCRIPT = [
   fileURLToPath(new URL('../../server/e2e/fixtures/serve.js', import.meta.url)),
   '--plain-passwords',
@@ -26,8 +26,8 @@ export const SERVER_SCRIPT = [
 
 /**
  * Starts a server on a free port and waits until it listens.
- * @param launcher a command that runs the one behind it
- * @param script what Node runs
+ * @param launcher a command that runs the command in its arguments
+ * @param script the script that Node runs
  */
 export async function startServerProcess(
   env: Record<string, string>,

@@ -5,22 +5,22 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** A disk that stalls for processes that are started with this environment. */
+/** A disk that stalls for processes with this environment. */
 export interface StallingDisk {
   readonly env: Readonly<Record<string, string>>
-  /** From here on no flush of a file returns. */
+  /** From now on, no flush of a file returns. */
   stall(): void
-  /** From here on no opening of a lock file returns. */
+  /** From now on, no opening of a lock file returns. */
   stallLocks(): void
-  /** Flushes return again, also those that waited. */
+  /** Flushes return again, including those that were waiting. */
   resume(): void
-  /** The files and folders that were flushed until now, one for each flush. */
+  /** The files and folders that were flushed so far, one entry for each flush. */
   flushed(): readonly string[]
 }
 
-/** Makes such a disk for one test, which is skipped where there is none. */
+/** Makes such a disk for one test, or skips the test if that is impossible. */
 export function createStallingDisk(skip: (reason: string) => never): StallingDisk {
-  if (process.platform !== 'linux') skip('a disk is made to stall on Linux alone')
+  if (process.platform !== 'linux') skip('a stalling disk needs Linux')
   const folder = mkdtempSync(join(tmpdir(), 'fish-stall-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [library, stalled, locks, flushed] = ['stalled-sync.so', 'stalled', 'locks', 'flushed'].map((name) =>
@@ -30,7 +30,7 @@ export function createStallingDisk(skip: (reason: string) => never): StallingDis
   try {
     execFileSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
   } catch {
-    skip('there is no C compiler to make a disk stall')
+    skip('a stalling disk needs a C compiler')
   }
   return {
     env: { LD_PRELOAD: library, FISH_STALLED: stalled, FISH_LOCK_STALLED: locks, FISH_FLUSHED: flushed },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** An address that leads to a server on this machine, until the test ends. */
+/** Opens a port that forwards to a server on this machine until the test ends. */
 export async function startWire(target: number) {
   const leadsTo = { port: target }
   const ends: Socket[] = []
@@ -21,11 +21,11 @@ export async function startWire(target: number) {
   })
   return {
     port: (server.address() as AddressInfo).port,
-    /** From now on, new connections lead to another server. */
+    /** Forwards new connections to another server. */
     lead(port: number) {
       leadsTo.port = port
     },
-    /** What is on its way never arrives, and nobody is told. */
+    /** Stops forwarding without closing connections. Bytes in transit never arrive. */
     cut() {
       for (const end of ends) end.unpipe().pause()
     },

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** The ways in which a text can be written, as far as they hold it whole. */
+/** The encodings in which a text may appear as a whole. */
 export function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const json = JSON.stringify(secret).slice(1, -1)
@@ -16,11 +16,13 @@ export function writtenForms(secret: string): readonly string[] {
     bytes.toString('hex'),
     ...inBase64(bytes),
   ]
-  // Files are read byte by byte.
+  // The search reads files as Latin-1, so each form also has its bytes as Latin-1.
   return [...new Set(forms.flatMap((form) => [form, Buffer.from(form).toString('latin1')]))]
 }
 
-/** Base64 of something that holds these bytes, wherever they begin in it: what does not depend on what is around. */
+/**
+ * The part of any base64 text that contains these bytes at any offset, without characters that depend on neighbouring bytes.
+ */
 function inBase64(bytes: Buffer): readonly string[] {
   const shifted = [0, 1, 2].map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])

@@ -47,7 +47,7 @@ describe('Two API reports', () => {
     expect(changed(from, to)).toEqual([found])
   })
 
-  test('that lack a member in one declaration are not compatible because another one has it', () => {
+  test('that lack a member in one declaration are not compatible even if another declaration has it', () => {
     const other = report('export interface Other {\n    readonly limit?: number;\n}')
     const before = `${OPTIONS}`
     const after = OPTIONS.replace('    readonly limit?: number;\n', '').replace(

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { commandPages } from '../../cli/build/pages.ts'
 import { PROJECT } from '../test-support/language-tools.ts'
 
-// The changelog also names what was replaced.
+// The changelog is not checked: it also names replaced commands.
 const PAGES = globSync(['*.md', 'docs/*.md', '{sdk,server,mocks,cli,examples}/README.md'], {
   cwd: PROJECT,
   exclude: ['CHANGELOG.md'],
 })
 
-/** Commands of fish-cli in blocks of a shell and in text, each without its comment and what comes behind a pipe. */
+/** Commands of fish-cli in shell blocks and in text, each without its comment and any pipe. */
 function commandsOf(page: string): readonly string[] {
   const text = readFileSync(join(PROJECT, page), 'utf8')
   const blocks = Array.from(text.matchAll(/^```sh\n(.*?)^```/gms), ([, block = '']) => block.split('\n')).flat()

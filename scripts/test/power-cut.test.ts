@@ -16,7 +16,7 @@ const textOf = (changes: readonly Change[], random: () => number, until = 10) =>
   cutPower(changes, until, random).get('a')?.toString()
 
 describe('A power cut', () => {
-  test('keeps what was flushed, and what was not flushed only by chance', () => {
+  test('keeps flushed writes, and unflushed ones only by chance', () => {
     const changes = [change('write', 'one'), change('flush'), change('write', 'two', { offset: 3 })]
     expect(textOf(changes, dropAll)).toBe('one')
     expect(textOf(changes, keepAll)).toBe('onetwo')
@@ -28,19 +28,19 @@ describe('A power cut', () => {
     expect(textOf([change('write', bytes)], () => random.shift() ?? 0)).toHaveLength(1024)
   })
 
-  test('does not know what happens later', () => {
+  test('ignores later changes', () => {
     expect(textOf([change('write', 'one'), change('flush'), change('write', 'two', { at: 5 })], keepAll, 3)).toBe('one')
     expect(textOf([change('write', 'one', { at: 2 }), change('flush', '', { at: 4 })], dropAll, 3)).toBeUndefined()
   })
 
-  test('forgets a new name that the folder had not flushed', () => {
+  test('forgets a new name that was not flushed with the folder', () => {
     const made = [change('write', 'new', { name: 'temp' }), change('flush', '', { name: 'temp' })]
     const renamed = [...made, change('rename', 'a', { name: 'temp' })]
     expect(textOf(renamed, dropAll)).toBeUndefined()
     expect(textOf([...renamed, change('flush', '', { name: '' })], dropAll)).toBe('new')
   })
 
-  test('shortens a file as it was shortened, and what is written behind follows zeros', () => {
+  test('truncates a file, and pads a later write beyond the end with zeros', () => {
     const changes = [
       change('write', 'abcdef'),
       change('truncate', '', { length: 2 }),

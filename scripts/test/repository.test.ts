@@ -11,19 +11,19 @@ interface Locked {
   readonly link?: true
 }
 
-// MPL-2.0 and 0BSD are of parts of Vitest, which runs the tests of users.
+// Parts of Vitest, which runs the tests of users, have MPL-2.0 and 0BSD.
 const LICENCES = ['(MIT OR CC0-1.0)', '0BSD', 'Apache-2.0', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MPL-2.0']
 
 describe('The repository', () => {
   test('has workflows without mistakes', async () => {
-    // A linter that has read one file traps at the schedule of another.
+    // A linter instance fails if it reads a second file with a schedule.
     const lint = async (text: string, name: string) => (await createLinter())(text, name)
     const names = readdirSync(new URL('.github/workflows', ROOT)).map((name) => `.github/workflows/${name}`)
     expect((await Promise.all(names.map((name) => lint(read(name), name)))).flat()).toEqual([])
     expect(await lint(read('.github/workflows/ci.yml').replace('runs-on', 'run-on'), 'ci.yml')).not.toEqual([])
   })
 
-  test('ships or recommends only packages under these licences', () => {
+  test('ships or recommends only packages with permitted licences', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as { packages: Readonly<Record<string, Locked>> }
     const shipped = Object.entries(packages).filter(
       ([path, { dev, link }]) => path.includes('node_modules') && !dev && !link,
@@ -41,7 +41,7 @@ describe('The repository', () => {
     expect(pins).toEqual([])
   })
 
-  test.each(['SECURITY.md', 'SUPPORT.md', 'README.md'])('has links in %s that lead somewhere', (path) => {
+  test.each(['SECURITY.md', 'SUPPORT.md', 'README.md'])('has no dead links in %s', (path) => {
     const headings = (file: string) =>
       [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title

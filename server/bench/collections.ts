@@ -1,4 +1,4 @@
-// Reads of large collections, again and again: `npm run build && node server/bench/collections.ts [ROUNDS]`.
+// Measures repeated reads of large collections: `npm run build && node server/bench/collections.ts [ROUNDS]`.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -10,14 +10,14 @@ import { addCatches, seedStore } from './seed.ts'
 
 const rounds = readRounds(5)
 
-/** As in requests.ts: with fewer, waking up costs more than a short response. */
+/** The same number as in requests.ts: with fewer connections, waking up costs more than a short response. */
 const CONNECTIONS = 8
 const SHORT = { connections: CONNECTIONS, requests: 5000 }
-/** As a client without compression sends it, and as browsers and most clients do. */
+/** The codings of clients without compression, and of browsers and most clients. */
 const CODINGS = ['identity', 'gzip'] as const
 const SIZES = [
   { entries: 1000, goal: 2.6, requests: 2000 },
-  // Too large to be kept: read from the storage each time.
+  // Too large for the cache, so the server reads it from the storage each time.
   { entries: 100_000, goal: 250, requests: 20 },
 ] as const
 
@@ -47,7 +47,7 @@ await withServers(async (servers) => {
   )
 })
 
-/** Collections whose every entry was a write of its own, in a store that a server opens afterwards. */
+/** Writes collections with one write per entry, into a store that a server opens afterwards. */
 async function openRows({ folder, startOurs, startPeer }: Servers): Promise<readonly Row[]> {
   const storage = `file:${join(folder, 'data')}`
   const first = await startOurs(storage)
@@ -100,7 +100,7 @@ async function openRows({ folder, startOurs, startPeer }: Servers): Promise<read
   })
 }
 
-/** Not `fetch`, which decompresses. */
+/** Reads with `node:http`, since `fetch` decompresses. */
 async function read({ port }: Server, path: string, coding: string): Promise<{ body: Buffer; etag: string }> {
   return new Promise((resolve, reject) => {
     request({ port, path, headers: { 'accept-encoding': coding } }, (response) => {

@@ -1,5 +1,5 @@
-// How long others wait while some clients do the most expensive thing that needs no key: `npm run build && node
-// server/bench/crowd.ts [ROUNDS]`. Linux only: the clients have loopback addresses of their own.
+// Measures how long others wait while some clients send the most expensive requests that need no key: `npm run build &&
+// node server/bench/crowd.ts [ROUNDS]`. It runs on Linux only, since each client has its own loopback address.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { createUsers, SECRETS, type Server, type Servers, withServers } from './
 const rounds = readRounds(3)
 
 const CLIENTS = 4
-/** As many as a client may have. */
+/** The maximum for one client. */
 const CONNECTIONS_OF_A_CLIENT = 10
 const ENTRIES = 75_000
 const ENTRIES_OF_A_POST = 500
@@ -24,7 +24,7 @@ const WARM_REQUESTS = 2000
 const LIMIT_MS = 100
 const COLLECTION = 'name=Rich&gamemode=earth'
 
-/** The clients read entries with the longest names; another client reads 10 entries meanwhile. */
+/** The clients read entries with the longest names. Meanwhile, another client reads 10 entries. */
 type Expensive = 'event streams from the first catch' | 'whole collections'
 
 if (isMainThread) await measureAll()
@@ -34,7 +34,7 @@ async function measureAll(): Promise<void> {
   await withServers(async (servers) => {
     const results = await measure('file', await servers.startOurs(`file:${join(servers.folder, 'data')}`))
     if (REDIS_MISSING === undefined) results.push(...(await measureRedis(servers)))
-    else process.stderr.write(`Not measured on Redis: ${REDIS_MISSING}\n`)
+    else process.stderr.write(`Redis is not measured: ${REDIS_MISSING}\n`)
     report(results)
   })
 }
@@ -80,7 +80,7 @@ async function seed(server: Server): Promise<void> {
   await load({ port: server.port, connections: 1, requests: posts.length, next: inTurn(posts) })
 }
 
-/** The id of an event before all others, as somebody may forge it: ids differ in their numbers alone. */
+/** A forged id of an event before all others. Ids differ only in their numbers. */
 async function firstEventId({ port }: Server): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/events?${COLLECTION}&kind=fish&follow=false`)
   const [, tag] = /^id: ([^-]+)-/m.exec(await response.text()) ?? []
@@ -88,7 +88,7 @@ async function firstEventId({ port }: Server): Promise<string> {
 }
 
 async function beside({ port }: Server, expensive: () => string, others: () => string): Promise<Load> {
-  // A thread of its own: otherwise, the crowd would slow down the client that is measured.
+  // The crowd has its own thread. Otherwise, it would slow down the measured client.
   const crowd = new Worker(fileURLToPath(import.meta.url), {
     workerData: { port, request: expensive() } satisfies Crowd,
   })
@@ -105,7 +105,7 @@ interface Crowd {
   readonly request: string
 }
 
-/** Sends the request again and again, each over a connection of its own, and reads as fast as the server sends. */
+/** Sends the request repeatedly, each time over a new connection, and reads as fast as the server sends. */
 function beACrowd({ port, request }: Crowd): void {
   for (let at = 0; at < CLIENTS * CONNECTIONS_OF_A_CLIENT; at += 1) {
     const send = () => {

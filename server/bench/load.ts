@@ -4,7 +4,7 @@ import { type CreatedUser, HEADERS, type Kind, MEDIA_TYPES } from '@fish-crab/sd
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { cpuOf, memoryOf, resetPeak, type Server } from './processes.ts'
 
-/** Outcome of a load: requests a second, and latencies in milliseconds. */
+/** The result of a load: requests per second, and latencies in milliseconds. */
 export interface Load {
   readonly perSecond: number
   readonly p50: number
@@ -14,11 +14,11 @@ export interface Load {
 export interface LoadOptions {
   readonly port: number
   readonly connections: number
-  /** Infinity: as many as `goesOn` allows. */
+  /** The number of requests. Infinity: until `goesOn` returns false. */
   readonly requests: number
   /** Bytes of the next request. */
   readonly next: () => string
-  /** Called before each request. @default until all are sent */
+  /** Called before each request; false ends the load. @default true */
   readonly goesOn?: () => boolean
 }
 
@@ -27,8 +27,8 @@ const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = '\r\n0\r\n\r\n'
 
 /**
- * Sends requests over connections that are kept alive, each after the response to the one before. Parses no more than the
- * status and the length, so that it takes as little of the machine as possible.
+ * Sends requests over keep-alive connections, each after the previous response. Parses only the status and the length, to
+ * use little of the machine.
  * @throws Error when a response is neither 2xx nor 304
  */
 export async function load({ port, connections, requests, next, goesOn = () => true }: LoadOptions): Promise<Load> {
@@ -68,7 +68,10 @@ export async function load({ port, connections, requests, next, goesOn = () => t
   return { perSecond: sorted.length / seconds, p50: at(0.5), p99: at(0.99) }
 }
 
-/** @returns takes the chunks of one response, and returns whether it is complete; keeps its head and last bytes only */
+/**
+ * @returns a function that takes the chunks of one response and returns whether it is complete. It keeps only the head
+ * and the last bytes
+ */
 function createEndDetector(): (chunk: Buffer) => boolean {
   let head: Buffer = Buffer.alloc(0)
   let left: number | undefined
@@ -111,13 +114,13 @@ interface Posts {
   readonly kind?: Kind
   /** @default 'earth' */
   readonly gamemode?: string
-  /** Fish in each. @default 1, in the short form */
+  /** Number of fish in each request. @default one fish in the short form */
   readonly catches?: number
-  /** Characters of each name. @default as few as tell them apart */
+  /** Length of each name in characters. @default the shortest distinct names */
   readonly nameLength?: number
 }
 
-/** Requests that store catches, each with a token of its own. */
+/** Makes requests that store catches, each with its own token. */
 export async function encryptPosts(
   { name, fernetKey }: Pick<CreatedUser, 'name' | 'fernetKey'>,
   { count, kind = 'fish', gamemode = 'earth', catches = 1, nameLength = 0 }: Posts,
@@ -142,24 +145,24 @@ export async function encryptPosts(
   )
 }
 
-/** Takes one request after the other, each once. @throws Error when there is none left */
+/** Returns a function that takes the next request. @throws Error if none remains */
 export function inTurn(requests: readonly string[]): () => string {
   let at = 0
   return () => {
     const request = requests[at++]
-    if (request === undefined) throw new Error('There are fewer requests than are sent.')
+    if (request === undefined) throw new Error('No request remains. Prepare more.')
     return request
   }
 }
 
 export interface LoadSample extends Load {
-  /** CPU of a request in microseconds. */
+  /** CPU time per request in microseconds. */
   readonly cpu: number
-  /** Most resident memory meanwhile, in megabytes. */
+  /** Peak of the resident memory during the load, in megabytes. */
   readonly memory: number
 }
 
-/** A server under a load. */
+/** Measures a server under a load. */
 export function underLoad(server: Server, options: Omit<LoadOptions, 'port'>): () => Promise<LoadSample> {
   return async () => {
     resetPeak(server)

@@ -1,4 +1,4 @@
-// Servers as processes of their own, and what the kernel counts of them. Linux only.
+// Runs servers in their own processes, and reads the kernel's counters of them. This works on Linux only.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const PEER = fileURLToPath(new URL('peers/serve.ts', import.meta.url))
 const ADMIN = { username: 'admin', password: 'the password of a benchmark' }
 const MEGABYTE_IN_KB = 1024
-/** Secrets for a server on Redis, which has no folder to keep generated ones. */
+/** Secrets for a server on Redis, which has no folder for generated secrets. */
 export const SECRETS = {
   FISH_SECRET: 'a secret of a benchmark',
   FISH_JWT_SECRET: 'another secret, of 32 bytes or more',
@@ -24,11 +24,11 @@ export interface Server {
 
 /** Starts servers, all of which are killed at the end. */
 export interface Servers {
-  /** Removed at the end. */
+  /** A temporary folder, which is removed at the end. */
   readonly folder: string
-  /** `fish-cli serve`, which logs as JSON and counts against a limit that nobody reaches. */
+  /** Starts `fish-cli serve` with a JSON log and a very high rate limit. */
   startOurs(storage: string, env?: NodeJS.ProcessEnv): Promise<Server>
-  /** One of `peers/serve.ts`. */
+  /** Starts a peer of `peers/serve.ts`. */
   startPeer(kind: string, args?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Server>
 }
 
@@ -68,7 +68,7 @@ export async function withServers(use: (servers: Servers) => Promise<void>): Pro
   }
 }
 
-/** Goes on reading what the process prints: one that logs to a full pipe would wait. */
+/** Keeps reading the output of the process after the port: a full pipe would block it. */
 function printedPort(child: ChildProcess, portIn: RegExp): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -117,7 +117,7 @@ export function cpuOf({ child }: Pick<Server, 'child'>): number {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000
 }
 
-/** Resident memory in megabytes: now, and at most since {@link resetPeak}. */
+/** Resident memory in megabytes: the current value, and the peak since {@link resetPeak}. */
 export function memoryOf({ child }: Pick<Server, 'child'>): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / MEGABYTE_IN_KB

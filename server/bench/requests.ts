@@ -1,4 +1,4 @@
-// What a request costs beside peers: `npm run bench`, or `node server/bench/requests.ts [ROUNDS]` when the peers are
+// Compares the cost of requests with peers: `npm run bench`, or `node server/bench/requests.ts [ROUNDS]` if the peers are
 // installed. Every server writes its log as JSON to a pipe that is read, and counts each request against a limit.
 import { join } from 'node:path'
 import { compare, measureRounds, type Result, readRounds, report } from '../../scripts/bench/results.ts'
@@ -13,7 +13,7 @@ interface Row {
   readonly ours: () => Promise<LoadSample>
   readonly peer: string
   readonly beside: () => Promise<LoadSample>
-  /** The most that the ratio of CPU time may be, and the least that the ratio of throughput may be. */
+  /** The maximum ratio of CPU time, and the minimum ratio of throughput. */
   readonly goals: { readonly cpu?: number; readonly throughput?: number }
 }
 
@@ -56,14 +56,14 @@ async function openRows({ folder, startOurs, startPeer }: Servers): Promise<read
   const unchanged = get(collection, { 'If-None-Match': headers.get('etag') ?? '' })
   const authorization = { Authorization: `Basic ${btoa(`${reader.name}:${reader.password}`)}` }
   const trivial = reading(ours, get('/status'))
-  // Of a GET of 10 entries, 40 % of the time is Node's own write to the socket. The rest is h3's routing, a log line, the
-  // limit, a user, a version and three observed operations, of which the peers have the log line and the limit.
+  // In a GET of 10 entries, 40 % of the time is Node's own write to the socket. The rest is h3's routing, a log line, the
+  // limit, a user, a version and three observed operations. The peers have only the log line and the limit.
   const reads = [
     { title: 'GET /status', next: get('/status'), cpu: 1.4, throughput: 0.7 },
     { title: 'GET /demo/fish', next: get('/demo/fish'), cpu: 1.3, throughput: 0.7 },
     { title: 'GET of 10 entries', next: get(collection), cpu: 1.7, throughput: 0.6 },
   ]
-  // Each server gets the same tokens, none of them twice, also in the round that warms up.
+  // Each server gets the same tokens, each once. The warm-up round has its own.
   const posts = await encryptPosts(writer, { count: (rounds + 1) * POSTS_A_ROUND })
   const writing = (server: Server) =>
     underLoad(server, { connections: 64, requests: POSTS_A_ROUND, next: inTurn(posts) })
@@ -81,7 +81,7 @@ async function openRows({ folder, startOurs, startPeer }: Servers): Promise<read
       ...{ peer: 'GET /status', beside: trivial, goals: { cpu: 1.2 } },
     },
     {
-      // The reading of a key is in the audit log, on the disk, before the key is sent.
+      // The audit log records the read on the disk before the key is sent.
       title: 'GET /get/user/key, verified before',
       ours: reading(ours, get('/get/user/key', authorization)),
       ...{ peer: 'GET /status', beside: trivial, goals: { cpu: 3.5 } },

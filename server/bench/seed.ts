@@ -3,7 +3,7 @@ import { dedupeKeyOf, toRecord } from '../src/app/catches/record.ts'
 import { uuidv7 } from '../src/app/core/ids.ts'
 import { userKey } from '../src/app/store/item-keys.ts'
 
-/** Writes in flight: as many as a transaction of the store takes well. */
+/** Writes in flight. The store handles this number well in its transactions. */
 const AT_ONCE = 5000
 
 /** Writes to a file store that no server has open, without requests. */
@@ -26,7 +26,7 @@ function newId(): string {
   return uuidv7(Date.now(), (bytes) => crypto.getRandomValues(bytes))
 }
 
-/** Adds catches to a collection of fish, each stored by a write of its own. */
+/** Adds catches to a collection of fish, each with a separate write. */
 export function addCatches(storage: FishStorage, owner: string, count: number): Promise<void> {
   return repeat(count, async (at) => storage.append({ owner, kind: 'fish', gamemode: 'earth' }, await newCatch(at)))
 }

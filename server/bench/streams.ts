@@ -1,6 +1,6 @@
-// What idle event streams cost: `npm run build && node server/bench/streams.ts [ROUNDS]`. Linux only. Two
-// servers run with the same data, one of them with as many listeners as it takes, each of a collection of its own. A round
-// takes 50 s: heartbeats come every 15 s.
+// Measures idle event streams: `npm run build && node server/bench/streams.ts [ROUNDS]`. It runs on Linux only. Two
+// servers run with the same data. One has the maximum number of listeners, each on its own collection. A round takes 50
+// s, since heartbeats come every 15 s.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -15,18 +15,18 @@ const rounds = readRounds(3)
 
 const LISTENERS = STREAM_LIMITS.total
 const OPENED_AT_ONCE = 50
-/** One heartbeat, and three checks for changes without a signal. */
+/** A period has one heartbeat and three checks for changes without a signal. */
 const PERIOD_MS = 15_000
 const CONNECTIONS = 2
 const READ = get('/get/fish?name=Player0&gamemode=earth')
-/** Collects garbage at a signal: what is left is in use. */
+/** Collects garbage at a signal, so that the remaining memory is in use. */
 const COLLECTOR = encodeURIComponent("process.on('SIGUSR2', () => gc())")
 const COLLECTION_MS = 1000
 
 interface Sample {
-  /** Megabytes in use. */
+  /** Used memory in megabytes. */
   readonly memory: number
-  /** Milliseconds of CPU in a period without requests. */
+  /** CPU time in milliseconds of a period without requests. */
   readonly cpu: { readonly listened: number; readonly alone: number }
   readonly reads: { readonly listened: Load; readonly alone: Load }
 }
@@ -87,12 +87,12 @@ async function measure(listened: Server, alone: Server): Promise<Sample> {
   const reads = { alone: await read(alone), listened: await read(listened) }
   if (sockets.some(({ destroyed }) => destroyed)) throw new Error('A stream has ended.')
   for (const socket of sockets) socket.destroy()
-  // Until the server has noticed.
+  // Waits until the server has closed the streams.
   while ((await metricOf(listened, 'fish_event_streams')) > 0) await sleep(50)
   return { memory, cpu, reads }
 }
 
-/** Opens a stream, each few of them from another address: one client may have only so many. */
+/** Opens a stream. A few streams share an address, since the number per client is limited. */
 async function listen({ port }: Server, index: number): Promise<Socket> {
   const client = Math.floor(index / STREAM_LIMITS.perClient)
   const localAddress = `127.0.${1 + (client >> 7)}.${1 + (client & 127)}`

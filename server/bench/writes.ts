@@ -1,5 +1,5 @@
-// Writes to a slow disk, to large collections and to Redis: `npm run build && node server/bench/writes.ts [ROUNDS]`. A C
-// compiler makes the disk slow.
+// Measures writes to a slow disk, to large collections and to Redis: `npm run build && node server/bench/writes.ts
+// [ROUNDS]`. Simulating a slow disk needs a C compiler.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,11 +16,11 @@ const SLOW_SYNC = fileURLToPath(new URL('../../scripts/test-support/fixtures/sta
 const FLUSH_MS = 5
 const CONNECTIONS = 64
 const POSTS_A_ROUND = 4000
-/** Writes a second if each fsync took one of every connection, and nothing else took any time. */
+/** Writes per second if each fsync committed one write of every connection, and everything else took no time. */
 const SYNC_LIMIT = { limit: CONNECTIONS / (FLUSH_MS / 1000) }
 const MAX_READ_MS = 30
 const COUNTED = 500
-/** The count and the user, then the version or the write. */
+/** The first round trip has the count and the user, the second the version or the write. */
 const ROUND_TRIPS = 2
 
 await withServers(async (servers) => {
@@ -32,7 +32,7 @@ async function slowDisk(servers: Servers): Promise<readonly Result[]> {
   execFileSync('cc', ['-shared', '-fPIC', '-o', library, SLOW_SYNC, '-ldl'], { stdio: 'inherit' })
   const env = { LD_PRELOAD: library, FISH_FLUSH_US: String(1000 * FLUSH_MS) }
   const { port, ...ours } = await servers.startOurs(`file:${join(servers.folder, 'slow')}`, env)
-  // A collection for each connection.
+  // Each connection has its own collection.
   const names = Array.from({ length: CONNECTIONS / KINDS.length / GAMEMODES.length }, (_, index) => `Writer${index}`)
   const users = await createUsers({ port, ...ours }, names)
   const next = inTurn(await postsToCollections(users, 2 * (rounds + 1) * POSTS_A_ROUND))
@@ -67,7 +67,7 @@ async function slowDisk(servers: Servers): Promise<readonly Result[]> {
   ]
 }
 
-/** As many writes to each collection, in turn. */
+/** Makes the same number of writes to each collection, in turn. */
 async function postsToCollections(users: readonly CreatedUser[], count: number): Promise<readonly string[]> {
   const collections = users.flatMap((user) =>
     KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => ({ user, kind, gamemode }))),
@@ -110,7 +110,7 @@ async function largeCollection(servers: Servers): Promise<Result> {
 
 async function redisWrites(servers: Servers): Promise<readonly Result[]> {
   if (REDIS_MISSING !== undefined) {
-    process.stderr.write(`Not measured on Redis: ${REDIS_MISSING}\n`)
+    process.stderr.write(`Redis is not measured: ${REDIS_MISSING}\n`)
     return []
   }
   await using redis = await startRedis()
@@ -125,12 +125,12 @@ async function redisWrites(servers: Servers): Promise<readonly Result[]> {
   const ours = await writing(server)
   const file = await writing(await servers.startOurs(`file:${join(servers.folder, 'beside-redis')}`))
   const samplesOf = await measureRounds(rounds, [ours.load, file.load])
-  // Redis counts commands that are sent at once as one read.
+  // Redis counts commands that arrive together as one read.
   const reads = async () => Number(/^total_reads_processed:(\d+)/m.exec(await redis.admin.info('stats'))?.[1])
   const roundTrips = async (what: string, next: () => string) => {
     const before = await reads()
     await load({ port: server.port, connections: 1, requests: COUNTED, next })
-    // The last read is that of INFO itself. The heartbeat and the check of the store add a few.
+    // The last read is INFO itself. The heartbeat and the check of the store add a few reads.
     const ours = [((await reads()) - before - 1) / COUNTED]
     return compare({ what, unit: 'round trips', ours, beside: { limit: ROUND_TRIPS }, goal: { atMost: 1.05 } })
   }

@@ -21,7 +21,9 @@ async function startOtherSite(html: string): Promise<string> {
 }
 
 describe('the administrators’ page', () => {
-  it('shows hostile names as text, asks nothing of others, and its policy has nothing to refuse', async ({ skip }) => {
+  it('shows hostile names as text, sends no request to other hosts, and never violates its policy', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     for (const name of ['__proto__', 'constructor']) await admin.users.create({ name })
@@ -38,7 +40,7 @@ describe('the administrators’ page', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText('Removed <script>attack()</script>.').waitFor()
 
-    // Whatever the service says.
+    // The page must treat responses as text, whatever they contain.
     const entries = HOSTILE.map((text, index) => ({
       id: `${index}`,
       at: '2026-01-01T00:00:00.000Z',
@@ -72,9 +74,7 @@ describe('the administrators’ page', () => {
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
   })
 
-  it('keeps its session in memory alone: nothing is stored, and a reload, leaving and signing out end it', async ({
-    skip,
-  }) => {
+  it('keeps its session in memory only: reloading, leaving or signing out ends it', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()
@@ -93,7 +93,7 @@ describe('the administrators’ page', () => {
     await page.getByLabel('Name', { exact: true }).fill('Bea')
     await page.keyboard.press('Enter')
     await page.getByText('Save them now').waitFor()
-    // The browser asks before secrets are lost.
+    // The browser prompts before secrets are lost.
     const asked: string[] = []
     page.once('dialog', (dialog) => {
       asked.push(dialog.type())
@@ -139,7 +139,7 @@ describe('the administrators’ page', () => {
     await expect.poll(ask).toBe(401)
   })
 
-  it('gives other sites nothing to ride on: no cookie, no frame, no reference to its window', async ({ skip }) => {
+  it('gives other sites no cookie, no frame and no reference to its window', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const signedIn = await browser.newPage()
@@ -181,7 +181,7 @@ describe('the administrators’ page', () => {
     expect((await admin.users.list({ search: 'Eve' })).users).toEqual([])
   })
 
-  it('is small, loads nothing for those who only look, and is left out by FISH_WEB=off', async ({ skip }) => {
+  it('is small, loads nothing extra for players, and is disabled by FISH_WEB=off', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()

@@ -33,7 +33,7 @@ describe('the administrators’ page', () => {
       await keyboard.press('Enter')
     }
 
-    // An address within the page leads there, behind the login.
+    // The address of a view opens that view after the login.
     await page.goto(`${url}/admin#players`)
     await keyboard.type(ADMIN.username)
     await tabTo(page, /^Password$/)
@@ -45,7 +45,7 @@ describe('the administrators’ page', () => {
     expect(await focused(page)).toBe('Players')
     await page.getByRole('row', { name: /^Alex 4 1 / }).waitFor()
 
-    // A new player: secrets are shown once, and saved as a file that the client and the command line read.
+    // The secrets of a new player are shown once, and saved as a file that the client and the command line read.
     await press(/^New player$/)
     await confirm('-')
     await page.getByText('A name must be').waitFor()
@@ -78,7 +78,7 @@ describe('the administrators’ page', () => {
     const whoami = await promisify(execFile)(process.execPath, [CLI, 'whoami', '--json'], { env })
     expect(JSON.parse(whoami.stdout)).toMatchObject({ user: 'Bea', accepted: true })
 
-    // Each secret is replaced, and the key is read with the password.
+    // The administrator replaces each secret, and reads the key with the password.
     for (const what of ['password', 'Fernet key', 'API key']) {
       await press(new RegExp(`^Replace ${what}$`))
       await press(new RegExp(`^Replace the ${what}$`))
@@ -96,7 +96,7 @@ describe('the administrators’ page', () => {
     await press(/^I have saved them$/)
     expect((await admin.audit.list({ limit: 1 })).entries).toMatchObject([{ action: 'key.read', subject: 'Bea' }])
 
-    // Catches are added, moved and removed.
+    // The administrator adds, moves and removes catches.
     await press(/^Add a catch$/)
     await keyboard.type('Koi')
     await tabTo(page, /^Caught$/)
@@ -127,7 +127,7 @@ describe('the administrators’ page', () => {
     await status(page, 'Removed King Crab.')
     await page.getByText('No crabs in oneblock').waitFor()
 
-    // The back button leads back, and a deletion is confirmed by the name.
+    // The back button works, and the name confirms a deletion.
     await press(/^Delete player$/)
     await confirm('bea')
     await page.getByText('This is not Bea. Nothing was deleted.').waitFor()
@@ -148,7 +148,7 @@ describe('the administrators’ page', () => {
     await page.getByRole('link', { name: 'Alex' }).waitFor()
     expect(new URL(page.url()).hash).toBe('#players?search=LE')
 
-    // Administrators.
+    // The administrator creates and removes administrators.
     await press(/^Administrators$/)
     await press(/^New administrator$/)
     await keyboard.type(MIA.username)
@@ -171,7 +171,7 @@ describe('the administrators’ page', () => {
     await page.getByText('The last superadmin cannot be removed.').waitFor()
     await keyboard.press('Escape')
 
-    // Reports.
+    // The administrator reads the reports.
     await press(/^Audit log$/)
     await tabTo(page, /^Action$/)
     await keyboard.type('deleted the pl')
@@ -198,7 +198,7 @@ describe('the administrators’ page', () => {
     await page.getByRole('button', { name: 'Refresh' }).waitFor()
     await press(/^Sign out$/)
     await page.getByText('You have signed out.').waitFor()
-    // The page does not wait for it.
+    // The page does not wait for the response.
     await expect
       .poll(async () => (await admin.audit.list({ limit: 1 })).entries)
       .toMatchObject([{ action: 'logout', actor: 'root' }])
@@ -221,7 +221,7 @@ describe('the administrators’ page', () => {
     expect(await page.getByRole('button', { name: 'New administrator' }).count()).toBe(0)
   })
 
-  it('prompts for the password again when the session expires, loses nothing, and repeats nothing', async ({
+  it('prompts for the password again when the session expires, and neither loses nor repeats requests', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -257,7 +257,7 @@ describe('the administrators’ page', () => {
     expect((await admin.users.list({ search: 'Bea' })).users).toHaveLength(1)
   })
 
-  it('moves catches with their times, once, also when the response is lost', async ({ skip }) => {
+  it('moves catches with their times once, even if the response is lost', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_GAMEMODES: 'earth,boxsmp' })
     const page = await browser.newPage()
@@ -323,7 +323,7 @@ describe('the administrators’ page', () => {
     expect(await page.locator('.countdown').textContent()).toMatch(/^in [45]:\d\d$/)
   })
 
-  it('has no accessibility findings, in light and dark and on a phone, and cuts nothing off', async ({ skip }) => {
+  it('has no accessibility findings and no truncated text, in light, in dark and on a phone', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()

@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
 
-/** The app, a user and a catch, as a page would run them. */
+/** A page that runs the app with a user and a catch. */
 const PAGE = `
   import { createApp, createMemoryStorage } from '@fish-crab/server/app'
   import { createFernet } from '@fish-crab/sdk/fernet'
@@ -52,7 +52,7 @@ describe('the portable app in a browser', () => {
   it('stores and returns a catch inside a page', async ({ skip }) => {
     const { code } = await bundleForBrowser()
     const page = await (await startBrowser(skip)).newPage()
-    // WebCrypto exists in secure contexts only, and localhost is one; nothing listens there, the page is given here.
+    // WebCrypto needs a secure context, such as localhost. The test itself serves the page, since nothing listens there.
     await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
     await page.goto('http://localhost/')
     await page.addScriptTag({ content: code })

@@ -6,9 +6,7 @@ import { startServerProcess } from '../../scripts/test-support/server-process.ts
 const DESCRIPTORS = 512
 const LAUNCHER = ['sh', '-c', `ulimit -n ${DESCRIPTORS}; exec "$0" "$@"`]
 
-test('a client that opens more connections than the process may have descriptors shuts nobody out', async ({
-  skip,
-}) => {
+test('a client that opens more connections than the process has descriptors blocks nobody', async ({ skip }) => {
   if (process.platform !== 'linux') return skip('Only Linux has further addresses of the loopback interface.')
   const server = await startServerProcess({ FISH_STORAGE: 'memory:' }, LAUNCHER)
   onTestFinished(async () => void (await server.end('SIGKILL')))
@@ -18,7 +16,7 @@ test('a client that opens more connections than the process may have descriptors
     for (const socket of sockets) socket.destroy()
   })
   const refused = () => sockets.filter(({ destroyed }) => destroyed).length
-  // A quarter of those that the service may have.
+  // One client gets a quarter of the connections.
   await expect.poll(refused).toBe(DESCRIPTORS - (DESCRIPTORS - 128) / 4)
   for (let request = 0; request < 5; request += 1) {
     const response = await fetch(`${server.url}/livez`, { headers: { connection: 'close' } })
@@ -26,7 +24,7 @@ test('a client that opens more connections than the process may have descriptors
   }
 })
 
-test('clients that fill the listener of the metrics, too, shut nobody out', async ({ skip }) => {
+test('clients that also fill the listener of the metrics block nobody', async ({ skip }) => {
   if (process.platform !== 'linux') return skip('Only Linux has further addresses of the loopback interface.')
   const metrics = await freePort()
   const env = { FISH_STORAGE: 'memory:', FISH_METRICS: `127.0.0.1:${metrics}` }
@@ -42,7 +40,7 @@ test('clients that fill the listener of the metrics, too, shut nobody out', asyn
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
   })
-  // Of the 64 of the metrics, each client may have a quarter.
+  // Each client may have a quarter of the 64 connections for metrics.
   await expect.poll(() => sockets.filter(({ destroyed }) => destroyed).length).toBe(3 * share - 3 * 16)
   for (let request = 0; request < 5; request += 1) {
     const response = await fetch(`${server.url}/livez`, { headers: { connection: 'close' } })
@@ -52,7 +50,7 @@ test('clients that fill the listener of the metrics, too, shut nobody out', asyn
 
 function idle(port: number, localAddress = '127.0.0.9'): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress })
-  // A connection that is refused is reset.
+  // The server resets refused connections.
   socket.on('error', () => {})
   return socket.resume()
 }

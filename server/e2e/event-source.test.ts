@@ -48,7 +48,7 @@ it('a stock EventSource behind the documented nginx survives crashes and restart
     const gone = once(server.child, 'exit')
     server.child.kill('SIGKILL')
     await gone
-    // Not a wait for an event: systemd waits, too.
+    // This delay simulates systemd, which waits before a restart.
     await sleep(RESTART_MS)
     server = await start()
     expected.push(`fish after crash ${crash}`)

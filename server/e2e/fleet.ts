@@ -1,10 +1,10 @@
 import { startCluster, startRedis } from '../../scripts/test-support/redis-server.ts'
 import { type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
 
-/** The administrator that every fleet is started with. */
+/** The first administrator of every fleet. */
 export const CHIEF = { username: 'chief', password: 'chief-password' } as const
 
-/** What all processes of a fleet have in common. One proxy is trusted, so that a test can be many clients. */
+/** The settings of all processes of a fleet. They trust one proxy, so that a test can act as many clients. */
 const SHARED = {
   FISH_ADMIN_USERNAME: CHIEF.username,
   FISH_ADMIN_PASSWORD: CHIEF.password,
@@ -17,11 +17,11 @@ const SHARED = {
 /** Server processes that share a storage. */
 export interface Fleet {
   readonly servers: readonly ServerProcess[]
-  /** A server of the fleet; counts on from the first behind the last. */
+  /** A server of the fleet. After the last one, the index starts again at the first. */
   at(index: number): ServerProcess
-  /** Ends one abruptly, and starts another one in its place, at another address. */
+  /** Kills a process, and replaces it by a new one at another address. */
   replace(index: number): Promise<void>
-  /** Ends all of them that still run, abruptly. */
+  /** Kills all running processes. */
   stop(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ export async function startFleet(
   }
 }
 
-/** A real Redis, or a real cluster of them, with its address for `FISH_STORAGE`. */
+/** A real Redis or Redis Cluster, with its address for `FISH_STORAGE`. */
 export interface Backend {
   readonly address: string
   stop(): Promise<unknown>

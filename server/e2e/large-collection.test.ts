@@ -12,17 +12,17 @@ import { openSlowly } from './slow-reader.ts'
 const ENTRIES = 100_000
 const MEGABYTE = 1024 * 1024
 const READERS = 8
-/** What the slow readers may cost, in megabytes. What is left of their responses has more than 100. */
+/** Memory that the slow readers may cost, in megabytes. Their unread responses have more than 100. */
 const GROWTH_MB = 48
-/** What 40 clients that hung up may leave of the process, in megabytes, where memory that is free is kept. */
+/** Growth of the process that 40 disconnected clients may cause, in megabytes, if the system keeps freed memory. */
 const RESIDENT_MB = 128
-/** What 40 clients that hung up may leave behind, in megabytes: each had some half of one under way. */
+/** Memory that 40 disconnected clients may leave behind, in megabytes. Each had about half a megabyte in transit. */
 const LEAK_MB = 32
-/** A small heap, in megabytes: what is not collected soon is not collected at all. */
+/** A small heap, in megabytes, in which garbage is collected soon. */
 const SMALL_HEAP = '--max-old-space-size=64'
 const FULL_PATH = `${ROUTES.getFish.path}?name=Alex&gamemode=earth&detail=full`
 
-// Long names: the kernel alone takes in some megabytes for a client that does not read.
+// Long names, since the kernel alone buffers some megabytes for a client that does not read.
 const nameOf = (index: number) => `fish ${index} `.padEnd(100, '~')
 const allNames = Array.from({ length: ENTRIES }, (_, index) => nameOf(index))
 const namesIn = (text: string) => (JSON.parse(text) as FishCollection).fish.map(({ name }) => name)
@@ -50,7 +50,7 @@ describe('a collection of 100,000 entries', () => {
   const open = (headers: Readonly<Record<string, string>> = {}) =>
     openSlowly(fleet.at(0), FULL_PATH, { [HEADERS.apiKey]: user.apiKey, ...headers })
 
-  test('streams to slow readers in bounded memory, whole and in order, and holds up no write', async () => {
+  test('streams to slow readers in bounded memory, completely and in order, and delays no write', async () => {
     await (await open()).readOn()
     const before = (await figuresOf(fleet.at(0))).live
     let least = Number.POSITIVE_INFINITY
@@ -59,29 +59,29 @@ describe('a collection of 100,000 entries', () => {
       ...Array.from({ length: READERS - 1 }, () => open()),
     ])
     for (let step = 0; step < 4; step += 1) {
-      // Nobody reads now: the server stops, too.
+      // No client reads now, so the server also stops reading.
       await untilIdle(fleet.at(0))
-      // The least of all, since some of it may only wait to be collected.
+      // The minimum counts, since some of the memory may be garbage.
       least = Math.min(least, (await figuresOf(fleet.at(0))).live)
-      // No reader reads on before it is acknowledged.
+      // The write is acknowledged before any reader continues.
       const { status } = await postToken(fleet.at(0), user, await tokenOf(user, `late ${step}`))
       expect(status).toBe(201)
       await Promise.all(readers.map((reader) => reader.readSome(MEGABYTE)))
     }
-    // One after another: all at once make garbage faster than a small heap is collected.
+    // Readers continue one after another. All at once would make garbage faster than a small heap is collected.
     const texts: string[] = []
     for (const reader of readers) texts.push(await reader.readOn())
 
     expect(readers[0]?.response.headers['content-encoding']).toBe('gzip')
     for (const text of texts) {
       expect(text.length).toBeGreaterThan(20 * MEGABYTE)
-      // Not the catches that came while it was read.
+      // The response omits catches that were stored during the read.
       expect(namesIn(text)).toEqual(allNames)
     }
     expect(least - before).toBeLessThan(GROWTH_MB)
   })
 
-  test('is paged through in order, each entry once', async () => {
+  test('has each entry once and in order when it is read in pages', async () => {
     const names: string[] = []
     let query = `&limit=${LIMITS.pageSize}`
     while (query) {
@@ -93,7 +93,7 @@ describe('a collection of 100,000 entries', () => {
     expect(names.slice(0, ENTRIES)).toEqual(allNames)
   })
 
-  test('leaves nothing behind for 60 clients that hang up midway', async () => {
+  test('leaks no memory if 60 clients disconnect midway', async () => {
     const hangUp = async (index: number) => {
       const reader = await open(index % 2 === 0 ? {} : { 'accept-encoding': 'gzip' })
       await reader.readSome(64 * 1024)

@@ -5,11 +5,14 @@ import type { Shared } from './shared.ts'
 
 const CATCHES = 1000
 const LISTENERS = 20
-/** Catches that are being stored at once. */
+/** Number of concurrent writers. */
 const WRITERS = 4
-/** Numbers of catches after which a process is killed, and another one started. */
+/** After each of these numbers of catches, a process is killed and replaced. */
 const KILLS = [400, 600, 800]
-/** Milliseconds from an acknowledgement to its event at most, while no process is killed: on a shared machine, this finds only what is broken. */
+/**
+ * Maximum milliseconds from an acknowledgement to its event, while no process is killed. On a shared machine, this finds
+ * only gross faults.
+ */
 const MAX_P99_MS = 5000
 
 interface Listener {
@@ -19,7 +22,7 @@ interface Listener {
   readonly done: Promise<void>
 }
 
-/** Listens until it has so many events, at the next process whenever its stream ends. */
+/** Listens until it has all events. Whenever its stream ends, it continues at the next process. */
 function listen(serverAt: (index: number) => Target, name: string, first: number, signal: AbortSignal): Listener {
   const names: string[] = []
   const times = new Map<string, number>()
@@ -60,11 +63,11 @@ function percentile(sorted: readonly number[], share: number): number {
 
 /** Event streams over all processes, some of which are killed. */
 export function describeListeners({ fleet, chief, newUser }: Shared): void {
-  test('tell 20 listeners each of 1,000 catches once and in order, while processes are killed and started', async () => {
+  test('send each of 1,000 catches to 20 listeners once and in order, while processes are killed and started', async () => {
     const user = await newUser()
     const ending = new AbortController()
     const serverAt = (index: number) => fleet().at(index)
-    // The event ready names no catch: one that is stored before all listen would be no new one for some.
+    // The event `ready` has no catch, so a catch that is stored before all listeners are connected would be missed by some.
     await chief().ask(serverAt(0), 'POST', plainFishPath(user.name), { fish: [{ name: 'before', rarity: 1 }] })
     const listeners = Array.from({ length: LISTENERS }, (_, index) => listen(serverAt, user.name, index, ending.signal))
     const open = async () => {

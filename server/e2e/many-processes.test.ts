@@ -14,6 +14,6 @@ describeWithRedis('four server processes over one Redis', () => {
   describeSharedCaches(shared)
   describeSharedRemovals(shared)
   describeSharedMoves(shared)
-  // Last, since it replaces processes.
+  // These tests run last, since they replace processes.
   describeListeners(shared)
 })

@@ -6,7 +6,7 @@ import { olderNode } from '../../scripts/test-support/fresh-process.ts'
 const node = olderNode()
 if (!node) process.stdout.write('Left out: there is no Node before 22.19 on the PATH.\n')
 
-/** What a module says on stderr when that Node runs it. */
+/** The output of a module on stderr with that Node. */
 async function failureOf(source: string): Promise<string> {
   const run = promisify(execFile)(node ?? '', ['--input-type=module', '-e', source])
   return run.then(

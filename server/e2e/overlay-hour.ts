@@ -1,5 +1,5 @@
-// node server/e2e/overlay-hour.ts [MINUTES] [MINUTES_BETWEEN_RESTARTS]: leaves an overlay open beside a server that restarts,
-// by SIGTERM and SIGKILL in turn, while catches are posted, and compares what it shows and the memory that it takes.
+// node server/e2e/overlay-hour.ts [MINUTES] [MINUTES_BETWEEN_RESTARTS]: keeps an overlay open while its server is
+// restarted, by SIGTERM and SIGKILL in turn, and catches are posted. It checks the shown catches and the memory.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

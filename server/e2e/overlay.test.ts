@@ -12,7 +12,7 @@ import { watchPage } from './watch-page.ts'
 const OVERLAY = '/overlay/Alex?gamemode=earth'
 const EARTH = { gamemode: 'earth' } as const
 
-/** A page of the size of a browser source. */
+/** Opens a page with the size of a browser source. */
 async function openPage(browser: BrowserContext): Promise<Page> {
   const page = await browser.newPage()
   await page.setViewportSize({ width: 600, height: 500 })
@@ -39,7 +39,7 @@ const feedOf = (page: Page) => page.locator('.feed .caught-name').allTextContent
 const totalOf = (page: Page) => page.locator('.all').textContent()
 
 describe('the overlay', () => {
-  it('shows a catch within a second of its acknowledgement, the rarest loudest, over a transparent ground', async ({
+  it('shows a catch within a second of its acknowledgement, the rarest loudest, on a transparent background', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -65,15 +65,15 @@ describe('the overlay', () => {
         return [backgroundColor, one === 'html' ? colorScheme : '']
       }),
     )
-    // A page with a colour scheme has a ground of that.
+    // A page with a colour scheme has a background of that scheme.
     expect(new Set(grounds.map(String))).toEqual(new Set(['rgba(0, 0, 0, 0),normal', 'rgba(0, 0, 0, 0),']))
     expect(complaints).toEqual([])
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
-    // Two at first, the stream, and two once that has begun.
+    // The page sends two requests at first, then the stream, and two when the stream is open.
     expect(requests.filter((request) => /\/(get|events)\b/.test(request)).length).toBeLessThanOrEqual(5)
   })
 
-  it('leaves a connection to pages that are opened later, however many overlays are open', async ({ skip }) => {
+  it('leaves a connection for pages that are opened later, however many overlays are open', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const pages: Page[] = []
@@ -90,7 +90,7 @@ describe('the overlay', () => {
     await admin.fish.add('Alex', { name: 'Leviathan', rarity: 'Mythical' }, EARTH)
     await expect.poll(() => showing('Leviathan')).toEqual([true, true, true, true, true, false, false])
 
-    // What becomes free is used after the next load.
+    // A free connection is used after the next load.
     await pages.shift()?.close()
     for (const page of pages.slice(-2)) await page.clock.fastForward(60_000)
     await expect.poll(() => showing('Leviathan')).toEqual([true, true, true, true, true, true])
@@ -131,7 +131,7 @@ describe('the overlay', () => {
       await admin.fish.add('Alex', { name: `Fish ${stored}`, rarity: 'Gold' }, EARTH)
     }
     const alerts = async () => {
-      // The next alert follows when the one before has ended.
+      // The next alert follows when the previous one has ended.
       await alert.clock.fastForward(9000)
       const names = await alert.evaluate(() => (globalThis as unknown as { alerts: string[] }).alerts)
       return names.map((name) => Number(name.replace('Fish ', ''))).toSorted((one, other) => one - other)
@@ -152,7 +152,7 @@ describe('the overlay', () => {
     for (const page of [feed, alert, session, goal]) expect(await page.locator('.note').count()).toBe(0)
   })
 
-  it('takes no more memory for thousands of catches, and never more room than it has', async ({ skip }) => {
+  it('has constant memory for thousands of catches, and never overflows its source', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await openPage(browser)
@@ -188,7 +188,7 @@ describe('the overlay', () => {
     expect(overflow).toEqual([0, 0])
   })
 
-  it('leaves out old catches where there is little room, and cuts nothing', async ({ skip }) => {
+  it('omits old catches if space is limited, and truncates nothing', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await openPage(browser)
@@ -232,7 +232,7 @@ describe('the overlay', () => {
     }
   })
 
-  it('plays a chime at a new catch only where its address asks for sound', async ({ skip }) => {
+  it('plays a chime for a new catch only if its address enables sound', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const pages: Page[] = []
@@ -259,9 +259,7 @@ describe('the overlay', () => {
     await expect.poll(notes).toEqual([0, 8])
   })
 
-  it('stands still where somebody prefers no motion, and names a player whom the server does not know', async ({
-    skip,
-  }) => {
+  it('has no motion for users who prefer none, and reports an unknown player', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await openPage(browser)
@@ -287,9 +285,7 @@ describe('the overlay', () => {
   })
 })
 
-it('the page that makes its address does so by keyboard alone, reads it again, and asks the server for nothing', async ({
-  skip,
-}) => {
+it('the setup page makes and reads an address by keyboard alone, without a request', async ({ skip }) => {
   const browser = await startBrowser(skip)
   const { url } = await startServer()
   await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -302,7 +298,7 @@ it('the page that makes its address does so by keyboard alone, reads it again, a
   await page.getByRole('alert').getByText('A name must be').waitFor()
   for (let letters = 0; letters < 3; letters += 1) await keyboard.press('Backspace')
   await keyboard.type('ex')
-  // The gamemode of the latest catch.
+  // The page preselects the gamemode of the latest catch.
   await expect.poll(() => page.getByRole('radio', { name: 'earth' }).isChecked()).toBe(true)
   await tabTo(page, /^earth$/)
   await keyboard.press('ArrowLeft')

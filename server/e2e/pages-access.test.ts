@@ -6,7 +6,7 @@ import { ALEX, accessibilityFindings, startServer, tabTo } from './pages.ts'
 const WIDTHS = [390, 768, 1440]
 const SCHEMES = ['light', 'dark'] as const
 
-/** Every page in every state that stays. */
+/** Every page in every lasting state. */
 const STATES: readonly [name: string, open: (page: Page, url: string) => Promise<unknown>][] = [
   ['home', async (page, url) => page.goto(url)],
   [
@@ -119,7 +119,7 @@ async function openPage(browser: BrowserContext, width: number): Promise<Page> {
 
 describe('for everybody', () => {
   it.for(STATES)(
-    '%s: an accessibility checker finds nothing, at any width, in light and dark, and nothing is cut off',
+    '%s: has no accessibility findings and no truncated text, at any width, in light and dark',
     async ([, open], { skip }) => {
       const browser = await startBrowser(skip)
       const { url } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_PUBLIC_LEADERBOARD: '1' })
@@ -138,7 +138,7 @@ describe('for everybody', () => {
     },
   )
 
-  it('every task is done by keyboard alone', async ({ skip }) => {
+  it('every task works by keyboard alone', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await openPage(browser, 1440)
@@ -175,12 +175,12 @@ describe('for everybody', () => {
     await page.locator('.history table').waitFor()
     await tabTo(page, /^API reference$/)
 
-    // What has the focus can be seen.
+    // The focus is visible.
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
     expect(outline).toBe('solid')
   })
 
-  it('without motion where somebody prefers none', async ({ skip }) => {
+  it('pages have no motion for users who prefer none', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     for (const reducedMotion of ['reduce', 'no-preference'] as const) {
@@ -194,7 +194,7 @@ describe('for everybody', () => {
     }
   })
 
-  it('times are those of the place, and copying a link gives the address of what is shown', async ({ skip }) => {
+  it('times are local, and copying a link copies the address of the current view', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -202,7 +202,7 @@ describe('for everybody', () => {
     const client = await browser.newCDPSession(page)
     await client.send('Emulation.setTimezoneOverride', { timezoneId: 'Pacific/Auckland' })
     await page.goto(url + ALEX)
-    // Noon in UTC is the night after in New Zealand.
+    // Noon in UTC is the following night in New Zealand.
     await expect.poll(() => page.locator('.since').textContent()).toContain('last catch Feb 4, 2026, 1:00')
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()

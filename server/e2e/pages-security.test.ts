@@ -6,7 +6,7 @@ import { ALEX, READ_TO_THE_END, startServer } from './pages.ts'
 import { HOSTILE, watchAttacks, watchPage } from './watch-page.ts'
 
 describe('hostile names', () => {
-  it('are text on every page, and the policy has nothing to refuse', async ({ skip }) => {
+  it('are text on every page, and never violate the policy', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     await admin.users.create({ name: '__proto__' })
@@ -51,7 +51,7 @@ describe('hostile names', () => {
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
   })
 
-  it('in the address are text, too', async ({ skip }) => {
+  it('are text in the address, too', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()
@@ -102,7 +102,7 @@ describe('the policy of the pages', () => {
     expect(seen.length).toBeGreaterThan(2)
   })
 
-  it('keeps the pages out of frames of others', async ({ skip }) => {
+  it('keeps other sites from framing the pages', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const host = createServer((_, response) => {
@@ -120,7 +120,7 @@ describe('the policy of the pages', () => {
     for (const frame of page.frames().slice(1)) expect(await frame.locator('#app').count()).toBe(0)
   })
 
-  it('lets no script run whose content the build did not make', async ({ skip }) => {
+  it('blocks scripts that the build did not make', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()

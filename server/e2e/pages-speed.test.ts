@@ -12,14 +12,15 @@ interface TraceEvent {
   readonly name: string
   readonly pid: number
   readonly tid: number
-  /** Processor time, in microseconds. */
+  /** CPU time in microseconds. */
   readonly tdur?: number
   readonly args?: { readonly name?: string }
 }
 
 /**
  * Traces the tasks of a page.
- * @returns ends it, with the longest one in milliseconds of processor time: other tests take their share of this machine
+ * @returns a function that ends the trace and returns the longest task, in milliseconds of CPU time: other tests use the
+ * same machine
  */
 async function traceTasks(browser: BrowserContext, page: Page): Promise<() => Promise<number>> {
   const client = await browser.newCDPSession(page)
@@ -37,7 +38,7 @@ async function traceTasks(browser: BrowserContext, page: Page): Promise<() => Pr
 }
 
 describe('the pages', () => {
-  it('load 75 KB or less before a collection is shown, and nothing again at the next visit', async ({ skip }) => {
+  it('load at most 75 KB before they show a collection, and no file again at the next visit', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -59,7 +60,7 @@ describe('the pages', () => {
     sizes = new Map()
     await page.goto(`${url}/@Alex?gamemode=factions`)
     await page.locator('.empty').waitFor()
-    // Icons have a cache of their own.
+    // Icons have a separate cache.
     const again = [...sizes].filter(([path]) => /^\/assets\/.*\.(js|css)$/.test(path))
     expect(again.map(([, size]) => size).filter((size) => size > 0)).toEqual([])
   })
@@ -91,7 +92,7 @@ describe('the pages', () => {
     expect(milliseconds).toBeGreaterThan(1)
   })
 
-  it('are usable on a slow phone in seconds at most, and print in how many: a fourth of the speed, 1.6 Mbit/s, 150 ms away', async ({
+  it('are usable within seconds on a slow phone (a fourth of the speed, 1.6 Mbit/s, 150 ms latency), and print the time', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -108,7 +109,7 @@ describe('the pages', () => {
       downloadThroughput: throughput,
       uploadThroughput: throughput,
     })
-    // The best of a few: other tests take their share of this machine.
+    // The best of a few runs counts: other tests use the same machine.
     const best = async (path: string, usable: () => Promise<void>) => {
       const times: number[] = []
       for (let visit = 0; visit < 4; visit += 1) {
@@ -128,7 +129,7 @@ describe('the pages', () => {
     process.stdout.write(
       `first paint on a slow phone: ${start.toFixed(0)} ms, of a player ${player.toFixed(0)} ms (goal 1000)\n`,
     )
-    // Machines are shared: this finds only what is broken.
+    // On a shared machine, this finds only gross faults.
     expect(Math.max(start, player)).toBeLessThan(5000)
   })
 })

@@ -6,9 +6,7 @@ import { watchPage } from './watch-page.ts'
 const DATA = /\/(get|demo|status|events)\b/
 
 describe('the pages in a real browser', () => {
-  it('show what a player has caught for one request, ask nobody but their server, and nothing goes wrong', async ({
-    skip,
-  }) => {
+  it('show the catches of a player with one request, without errors and requests to other hosts', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -38,7 +36,7 @@ describe('the pages in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('have the gamemodes of the service, in any letter case', async ({ skip }) => {
+  it('accept the gamemodes of the service in any letter case', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_GAMEMODES: 'earth,survival_with_more,boxsmp' })
     await admin.fish.add('Alex', { name: 'Box Carp', rarity: 'Gold' }, { gamemode: 'boxsmp' })
@@ -68,7 +66,7 @@ describe('the pages in a real browser', () => {
       .toBe(`${url}/overlay/Alex?gamemode=boxsmp`)
   })
 
-  it('open from the home page by a name, say what is wrong with one, and go back', async ({ skip }) => {
+  it('open from the home page by a name, explain an invalid name, and go back', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -82,7 +80,7 @@ describe('the pages in a real browser', () => {
     expect(requests.filter((request) => DATA.test(request))).toEqual([])
     await name.fill(' alex ')
     await name.press('Enter')
-    // As the player was created.
+    // The name is shown as the player was created.
     await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
     await page.locator('.card').first().waitFor()
     expect(page.url()).toBe(`${url}/@alex`)
@@ -94,14 +92,14 @@ describe('the pages in a real browser', () => {
     expect(page.url()).toBe(`${url}/@alex`)
     expect(await tabs.first().getAttribute('aria-current')).toBe('page')
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
-    // The home page has the player without a request.
+    // The home page shows the player without a request.
     await page.goto(url)
     await page.getByRole('link', { name: 'Alex 5 catches' }).click()
     await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
     expect(complaints).toEqual([])
   })
 
-  it('show the species, and say so, where the file of the charts cannot be loaded', async ({ skip }) => {
+  it('show the species and a notice if the charts cannot be loaded', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -153,13 +151,13 @@ describe('the pages in a real browser', () => {
     expect(await names()).toEqual(['crab'])
     await page.getByRole('button', { name: 'Table' }).click()
     expect(await page.locator('.species-table tbody tr').count()).toBe(1)
-    // A link leads others to the same view.
+    // The address opens the same view for others.
     expect(page.url()).toBe(`${url}${ALEX}&only=crab&sort=last&view=table`)
     await page.reload()
     expect(await page.locator('.species-table tbody tr').count()).toBe(1)
   })
 
-  it('say that no such player exists, by the server or by the name alone', async ({ skip }) => {
+  it('report an unknown player and an impossible name', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -187,7 +185,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^6 catches/)
   })
 
-  it('show catches at once by a stream to those who stay, without another request', async ({ skip }) => {
+  it('show catches immediately through a stream if the page stays open, without another request', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await browser.newPage()
@@ -205,12 +203,12 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.figures').textContent()).toContain('7 fish1 crab4 species')
     expect(await page.locator('.card', { hasText: 'Salmon' }).textContent()).toContain('Gold: 3')
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^8 catches/)
-    // The profile and the stream.
+    // The two requests are the profile and the stream.
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(2)
     expect(complaints).toEqual([])
   })
 
-  it('wait out the rate limit with a countdown, and go on by themselves', async ({ skip }) => {
+  it('wait for the end of the rate limit with a countdown, and continue by themselves', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '3', FISH_RATE_WINDOW: '6' })
     const page = await browser.newPage()
@@ -222,7 +220,7 @@ describe('the pages in a real browser', () => {
     expect(await page.getByText('Too many requests').count()).toBe(0)
   })
 
-  it('say that they are offline, keep what they have shown, and go on when the network is back', async ({ skip }) => {
+  it('report that they are offline, keep the collection, and continue when the network is back', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await browser.newPage()
@@ -238,7 +236,7 @@ describe('the pages in a real browser', () => {
     expect(await page.getByText('You are offline').count()).toBe(0)
   })
 
-  it('reconnect to a server that does not respond, at once where asked to', async ({ skip }) => {
+  it('reconnect to a server that did not respond, immediately on demand', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -253,7 +251,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice').count()).toBe(0)
   })
 
-  it('say within a minute that the server is gone, also where a stream brought the catches', async ({ skip }) => {
+  it('report within a minute that the server does not respond, even if a stream was open', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, end } = await startServer()
     const page = await browser.newPage()
@@ -276,7 +274,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice').textContent()).toContain('This is the collection as of')
   })
 
-  it('are printed dark on white where the screen is dark', async ({ skip }) => {
+  it('print dark on white even if the screen is dark', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -290,7 +288,7 @@ describe('the pages in a real browser', () => {
     expect(colours).toEqual(['rgb(246, 248, 249)', 'rgb(21, 34, 42)'])
   })
 
-  it('give the request id of an error of the server', async ({ skip }) => {
+  it('show the request id of a server error', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -302,7 +300,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice code').textContent()).toBe('abc-1')
   })
 
-  it('are left out by FISH_WEB=off', async () => {
+  it('are disabled by FISH_WEB=off', async () => {
     const { url } = await startServer({ FISH_WEB: 'off' })
     for (const path of ['/', '/@Alex']) {
       const response = await fetch(url + path)

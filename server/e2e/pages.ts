@@ -11,12 +11,12 @@ export const ADMIN = { username: 'root', password: 'root-password' } as const
 export const ALEX = '/@Alex?gamemode=earth'
 
 /**
- * On a busy machine, Chromium reports requests as aborted whose whole response the page has read and shown, and a page that
- * is left aborts its stream. Requests that really fail show: the pages say so.
+ * On a busy machine, Chromium reports requests as aborted although the page has read and shown the whole response, and
+ * leaving a page aborts its stream. Requests that really fail are reported on the pages.
  */
 export const READ_TO_THE_END = /\/((get|admin)\/|events\?)\S+ net::ERR_ABORTED$/
 
-/** What Alex has caught in the gamemode earth, beside a crab. */
+/** The fish of Alex in the gamemode earth. Alex also has a crab. */
 export const FISH = [
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-31T12:00:00.000Z' },
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-02-01T12:00:00.000Z' },
@@ -24,7 +24,7 @@ export const FISH = [
   { name: 'Koi', rarity: 'Mythical', caughtAt: '2026-02-03T12:00:00.000Z' },
 ] as const
 
-/** A built server with an administrator's client and the player Alex, who has caught something, for one test. */
+/** Starts a built server for one test, with an administrator's client and the player Alex, who has catches. */
 export async function startServer(env: Readonly<Record<string, string>> = {}) {
   const server = await startServerProcess({ FISH_STORAGE: 'memory:', ...env })
   onTestFinished(async () => {
@@ -37,7 +37,7 @@ export async function startServer(env: Readonly<Record<string, string>> = {}) {
   return { ...server, admin }
 }
 
-/** What an accessibility checker finds wrong with the page as it is. */
+/** Findings of an accessibility checker on the current page. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   return page.evaluate(async () => {
@@ -48,7 +48,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   })
 }
 
-/** Presses Tab until this has the focus, as somebody without a mouse does. */
+/** Presses Tab until an element with this name has the focus. */
 export async function tabTo(page: Page, name: RegExp, key = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 40; presses += 1) {
     const focused = await page.evaluate(() => {

@@ -13,12 +13,12 @@ interface ProcessFigures {
   readonly cpu: number
 }
 
-/** Memory and CPU time of a server, as it says itself. */
+/** Memory and CPU time of a server, from its own metrics. */
 export async function figuresOf({ url }: ServerProcess): Promise<ProcessFigures> {
   const text = await (await fetch(`${url}${ROUTES.metrics.path}`)).text()
   const figure = (metric: string) => {
     const value = new RegExp(`^${metric} (\\S+)$`, 'm').exec(text)?.[1]
-    if (value === undefined) throw new Error(`The server says nothing of ${metric}.`)
+    if (value === undefined) throw new Error(`The server does not report ${metric}.`)
     return Number(value)
   }
   const megabytes = (metric: string) => Math.round(figure(metric) / MEGABYTE)
@@ -29,10 +29,10 @@ export async function figuresOf({ url }: ServerProcess): Promise<ProcessFigures>
   }
 }
 
-/** CPU time in milliseconds that a server without other requests needs for these figures at most. */
+/** Maximum CPU time in milliseconds for a scrape of an idle server. */
 const IDLE_CPU = 10
 
-/** Waits until a server works for nobody else. */
+/** Waits until a server is idle. */
 export async function untilIdle(server: ServerProcess): Promise<void> {
   let cpu = Number.NEGATIVE_INFINITY
   await until(async () => {
@@ -42,7 +42,7 @@ export async function untilIdle(server: ServerProcess): Promise<void> {
   })
 }
 
-/** What a server has open: files, sockets and whatever else has a descriptor. `undefined` where nobody can tell. */
+/** The number of open descriptors of a server: files, sockets and others. `undefined` if it is unknown. */
 export async function openDescriptors({ child }: ServerProcess): Promise<number | undefined> {
   return readdir(`/proc/${child.pid}/fd`).then(
     (descriptors) => descriptors.length,

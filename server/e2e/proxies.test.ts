@@ -7,18 +7,18 @@ import { startProxy } from './proxies/proxy.ts'
 import { PROXIES } from './proxies/rules.ts'
 import { type Spelling, spellingsOf } from './proxies/spellings.ts'
 
-/** A proxy that waits for more of a request is as good as one that refuses it. */
+/** A proxy that waits for more of a request counts as refusing it. */
 const SILENCE_MS = 3000
 
-/** HAProxy tries a server three more times, a second apart. */
+/** HAProxy retries a server three times, once a second. */
 const RETRIES_MS = 20_000
 
 const HOST = 'fish.example.org'
 
-/** Sends a spelling to the byte to a server; returns all that comes, empty when nothing does. */
+/** Sends the exact bytes of a spelling to a server. Returns the whole response, or an empty text. */
 const send = (port: number, spelling: Spelling): Promise<string> => exchange(connect(port, '127.0.0.1'), spelling)
 
-/** Sends it to a proxy, whose certificate is made for the test. */
+/** Sends a spelling to a proxy, whose certificate is made for the test. */
 const sendThrough = (port: number, spelling: Spelling, silenceMs?: number): Promise<string> =>
   exchange(connectTls({ port, host: '127.0.0.1', servername: HOST, rejectUnauthorized: false }), spelling, silenceMs)
 
@@ -40,16 +40,16 @@ function exchange(
   })
 }
 
-/** What was reached: the status, and whose it is. Only the server gives its responses an id. */
+/** The status of a response and its sender. Only the server gives its responses an id. */
 function outcomeOf(response: string): string {
   const status = /^HTTP\/1\.\d (\d+)/.exec(response)?.[1] ?? 'closed'
   return `${/^x-request-id:/im.test(response) ? 'service' : 'proxy'} ${status}`
 }
 
-/** What a denied path may be answered with: by the proxy, or by the service that there is no such path. */
+/** Permitted outcomes of a denied path: a response of the proxy, or an error of the service for an unknown path. */
 const HARMLESS = /^proxy |^service (400|404)$/
 
-/** Apache cannot turn an error into another status. */
+/** Apache cannot replace the status of an error. */
 const WITH_EVENTS = PROXIES.filter(({ name }) => name !== 'Apache')
 
 describe('a stream of events that a proxy cannot get from the service', () => {
@@ -79,7 +79,7 @@ describe('a path that a proxy denies', () => {
       const server = await startServerProcess({
         FISH_STORAGE: 'memory:',
         FISH_RATE_LIMIT: '1000000',
-        // A page at `/` would be a response that tells no spelling of a path from another.
+        // With a page at `/`, all spellings of unknown paths would have the same response.
         FISH_WEB: 'off',
       })
       onTestFinished(async () => {
@@ -94,7 +94,7 @@ describe('a path that a proxy denies', () => {
           return { spelling: spelling.what, direct, through: outcomeOf(response), leaked }
         }),
       )
-      // PROXY_TABLE=FILE keeps the table: what each spelling comes to, without the proxy and through it.
+      // PROXY_TABLE=FILE stores the table of outcomes of each spelling, without and with the proxy.
       if (process.env.PROXY_TABLE) {
         await writeFile(
           process.env.PROXY_TABLE,
@@ -103,7 +103,7 @@ describe('a path that a proxy denies', () => {
         )
       }
       expect(rows.length).toBeGreaterThan(200)
-      // The rules deny, and only what they are to deny.
+      // The rules deny exactly the intended paths.
       expect(rows[0]?.through).toBe('proxy 403')
       expect(outcomeOf(await sendThrough(port, { what: '', line: 'GET /demo/fish' }))).toBe('service 200')
       expect(outcomeOf(await sendThrough(port, { what: '', line: 'GET /v1//get/%66ish/?name=%41lex' }))).toBe(

@@ -5,7 +5,7 @@ import { type Fleet, startFleet } from './fleet.ts'
 import { isReady } from './outage.ts'
 import { type Administrator, administrator, ask, logIn, postToken, readFish, tokenOf } from './requests.ts'
 
-describeWithRedis('servers of whose Redis Cluster one node fails', () => {
+describeWithRedis('servers on a Redis Cluster with a failing node', () => {
   let nodes: readonly RedisServer[] = []
   let fleet: Fleet
   let chief: Administrator
@@ -20,7 +20,7 @@ describeWithRedis('servers of whose Redis Cluster one node fails', () => {
   })
 
   describe.each(['freeze', 'kill'] as const)('(%s)', (failure) => {
-    test('say so, let no request hang, and recover by themselves with all that was acknowledged', async () => {
+    test('report it, let no request hang, and recover by themselves with all acknowledged catches', async () => {
       const users = await Promise.all(
         Array.from({ length: 4 }, (_, index) => chief.createUser(fleet.at(index), `${failure}${index}`)),
       )
@@ -37,7 +37,7 @@ describeWithRedis('servers of whose Redis Cluster one node fails', () => {
       const [before, during] = [await post('before'), await post('during')]
       expect(await before()).toEqual([201, 201, 201, 201])
 
-      // The second node holds the names of all users.
+      // The second node stores the names of all users.
       const victim = nodes[1] as RedisServer
       await victim[failure]()
       for (const server of fleet.servers) {

@@ -51,13 +51,13 @@ describeWithRedis('servers whose Redis fails', () => {
     await fleet?.stop()
     await redis?.stop()
   })
-  /** What waits for it to be back waits until the test times out. */
+  /** Freezes Redis until the end of the test. A request that waits for it would exceed the timeout of the test. */
   const freeze = () => {
     redis.freeze()
     onTestFinished(() => void redis.thaw())
   }
 
-  test('say so while it is frozen, let no request hang, and recover by themselves', async () => {
+  test('report it while Redis is frozen, let no request hang, and recover by themselves', async () => {
     const user = await chief.createUser(fleet.at(0), 'Frozen')
     const token = await tokenOf(user, 'Salmon')
     freeze()
@@ -89,7 +89,7 @@ describeWithRedis('servers whose Redis fails', () => {
     }
   })
 
-  test('have every acknowledged catch once after it was killed and started again, twice, under load', async () => {
+  test('have every acknowledged catch once after Redis was twice killed and restarted under load', async () => {
     const user = await chief.createUser(fleet.at(0), 'Killed')
     const acknowledged = new Map<string, string>()
     const unanswered: { name: string; token: string }[] = []
@@ -122,7 +122,8 @@ describeWithRedis('servers whose Redis fails', () => {
       await redis.start()
       await until(isReady(fleet.servers))
     }
-    // What got no acknowledgement is sent again, the same bytes, by both: stored or not, it must end up there once.
+    // Unacknowledged tokens are sent again to both servers. Whether or not they were stored before, each must be stored
+    // once.
     for (const { name, token } of unanswered) {
       const [one, other] = await Promise.all(fleet.servers.map((server) => postToken(server, user, token)))
       expect(one?.body.id).toBe(other?.body.id)
@@ -135,7 +136,7 @@ describeWithRedis('servers whose Redis fails', () => {
     }
   })
 
-  test('break a response off rather than end it early when it freezes midway', async () => {
+  test('abort a response instead of ending it early if Redis freezes midway', async () => {
     const user = await chief.createUser(fleet.at(0), 'Slow')
     const fish = Array.from({ length: 500 }, () => ({ name: 'x'.repeat(100), rarity: 1 }))
     for (let written = 0; written < 80; written += 1) {
@@ -154,8 +155,8 @@ describeWithRedis('servers whose Redis fails', () => {
     await until(isReady(fleet.servers))
   })
 
-  // The last one: it ends the fleet.
-  test('stop with exit status 0 while it is frozen', async () => {
+  // This test is the last one, since it ends the fleet.
+  test('stop with exit status 0 while Redis is frozen', async () => {
     const user = await chief.createUser(fleet.at(0), 'Waiting')
     freeze()
     const asked = fleet.servers.map((server) => readFish(server, user).catch(() => undefined))

@@ -12,26 +12,26 @@ import {
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { CHIEF } from './fleet.ts'
 
-/** Where a request goes. */
+/** The server of a request. */
 export interface Target {
   readonly url: string
 }
 
-/** What came back, read to its end. */
+/** A response with its whole body. */
 export interface Answer<Body> {
   readonly status: number
   readonly headers: Headers
   readonly body: Body & Partial<ErrorBody>
 }
 
-/** What {@link ask} sends beside the path. */
+/** The options of {@link ask}. */
 export interface Asked {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** Sends a request and reads its response; an empty body is an empty object. */
+/** Sends a request and reads its response. An empty body becomes an empty object. */
 export async function ask<Body = object>({ url }: Target, path: string, asked: Asked = {}): Promise<Answer<Body>> {
   const response = await fetch(`${url}${path}`, asked)
   const text = await response.text()
@@ -39,13 +39,13 @@ export async function ask<Body = object>({ url }: Target, path: string, asked: A
   return { status, headers, body: (text === '' ? {} : JSON.parse(text)) as Body & Partial<ErrorBody> }
 }
 
-/** Headers of a client that has not been seen before. */
+/** Headers of a new client. */
 export function newClient(): Readonly<Record<string, string>> {
   const [a, b, c] = crypto.getRandomValues(new Uint8Array(3))
   return { 'x-forwarded-for': `10.${a}.${b}.${c}` }
 }
 
-/** Asks for a session. */
+/** Opens a session. */
 export function logIn(
   server: Target,
   credentials: { readonly username: string; readonly password: string } = CHIEF,
@@ -58,7 +58,7 @@ export function logIn(
   })
 }
 
-/** Sends requests as an administrator, with one session for all servers. */
+/** An administrator who uses one session for all servers. */
 export interface Administrator {
   readonly session: string
   ask<Body = object>(server: Target, method: string, path: string, body?: unknown): Promise<Answer<Body>>
@@ -89,7 +89,7 @@ export function tokenOf({ fernetKey }: { readonly fernetKey: string }, fish: str
   return createFernet(fernetKey).encrypt(JSON.stringify({ fish, rarity: 1 }))
 }
 
-/** Posts a token for a user. With the user's API key, so that it is not counted. */
+/** Posts a token for a user, with the user's API key, so that the request is not counted. */
 export function postToken(
   server: Target,
   { name, apiKey }: { readonly name: string; readonly apiKey: string },
@@ -102,7 +102,7 @@ export function postToken(
   })
 }
 
-/** Reads the fish of a user, as a client that is not counted when the API key is its own. */
+/** Reads the fish of a user. With the user's API key, the request is not counted. */
 export function readFish(
   server: Target,
   { name, apiKey }: { readonly name: string; readonly apiKey: string },
@@ -113,7 +113,7 @@ export function readFish(
   })
 }
 
-/** Path of an administrator's plain write of fish. */
+/** The path for unencrypted fish from an administrator. */
 export function plainFishPath(name: string): string {
   return `${routePath('addUserFish', { name })}?gamemode=earth`
 }

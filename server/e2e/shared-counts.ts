@@ -4,16 +4,16 @@ import { CHIEF } from './fleet.ts'
 import { ask, logIn, newClient, postToken, readFish, tokenOf } from './requests.ts'
 import type { Shared } from './shared.ts'
 
-/** What all processes count or store together, however many requests come to all of them at once. */
+/** Tests the counts and writes that all processes share, with many concurrent requests to all of them. */
 export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }: Shared): void {
-  test('make one first administrator though all of them start at once', async () => {
+  test('make one first administrator although all of them start at once', async () => {
     const lists = await everywhere((server) =>
       chief().ask<{ admins: { username: string }[] }>(server, 'GET', ROUTES.listAdmins.path),
     )
     for (const { body } of lists) expect(body.admins.map(({ username }) => username)).toEqual([CHIEF.username])
   })
 
-  test('let 25 of 80 requests pass that one client sends to all of them at once, with one reset that stays', async () => {
+  test('allow 25 of 80 concurrent requests of one client to all of them, with one constant reset time', async () => {
     const [headers, paths] = [newClient(), [ROUTES.demoFish.path, ROUTES.demoCrab.path, ROUTES.status.path, '/nothing']]
     const send = (index: number) => ask(fleet().at(index), paths[index % 4] ?? '', { headers })
     const first = await Promise.all(Array.from({ length: 80 }, (_, index) => send(index)))
@@ -29,7 +29,7 @@ export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }
     expect([...resets]).toEqual([expect.stringMatching(/^\d+$/)])
   })
 
-  test('store 200 tokens once, with one id each, that come four times by two ways at once', async () => {
+  test('store each of 200 tokens once with one id, although each arrives four times in two ways', async () => {
     const user = await newUser()
     const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => tokenOf(user, `fish ${index}`)))
     const sent = await Promise.all(
@@ -52,11 +52,11 @@ export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }
   })
 }
 
-/** How often a client may fail to log in, over all processes. */
+/** Tests the limit of failed logins over all processes. */
 export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void {
-  test('refuse a client after ten wrong passwords in all, even with the right one', async () => {
+  test('refuse a client after ten wrong passwords in total, even with the right one', async () => {
     const client = newClient()
-    // One that never logged in: a password that was right a moment ago is let in all the same.
+    // This administrator never logged in: a recently verified password would be accepted despite the limit.
     const right = { username: 'deputy', password: 'deputy-password' }
     await chief().ask(fleet().at(0), 'POST', ROUTES.createAdmin.path, { ...right, role: 'admin' })
     const wrong = { ...right, password: 'a wrong password' }
@@ -68,7 +68,7 @@ export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void
     for (const response of await everywhere((server) => logIn(server, right, client))) expect(response.status).toBe(429)
   })
 
-  test('let ten attempts through in all when forty come at once', async () => {
+  test('check ten of forty concurrent attempts in total', async () => {
     const client = newClient()
     const wrong = { ...CHIEF, password: 'a wrong password' }
     const attempts = await Promise.all(
@@ -76,7 +76,7 @@ export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void
     )
     let tried = attempts.filter(({ status }) => status === 401).length
     expect(tried).toBeLessThanOrEqual(ACCOUNT_LIMITS.failedLogins)
-    // On a busy machine some are sent away before they are tried, and not counted.
+    // On a busy machine, some attempts are refused before they are checked, and not counted.
     const others = attempts.filter(({ status }) => status === 429 || status === 503)
     expect(others).toHaveLength(40 - tried)
     while ((await logIn(fleet().at(tried), wrong, client)).status === 401) tried += 1

@@ -20,18 +20,18 @@ const KILLS = 2
 const GAMEMODES = ['earth', 'survival'] as const
 type Place = (typeof GAMEMODES)[number]
 
-/** A catch as it is to be, each with a name of its own. */
+/** The expected state of a catch. Each has its own name. */
 interface Known {
   readonly name: string
   readonly token: string
   readonly id: string
-  /** `undefined` once it was removed. */
+  /** `undefined` after the removal of the catch. */
   place: Place | undefined
 }
 
-/** Removals and moves by players, while others post, and while a process is killed. */
+/** Tests removals and moves by players while others post and a process is killed. */
 export function describeSharedMoves({ fleet, chief, everywhere, newUser, size }: Shared): void {
-  test('hold each catch once where it was moved last, and count what is there, through kills', async () => {
+  test('have each catch once where it was moved last, with correct counts, despite kills', async () => {
     const [user, other] = [await newUser(), await newUser()]
     const known: Known[] = []
     let isKilling = true
@@ -82,7 +82,7 @@ export function describeSharedMoves({ fleet, chief, everywhere, newUser, size }:
           expect((await move(user, one.id, one.place, to)).status).toBe(204)
           one.place = to
         } else {
-          // A repeated removal finds nothing.
+          // A repeated removal responds 404.
           expect([204, 404]).toContain((await remove(user, one.id, one.place)).status)
           one.place = undefined
         }

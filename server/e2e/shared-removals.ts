@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { administrator, ask, logIn, newClient, postToken, readFish, tokenOf } from './requests.ts'
 import type { Shared } from './shared.ts'
 
-/** That nobody who was deleted in one process is anybody in another. */
+/** Tests that users and administrators who were deleted in one process are unknown in all others. */
 export function describeSharedRemovals({ fleet, chief, everywhere, newUser, names, size }: Shared): void {
-  test('know a user no more as soon as any of them has deleted it, and know an equally named one as new', async () => {
+  test('no longer know a user as soon as one of them has deleted it, and treat another user of that name as new', async () => {
     const user = await newUser()
     const [stored, held] = await Promise.all([tokenOf(user, 'stored'), tokenOf(user, 'held back')])
     await everywhere((server) => postToken(server, user, stored))
@@ -41,7 +41,7 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     }
   })
 
-  test('store nothing for a user that one of them deletes while all of them write', async () => {
+  test('store nothing for a user whom one of them deletes while all of them write', async () => {
     const [user, bystander] = [await newUser(), await newUser()]
     const writer = { ...user, apiKey: bystander.apiKey }
     const statuses: number[] = []
@@ -70,7 +70,7 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     expect(await names(again)).toEqual(Array(size).fill([]))
   })
 
-  test('end a session that is logged out at one of them, and those of an administrator that one of them deletes, for a later one of that name too', async () => {
+  test('end a session that is logged out at one of them, and the sessions of a deleted administrator, even if the name is reused', async () => {
     const helper = { username: 'helper', password: 'helper-password' }
     const create = (index: number) =>
       chief().ask(fleet().at(index), 'POST', ROUTES.createAdmin.path, { ...helper, role: 'admin' })

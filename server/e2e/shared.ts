@@ -3,17 +3,17 @@ import { afterAll, beforeAll } from 'vitest'
 import { type Backend, type Fleet, startFleet } from './fleet.ts'
 import { type Administrator, administrator, logIn, readFish, type Target } from './requests.ts'
 
-/** A fleet for the tests of one group, and what they all need of it. */
+/** A fleet for the tests of one group, with common helpers. */
 export interface Shared {
-  /** How many processes there are. */
+  /** The number of processes. */
   readonly size: number
   readonly fleet: () => Fleet
   readonly chief: () => Administrator
-  /** Does the same in every process at once. */
+  /** Does the same in all processes concurrently. */
   everywhere<Result>(act: (server: Target) => Promise<Result>): Promise<Result[]>
-  /** Creates a user in one of the processes, each time in the next. */
+  /** Creates a user, each time in the next process. */
   newUser(): Promise<CreatedUser>
-  /** Names of a user's fish, as each process has them. */
+  /** The names of a user's fish in each process. */
   names(user: CreatedUser): Promise<string[][]>
 }
 

@@ -3,18 +3,18 @@ import { get, type IncomingMessage } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { Target } from './requests.ts'
 
-/** A response that is read only as far as somebody asks. */
+/** A response that is read on demand. */
 export interface SlowReader {
   readonly response: IncomingMessage
-  /** Reads the next pieces until there are this many bytes more, then stands still again. */
+  /** Reads at least this many more bytes, then pauses. */
   readSome(bytes: number): Promise<void>
-  /** Reads to the end; returns all of it, decoded. Rejects when the response is broken off. */
+  /** Reads to the end and returns the whole decoded body. Rejects if the response is aborted. */
   readOn(): Promise<string>
-  /** Hangs up. */
+  /** Closes the connection. */
   leave(): void
 }
 
-/** Sends a request on a connection of its own and stands still once the first piece of the response is there. */
+/** Sends a request on a new connection, and pauses after the first piece of the response. */
 export async function openSlowly(
   { url }: Target,
   path: string,
@@ -22,7 +22,7 @@ export async function openSlowly(
 ): Promise<SlowReader> {
   const request = get(`${url}${path}`, { agent: false, headers })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  // A response that is broken off while nobody reads it must not end the test run.
+  // A response that is aborted while nobody reads it must not end the test run.
   response.on('error', () => {})
   request.on('error', () => {})
   const arriving: AsyncIterator<Buffer> = response[Symbol.asyncIterator]()

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Everything that a page asked for, and everything it complained about, such as a violation of its policy.
- * @param ignored complaints that are none
+ * Collects the requests of a page and its complaints, such as violations of its policy.
+ * @param ignored complaints to ignore
  */
 export function watchPage(page: Page, ignored?: RegExp) {
   const requests: string[] = []
@@ -19,7 +19,7 @@ export function watchPage(page: Page, ignored?: RegExp) {
   return { requests, complaints }
 }
 
-/** Names that would do harm where text becomes markup, code or a property. */
+/** Names that would do harm if a page used text as markup, code or a property name. */
 export const HOSTILE = [
   '<img src=x onerror=attack()>',
   '<script>attack()</script>',

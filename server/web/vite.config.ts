@@ -10,19 +10,19 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const OUT = at('../dist/web')
 
 /**
- * Pages that are built together share files, so each of them loads what any of them needs of these. Players load nothing
- * for administrators, whose page is built by `vite build --mode admin`.
+ * Pages that are built together share files, so each of them loads files that any of them needs. Players load no code for
+ * administrators, whose page is built by `vite build --mode admin`.
  */
 const BUILDS: Readonly<Record<string, readonly string[]>> = {
   production: ['collection', 'overlay', 'overlay-setup'],
   admin: ['admin'],
 }
 
-/** Browsers refuse a script or style sheet of another content than the build made (W3C, Subresource Integrity). */
+/** Lets browsers refuse a script or style sheet that differs from the built one (W3C, Subresource Integrity). */
 function integrity(pages: readonly string[]): Plugin {
   return {
     name: 'integrity',
-    // Only what is written is final: scripts name each other by their hashes.
+    // Only the written files are final: scripts name each other by their hashes.
     async writeBundle() {
       for (const page of pages) {
         const file = `${OUT}/${page}.html`

@@ -24,7 +24,7 @@ async function onCluster(
 const isPrimary = async ({ admin }: RedisServer) => /role:master/.test(await admin.info('replication'))
 const isInSync = async ({ admin }: RedisServer) => /master_link_status:up/.test(await admin.info('replication'))
 
-/** The primary of each pair dies in turn, its replica takes over, and it comes back as the replica of that. */
+/** Kills the primary of each pair in turn. Its replica takes over, and the old primary returns as a replica. */
 async function failOver(
   posting: Posting,
   pairs: (readonly [RedisServer, RedisServer])[],
@@ -73,7 +73,7 @@ async function usedSlots({ admin }: RedisServer, count: number): Promise<number[
 export const CLUSTER_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'failover of a Redis Cluster',
-    how: 'In a cluster of three, each with a replica, a primary is killed under load; its replica takes over, and it comes back as the replica of that.',
+    how: 'In a cluster of three, each with a replica, a primary is killed under load. Its replica takes over, and the old primary returns as a replica.',
     missing: noRedis,
     async run(scale) {
       const times = scale === 'short' ? 1 : 30

@@ -11,7 +11,7 @@ import { catchesOf, nothingLost, sum, whilePosting } from '../posted.ts'
 import { readCollections, Service, temporaryFolder } from '../service.ts'
 import { noCompiler, noRoot } from '../system.ts'
 
-/** A disk of 8 MiB that fills and is freed. */
+/** Fills a disk of 8 MiB and frees it again. */
 async function fillDisk(times: number): Promise<Catches> {
   using folder = temporaryFolder()
   const disk = join(folder.path, 'disk')
@@ -25,7 +25,7 @@ async function fillDisk(times: number): Promise<Catches> {
         try {
           writeFileSync(filler, Buffer.alloc(8 * 2 ** 20))
         } catch {
-          // It has filled the disk as far as there was room.
+          // The disk is full.
         }
         while (load.failed < failed + 20) await wait(10)
         rmSync(filler)
@@ -37,7 +37,7 @@ async function fillDisk(times: number): Promise<Catches> {
   }
 }
 
-/** A store that is copied for each run. */
+/** Makes the store that is copied for each run. */
 async function makeStore(path: string): Promise<CreatedUser> {
   await using service = await Service.start({ FISH_STORAGE: `file:${path}` })
   const [player] = await service.createPlayers(1)
@@ -46,10 +46,10 @@ async function makeStore(path: string): Promise<CreatedUser> {
   return player
 }
 
-/** At most this long, a server with a fault is waited for to start or to acknowledge. */
+/** How long a server with a fault may take to start or to acknowledge a catch. */
 const PATIENCE_MS = 10_000
 
-/** Starts a server of which one call fails, posts, kills it, and starts it without a fault. */
+/** Starts a server with one failing call, posts, kills the server, and starts it without a fault. */
 async function failOnce(data: string, player: CreatedUser, env: Readonly<Record<string, string>>): Promise<Catches> {
   await using service = await Service.create({ FISH_STORAGE: `file:${data}` })
   await using journal = await Journal.create(`${data}.journal`)
@@ -75,7 +75,7 @@ const WORKERS = 4
 export const DISK_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'disk full, then freed',
-    how: 'A disk of 8 MiB is filled while clients post, and freed; the server runs on.',
+    how: 'A disk of 8 MiB is filled while clients post, and freed. The server keeps running.',
     missing: noRoot,
     async run(scale) {
       const times = scale === 'short' ? 2 : 50
@@ -84,7 +84,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'disk read-only, then writable',
-    how: 'Every call that changes a file fails with EROFS while clients post, until none does; every second time, the server is killed meanwhile.',
+    how: 'Every call that changes a file fails with EROFS while clients post, until the disk is writable again. Every second time, the server is killed meanwhile.',
     missing: noCompiler,
     async run(scale) {
       const times = scale === 'short' ? 2 : 50
@@ -107,7 +107,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'a failing call of the disk',
-    how: 'For n = 1, 2, 3 …, the n-th call that changes a file fails once (EIO, ENOSPC) or writes half, until there is no n-th; the server is killed then.',
+    how: 'For n = 1, 2, 3 … up to the last call, the n-th call that changes a file fails once (EIO, ENOSPC) or writes half. Then the server is killed.',
     missing: noCompiler,
     async run(scale) {
       using folder = temporaryFolder()
@@ -130,7 +130,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'power cut',
-    how: 'All writes and flushes of a server under load are recorded; at random moments, what was not flushed is dropped, kept or torn, and a server is started on the rest.',
+    how: 'All writes and flushes of a server under load are recorded. At random moments, each unflushed write is dropped, kept or torn, and a server is started on the result.',
     missing: noCompiler,
     async run(scale) {
       using folder = temporaryFolder()
@@ -156,7 +156,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
           const acknowledged = [...journal.acknowledged.values()].filter(({ at }) => at <= until).length
           const damage = await after.start().then(
             async () => journal.compare(await readCollections(after.url, players), until),
-            // What cannot be opened is lost.
+            // If a store cannot be opened, all its catches are lost.
             () => ({ ...NO_DAMAGE, lost: acknowledged }),
           )
           runs.push({ ...damage, acknowledged, hung: 0, slowestMs: 0 })

@@ -5,7 +5,7 @@ import { nothingLost, sum, whilePosting } from '../posted.ts'
 import { temporaryFolder } from '../service.ts'
 import { noRedis } from '../system.ts'
 
-/** Servers that are killed at the same time: most of a round is waiting. */
+/** Servers that are tested at once, since most of a round is waiting. */
 const SERVERS = 4
 
 const KILLS: Readonly<Record<Scale, number>> = { short: 20, long: 1000 }
@@ -35,7 +35,7 @@ export const KILL_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'kill -9 of the server, Redis',
-    how: 'The same with a Redis that is append-only and flushes always.',
+    how: 'The same with a Redis that flushes its append-only file for every write.',
     missing: noRedis,
     async run(scale) {
       const servers = await Promise.all(Array.from({ length: SERVERS }, () => startRedis({ appendfsync: 'always' })))

@@ -12,7 +12,10 @@ import { catchesOf, nothingLost, whilePosting } from '../posted.ts'
 import { readCollections, Service, temporaryFolder } from '../service.ts'
 import { noNginx, noPrlimit, noRedis } from '../system.ts'
 
-/** nginx before servers; what one does not take, it gives to the next: a token is stored once, however often it is sent. */
+/**
+ * Starts nginx in front of servers. It retries failed requests on the next server, which is safe: a token is stored once,
+ * however often it is sent.
+ */
 async function startBalancer(
   folder: string,
   servers: readonly Service[],
@@ -61,14 +64,14 @@ function figuresOf(pid: number): { readonly memory: number; readonly descriptors
   return { memory: (Number(resident) * 4096) / 1e6, descriptors: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** How many a server may have open otherwise. */
+/** The usual limit of open descriptors of a server. */
 const DESCRIPTORS = 1024
 const SOAK_MINUTES = 30
 
 export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'SIGTERM under load',
-    how: 'The server is stopped while clients post, and started again; each stop has to end with status 0.',
+    how: 'The server is stopped while clients post, and started again. Each stop has to end with status 0.',
     async run(scale) {
       const stops = scale === 'short' ? 5 : 200
       using folder = temporaryFolder()
@@ -86,7 +89,7 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'rolling restart of 4 servers',
-    how: 'Four servers on one Redis behind nginx are stopped and started one after the other; no request of a client may fail.',
+    how: 'Four servers on one Redis behind nginx are stopped and started one after the other. No request of a client may fail.',
     missing: () => noRedis() ?? noNginx(),
     async run(scale) {
       const rounds = scale === 'short' ? 1 : 25
@@ -120,7 +123,7 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'no descriptor left',
-    how: 'The server may open no more files and connections than it has open, while clients post and others connect; then it may again.',
+    how: 'While clients post and others connect, the server cannot open more files and connections. Later, it can again.',
     missing: noPrlimit,
     async run(scale) {
       const times = scale === 'short' ? 3 : 100
@@ -144,7 +147,7 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'half an hour under load',
-    how: 'Clients post and 50 listeners follow; memory and descriptors of the last ten minutes are compared with those of the ten before.',
+    how: 'Clients post and 50 listeners follow. Memory and descriptors of the last ten minutes are compared with those of the previous ten.',
     isLong: true,
     missing: () => (process.platform === 'linux' ? undefined : '/proc is read on Linux alone'),
     async run() {

@@ -11,7 +11,7 @@ import { catchesOf, nothingLost, type Posting, whilePosting } from '../posted.ts
 import { readCollections, Service, temporaryFolder } from '../service.ts'
 import { noRedis } from '../system.ts'
 
-/** Nothing that was acknowledged may depend on what Redis had not written yet. */
+/** Redis flushes each write, so that it cannot lose acknowledged catches. */
 const DURABLE = { appendfsync: 'always' }
 
 const TIMES: Readonly<Record<Scale, number>> = { short: 3, long: 100 }
@@ -30,7 +30,7 @@ async function disturbedAgain(
   return nothingLost(`${times} times`, catches)
 }
 
-/** An experiment that does something to a Redis again and again. */
+/** An experiment that repeats one fault of a Redis. */
 function disturbing(
   name: string,
   how: string,
@@ -47,13 +47,13 @@ function disturbing(
   }
 }
 
-/** Waits until requests fail. */
+/** Waits until more requests have failed. */
 async function failures({ load }: Posting, count: number): Promise<void> {
   const before = load.failed
   while (load.failed < before + count) await wait(5)
 }
 
-/** A way to a Redis on which every byte is late, once it is slow. */
+/** A connection to a Redis that delays every byte once it is slow. */
 async function slowWay(port: number, delayMs: number) {
   let isSlow = false
   const sockets = new Set<Socket>()
@@ -87,7 +87,7 @@ async function slowWay(port: number, delayMs: number) {
   return { url: `redis://127.0.0.1:${at}`, slow, [Symbol.dispose]: close }
 }
 
-/** Settings of a Redis that speaks TLS alone, beside the port for its administrator. */
+/** Settings of a Redis that uses only TLS, except on the port for its administrator. */
 async function tlsSettings(folder: string) {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
@@ -145,7 +145,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'Redis frozen',
-    how: 'Redis is stopped without being ended, and continues later; every request gets a response meanwhile.',
+    how: 'Redis is frozen and continues later. Every request gets a response meanwhile.',
     missing: noRedis,
     async run(scale) {
       await using redis = await startRedis(DURABLE)
@@ -175,7 +175,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
   },
   disturbing(
     'Redis out of memory',
-    'The memory that Redis may use is lowered to what it uses, and raised again.',
+    'The memory limit of Redis is lowered to the used memory, and raised again.',
     async ({ admin }, posting) => {
       const [, used = '0'] = /used_memory:(\d+)/.exec(await admin.info('memory')) ?? []
       await admin.config('SET', 'maxmemory', used)
@@ -185,7 +185,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
   ),
   disturbing(
     'Redis becomes a read-only replica',
-    'Redis is told to be the replica of a server that does not exist, and to be none again.',
+    'Redis becomes the replica of a server that does not exist, and a primary again.',
     async ({ admin }, posting) => {
       await admin.call('REPLICAOF', '127.0.0.1', String(await freePort()))
       await failures(posting, 16)
@@ -194,7 +194,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
   ),
   {
     name: 'lost signals of new catches',
-    how: 'Clients post to one server and a listener follows at another, while Redis closes the connection for signals every 50 ms; events that are missing, doubled or disordered count as lost.',
+    how: 'Clients post to one server and a listener follows at another, while Redis closes the connection for signals every 50 ms. Events that are missing, doubled or disordered count as lost.',
     missing: noRedis,
     async run(scale) {
       const kills = scale === 'short' ? 20 : 1000

@@ -1,8 +1,8 @@
 /**
- * What the server is compared with, as a process of its own: `node serve.ts KIND`. Prints its port.
- * - `parts`: a durable POST of the same parts alone, in one thread: node:http, node:crypto, node:sqlite, group commit.
- * - `bytes FOLDER`: node:http, which responds to `/NAME` with a file of the folder that it holds in memory.
- * - `fastify`, `express`: with their limiters, and pino as the log, as the server has both.
+ * A peer to compare the server with, in its own process: `node serve.ts KIND`. Prints its port.
+ * - `parts`: a durable POST from the same parts only, in one thread: node:http, node:crypto, node:sqlite, group commit.
+ * - `bytes FOLDER`: node:http, which responds to `/NAME` with a file of the folder from memory.
+ * - `fastify`, `express`: with their rate limiters and pino, since the server also has a limit and a log.
  */
 import { createDecipheriv, createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite'
 const [kind = '', ...args] = process.argv.slice(2)
 const PATHS = ['/status', '/demo/fish', '/get/fish'] as const
 const fish = Array.from({ length: 10 }, (_, index) => ({ name: `Fish ${index}`, rarity: 'Bronze' }))
-/** Computed for each request, as the server does. */
+/** The body is computed for each request, as in the server. */
 const bodyOf = (path: string) =>
   path === '/status'
     ? { status: 'ok', timestamp: new Date().toISOString(), version: '1.0.0' }

@@ -11,8 +11,8 @@ import { freePort } from '../../../scripts/test-support/redis-server.ts'
 import { EVENTS_LATER, type ProxySetup, rulesOf } from './rules.ts'
 
 /**
- * Starts a proxy in front of a server, as docs/behind-a-proxy.md sets it up, with a certificate made for tests; returns its port. Skips
- * the test, with the reason, where the program is missing.
+ * Starts a proxy in front of a server with the configuration of docs/behind-a-proxy.md and a test certificate. Returns
+ * its port. If the program is missing, the test is skipped with the reason.
  */
 export async function startProxy(proxy: ProxySetup, skip: TestContext['skip'], server: string): Promise<number> {
   const program = proxy.programs.find((each) => spawnSync(each, ['-v']).error === undefined)

@@ -1,32 +1,32 @@
 import { readFileSync } from 'node:fs'
 
-/** A proxy in front of a server, as docs/behind-a-proxy.md sets it up. */
+/** A proxy in front of a server, with the configuration of docs/behind-a-proxy.md. */
 export interface ProxySetup {
   readonly name: 'nginx' | 'Caddy' | 'HAProxy' | 'Apache'
   readonly debian: string
-  /** Where the program may be. */
+  /** Possible paths of the program. */
   readonly programs: readonly string[]
   /** Arguments that run it in the foreground with a configuration file. */
   readonly args: (file: string, folder: string) => readonly string[]
-  /** The whole configuration: the page's block inside of what a distribution has around it. */
+  /** The whole configuration: the block of the page within the usual frame of a distribution. */
   readonly config: (rules: string, place: Place) => string
 }
 
-/** Where a proxy of a test listens, and what for. */
+/** The addresses and files of a proxy in a test. */
 export interface Place {
   readonly port: number
   /** Host and port of the server. */
   readonly server: string
-  /** Holds the certificate, under the names that the page gives it. */
+  /** The folder of the certificate, whose file names are those of the page. */
   readonly folder: string
 }
 
 const PAGE = readFileSync(new URL('../../../docs/behind-a-proxy.md', import.meta.url), 'utf8')
 
-/** The file that HAProxy sends in place of an error. */
+/** The file that HAProxy sends instead of an error. */
 export const EVENTS_LATER = (/```http\n(.*?)```/s.exec(PAGE)?.[1] ?? '').replaceAll('\n', '\r\n')
 
-/** The page's block for a proxy, with other addresses and another folder of the certificate. */
+/** The block of the page for a proxy, with the addresses and the folder of the test. */
 export function rulesOf({ name }: ProxySetup, { port, server, folder }: Place): string {
   const [, block] = new RegExp(`## ${name}\\n[^]*?\`\`\`\\w*\\n([^]*?)\`\`\``).exec(PAGE) ?? []
   if (block === undefined) throw new Error(`docs/behind-a-proxy.md has no rules for ${name}.`)
@@ -81,7 +81,7 @@ ${rules}`,
     name: 'HAProxy',
     debian: 'haproxy',
     programs: ['/usr/sbin/haproxy', 'haproxy'],
-    // HAProxy starts with rules that it ignores, and only warns: with -dW a warning is an error.
+    // HAProxy only warns about rules that it ignores. With -dW, a warning is an error.
     args: (file) => ['-db', '-dW', '-f', file],
     config: (rules) => rules,
   },

@@ -1,4 +1,4 @@
-/** How a client may spell a request for a path that the proxy denies. */
+/** A spelling of a request for a path that the proxy denies. */
 export interface Spelling {
   readonly what: string
   /** The request line without its version. */
@@ -8,7 +8,7 @@ export interface Spelling {
 }
 
 const TARGETS: readonly string[] = [
-  // as they are, and what SPEC lets reach handlers
+  // plain paths, and variants that SPEC lets reach handlers
   ...['/metrics', '/metrics/', '/metrics//', '//metrics', '///metrics', '/v1/metrics', '/v1//metrics', '//v1/metrics/'],
   ...[
     '/%6detrics',
@@ -106,7 +106,7 @@ const TARGETS: readonly string[] = [
     '/metrics+',
     '/metrics@',
   ],
-  // UTF-8 that is too long, or not ASCII
+  // overlong UTF-8, and characters beyond ASCII
   ...[
     '/%c0%afmetrics',
     '/x/%c0%ae%c0%ae/metrics',
@@ -160,7 +160,7 @@ const RISKY_HEADERS: readonly (readonly [string, string])[] = [
   ['/@', 'Forwarded: for=127.0.0.1;path=/livez'],
 ]
 
-/** Spellings of `/metrics`, and the same of another path, such as `admin/users`. */
+/** The spellings of a path, such as `admin/users`, derived from those of `/metrics`. */
 export function spellingsOf(path: string): Spelling[] {
   const respelled = (text: string) =>
     text

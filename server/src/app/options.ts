@@ -17,7 +17,9 @@ export interface AppSecrets {
   readonly encryption: string
   /** Earlier secrets, which still decrypt (`FISH_SECRET_PREVIOUS`). @default none */
   readonly previousEncryption?: readonly string[]
-  /** Signs administrators' sessions and cursors of listings (`FISH_JWT_SECRET`). At least 32 bytes (RFC 7518, section 3.2). */
+  /**
+   * Signs administrators' sessions and cursors of listings (`FISH_JWT_SECRET`). At least 32 bytes (RFC 7518, section 3.2).
+   */
   readonly session: string
 }
 
@@ -33,7 +35,7 @@ export interface AppOptions {
   readonly version: string
   /**
    * The gamemodes of the service: 1 to 32 different names of 1 to 32 characters of a-z, 0-9, `_` and `-`, in the order in
-   * which they are shown. See `checkGamemodes` before one is taken away.
+   * which they are shown. See `checkGamemodes` before you remove one.
    * @default oneblock, earth, survival, factions
    */
   readonly gamemodes?: readonly Gamemode[]
@@ -57,14 +59,14 @@ export interface AppOptions {
   readonly masterApiKey?: string
   /**
    * The address that players use, such as `https://fish.example.org`: an origin of http or https. `/status` and the pages
-   * have it. @default unknown
+   * show it. @default unknown
    */
   readonly publicUrl?: string
   /** Origins without a rate limit, whose pages may post. Compared exactly. @default none */
   readonly allowedOrigins?: readonly string[]
   /** Maximum age of a token, in seconds. @default unlimited */
   readonly tokenTtlSeconds?: number
-  /** Whether `/get/leaderboard` shows everybody who has caught the most. @default false, and it is not served */
+  /** Whether `/get/leaderboard` is public. @default false: it is not served */
   readonly publicLeaderboard?: boolean
   /** Whether `/readyz` may succeed; false while the host starts or shuts down. @default true */
   readonly isAccepting?: () => boolean
@@ -76,7 +78,7 @@ export interface AppOptions {
    */
   readonly metricsRoute?: boolean
   /**
-   * Class of responses, for hosts that send instances of their own class faster.
+   * Class of responses, for hosts that send instances of their own class faster than others.
    * @default `globalThis.Response` at the time of each request, since some hosts replace it
    */
   readonly responseClass?: typeof Response
@@ -86,7 +88,8 @@ export interface AppOptions {
    */
   readonly contentEncoder?: ContentEncoder
   /**
-   * Sets the timers of event streams: calls a function once after some milliseconds, and returns what cancels that.
+   * Sets the timers of event streams: calls a function once after some milliseconds, and returns a function that cancels
+   * the call.
    * @default setTimeout, which does not keep a process alive
    */
   readonly schedule?: Schedule
@@ -129,7 +132,7 @@ const LIMIT: Rule = [
   'must be { requests, windowMs }, both positive whole numbers.',
 ]
 
-/** The rules of options whose mistakes would otherwise surface far from their cause. */
+/** The rules of options. Without them, mistakes would surface far from their cause. */
 const RULES: Readonly<Partial<Record<keyof AppOptions, Rule>>> = {
   storage: [
     has({ append: isFunction, countInWindow: isFunction, items: has({ getItem: isFunction }) }),

@@ -13,7 +13,7 @@ export const CREATURE_SIZE = { width: 120, height: 80 } as const
 interface Species {
   readonly kind: Kind
   readonly name: string
-  /** Absent for crabs. */
+  /** The rarity; absent for crabs. */
   readonly rarity?: RarityLabel | undefined
 }
 

@@ -18,7 +18,7 @@ interface Form {
   readonly head: number
   /** The smaller, the thicker the end. */
   readonly end: number
-  /** How much the belly is rounder than the back. */
+  /** How much rounder the belly is than the back. */
   readonly belly: number
   readonly wave: number
 }

@@ -6,7 +6,7 @@ interface Palette {
   readonly hue: readonly [number, number]
   readonly saturation: readonly [number, number]
   readonly lightness: readonly [number, number]
-  /** Added to the hue of fins and patterns. */
+  /** Degrees to add to the hue of fins and patterns. */
   readonly accent: number
 }
 

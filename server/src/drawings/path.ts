@@ -1,4 +1,4 @@
-/** A path of a drawing. Colours are such as `#c88a4b`. */
+/** A path of a drawing. Colours are written like `#c88a4b`. */
 export interface Shape {
   readonly d: string
   readonly fill?: string

@@ -1,4 +1,4 @@
-/** Numbers that a text decides on: the same text always gives the same ones. */
+/** Random numbers that are seeded with a text: the same text always gives the same numbers. */
 export interface Dice {
   /** A number from `from` to `to`. */
   between(from: number, to: number): number

@@ -3,7 +3,7 @@ import type { CardRenderer, Logger } from '../app/core/host.ts'
 
 const FAMILY = 'Manrope'
 const PACKAGE = '@expo-google-fonts/manrope'
-/** Where the fonts are in the packages. The build copies them next to its output. */
+/** The paths of the fonts in their packages. The build copies the fonts next to its output. */
 const SOURCES = ['600SemiBold', '800ExtraBold'].map((style) => `${PACKAGE}/${style}/${FAMILY}_${style}.ttf`)
 
 function locate(source: string): string {

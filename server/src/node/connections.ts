@@ -22,7 +22,7 @@ interface ConnectionsOptions {
   readonly onDone: (req: IncomingMessage) => void
 }
 
-/** Requests of a connection that may be in flight. Browsers and proxies send one, load generators some. */
+/** Requests of a connection that may be in flight. Browsers and proxies send one at a time, load generators a few. */
 const MAX_PIPELINED = 64
 
 /**
@@ -37,7 +37,7 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
-    // The client reset the connection before the server accepted it. Its request would count for nobody.
+    // The client reset the connection before the server accepted it. Its request has no address to count against.
     if (remoteAddress === undefined) {
       socket.destroy()
       return
@@ -61,7 +61,7 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
     accept(req: IncomingMessage, res: ServerResponse): boolean {
       const { socket } = req
       const connection = all.get(socket)
-      // It may be a part of the malformed request.
+      // This request may be a part of the malformed one.
       if (!connection || connection.isBroken || socket.destroyed) return false
       const { exchanges } = connection
       if (exchanges.size >= MAX_PIPELINED) {
@@ -111,12 +111,12 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
     closeUnused() {
       for (const [socket, { isUsed }] of all) if (!isUsed) socket.destroy()
     },
-    /** Includes sockets of `CONNECT`, which Node's `closeAllConnections()` leaves open. */
+    /** Also closes sockets of `CONNECT`, which Node's `closeAllConnections()` leaves open. */
     closeAll() {
       for (const socket of all.keys()) socket.destroy()
     },
   }
-  // `server.close()` calls its own.
+  // `server.close()` would call Node's own method.
   server.closeIdleConnections = () => connections.closeIdle()
   return connections
 }

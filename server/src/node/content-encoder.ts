@@ -14,9 +14,9 @@ import type { ContentEncoder } from '../app/http/encoding.ts'
 const GZIP = { level: 3 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
-/** Of the four threads of Node's pool, which passwords and digests use, too. A task takes about a millisecond. */
+/** Half of the four threads of Node's pool, which passwords and digests also use. A task takes about a millisecond. */
 const CONCURRENCY = 2
-/** Whole bodies that may wait: about a tenth of a second of work. */
+/** Whole bodies that may wait. They are about a tenth of a second of work. */
 const MAX_WAITING = 64
 /** Concurrent streams: each holds up to 0.4 MB until its client has read it. */
 const MAX_STREAMS = 32
@@ -41,7 +41,7 @@ export function createNodeEncoder(): ContentEncoder {
 
     async encode(bytes, coding, client) {
       if (queue.waiting >= MAX_WAITING) return undefined
-      // A copy, since the result of zlib may be a small part of a large buffer, which a cache would keep.
+      // Copies the result: it may be a small part of a large buffer, which a cache would retain.
       return new Uint8Array(await queue.run({ client, work: () => CODERS[coding].encode(bytes) }))
     },
 
@@ -51,7 +51,7 @@ export function createNodeEncoder(): ContentEncoder {
       clients.push(client)
       const encoder = CODERS[coding].open()
       encoder.once('close', () => clients.splice(clients.indexOf(client), 1))
-      // An error of the source destroys the encoder, and so reaches its reader.
+      // An error of the source destroys the encoder and thus reaches its reader.
       pipeline(Readable.fromWeb(body as NodeReadableStream, { highWaterMark: 1 }), encoder, () => {})
       return Readable.toWeb(encoder) as ReadableStream<Bytes>
     },

@@ -11,7 +11,7 @@ const compress = promisify(gzip)
 const FOLDER = ASSET_FOLDERS.docs
 
 const PACKAGE = 'swagger-ui-dist'
-/** Where the files are in the sources. The build copies them next to its output. */
+/** The source paths of the files. The build copies the files next to its output. */
 const SOURCES = {
   'start.js': new URL('./reference/start.js', import.meta.url).href,
   'reference.css': new URL('./reference/reference.css', import.meta.url).href,
@@ -43,7 +43,7 @@ ${hasPages ? `<p><a href="${ROUTES.homePage.path}">Collections</a></p>` : ''}
 
 /**
  * Swagger UI without requests to other servers. Each file is read and compressed at its first request.
- * @param hasPages whether there are pages for people, to which the reference leads
+ * @param hasPages whether the reference links to pages for people
  */
 export function createDocs(hasPages: boolean): Docs {
   const file = (name: string, read: () => Promise<Uint8Array>) =>

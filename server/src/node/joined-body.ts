@@ -3,10 +3,10 @@ import { IncomingMessage } from 'node:http'
 const FIRST_BYTES = 4096
 
 /**
- * A request whose chunked body (RFC 9112, section 7.1) arrives in as few pieces as it was read from the socket.
+ * A request whose chunked body (RFC 9112, section 7.1) arrives in one piece per read of the socket.
  *
- * Node passes each chunk on by itself. A chunk of one byte is six bytes on the wire, but a buffer, a read and some promises
- * here: a client without credentials could fill the memory and stop all others with bodies of them.
+ * Node passes on each chunk separately. A chunk of one byte takes six bytes on the wire, but a buffer, a read and some
+ * promises in the server: a client without credentials could fill the memory and block all others with such chunks.
  */
 export class JoinedBodyRequest extends IncomingMessage {
   #joined: Buffer | undefined
@@ -15,13 +15,13 @@ export class JoinedBodyRequest extends IncomingMessage {
   override push(chunk: Uint8Array | null): boolean {
     if (chunk === null) this.#pass()
     if (chunk === null || this.headers['transfer-encoding'] === undefined) return super.push(chunk)
-    // Ticks run between the chunks of one read, immediates behind the read.
+    // Ticks run between the chunks of one read, immediates after the read.
     if (this.#size === 0) setImmediate(() => this.#pass())
     this.#append(chunk)
     return this.readableLength + this.#size < this.readableHighWaterMark
   }
 
-  /** Copies, since each chunk that is kept would cost a hundred bytes more than it holds. */
+  /** Copies the chunk: retaining it would cost a hundred bytes more than its content. */
   #append(chunk: Uint8Array): void {
     const size = this.#size + chunk.byteLength
     if (this.#joined === undefined || size > this.#joined.byteLength) {

@@ -14,7 +14,7 @@ import { JoinedBodyRequest } from './joined-body.ts'
 
 /** A response that Node sends without a stream, unless its body is one. */
 export class SentResponse extends FastResponse {
-  /** Stored here, since the headers are gone once the response is sent. */
+  /** Stored here, since the headers are removed when the response is sent. */
   readonly requestId: string | undefined
 
   constructor(body?: BodyInit | null, init?: ResponseInit) {
@@ -35,19 +35,21 @@ interface ListenOptions {
   readonly onCut?: () => void
   /** Whether all clients share the addresses of proxies, so that no address has a limit of its own. @default false */
   readonly isBehindProxy?: boolean
-  /** @default 4096 connections, or as many as there are file descriptors for, and times as below */
+  /** @default 4096 connections, or fewer if file descriptors are limited, and the times below */
   readonly limits?: Partial<ConnectionLimits>
 }
 
 /** Limits of connections. All times are in milliseconds. */
 export interface ConnectionLimits {
-  /** Open connections, of which one client may have a quarter; further ones are closed immediately. */
+  /**
+   * Maximum number of open connections. One client may have a quarter of them. Further connections are closed immediately.
+   */
   readonly connections: number
   /** Time for the headers of a request. */
   readonly headersMs: number
   /** Time for a whole request. */
   readonly requestMs: number
-  /** Interval at which these two are checked, by which they may be exceeded. */
+  /** Interval of the checks of both times. They may be exceeded by one interval. */
   readonly checkMs: number
   /** Time to keep an idle connection open. */
   readonly keepAliveMs: number
@@ -63,9 +65,9 @@ const MAX_CONNECTIONS = 4096
 /** File descriptors for everything but connections of clients: storage, log, modules. */
 const OTHER_DESCRIPTORS = 128
 
-/** Without a descriptor, a connection is neither accepted nor refused: one client could use up all of them. */
+/** Without a descriptor, the system neither accepts nor refuses a connection. One client could use up all descriptors. */
 function maxConnections(): number {
-  // Otherwise the report looks up the names of connected addresses, which may take seconds.
+  // Otherwise, the report looks up the names of connected addresses, which may take seconds.
   const report: NonNullable<typeof process.report> & { excludeNetwork?: boolean } = process.report
   report.excludeNetwork = true
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
@@ -81,7 +83,7 @@ const CONNECTION_LIMITS: Omit<ConnectionLimits, 'connections'> = {
   stalledMs: KEEP_ALIVE_MS,
 }
 
-/** Part of the connections that one client may have: silence and `/livez` cost no rate limit. */
+/** Share of the connections that one client may have: the rate limit counts neither idle connections nor `/livez`. */
 const CLIENT_SHARE = 1 / 4
 
 /** Time for a request whose head is arriving when the server stops. */
@@ -106,11 +108,11 @@ export async function listen(options: ListenOptions) {
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.keepAliveMs,
-    // Refused below, in the form of every other error.
+    // A missing `Host` is refused below, in the form of every other error.
     requireHostHeader: false,
   })
   server.maxConnections = limits.connections
-  // Node would drop headers above a thousand without a word. Their size is limited.
+  // By default, Node silently drops headers beyond a thousand. Their total size is limited anyway.
   server.maxHeadersCount = 0
   server.timeout = limits.stalledMs
   server.on('drop', onDrop)
@@ -118,7 +120,7 @@ export async function listen(options: ListenOptions) {
   const connections = watchConnections(server, {
     perClient,
     onDrop,
-    // Otherwise a kept-alive connection would delay the stop for the whole grace.
+    // Otherwise, a kept-alive connection would delay the stop by the whole grace period.
     onDone: ({ socket }) => isAccepting() || connections.closeIfIdle(socket),
   })
   const respond = async (req: IncomingMessage, res: ServerResponse) => {
@@ -174,9 +176,9 @@ export async function listen(options: ListenOptions) {
   })
   return {
     url: urlOf(server),
-    /** Closes all connections: a close in progress no longer waits for requests in flight. */
+    /** Closes all connections: a pending `close` then settles without waiting for requests in flight. */
     cut: () => connections.closeAll(),
-    /** Accepts no more connections, lets requests in flight finish, and closes the rest after the grace. */
+    /** Accepts no more connections, lets requests in flight finish, and closes the rest after the grace period. */
     close: (graceMs: number) => close(server, connections, graceMs),
   }
 }
@@ -197,7 +199,7 @@ async function close(server: Server, connections: Connections, graceMs: number):
   clearTimeout(cut)
 }
 
-/** A valid `Host` (RFC 3986, section 3.2) has nothing that ends an authority, no user and no list. */
+/** A valid `Host` (RFC 3986, section 3.2) has no character that ends an authority, no user and no list. */
 const HOST = /^[^\s/\\?#@,]*$/
 
 /**
@@ -220,15 +222,17 @@ function hostError({ httpVersion, rawHeaders, headers }: IncomingMessage): strin
   return isHost(headers.host ?? '') ? undefined : 'The Host header is not a host, with or without a port.'
 }
 
-/** A name has 255 bytes at most, and parsing a long international one takes milliseconds: the URL parser maps it first. */
+/**
+ * A name has at most 255 bytes. Parsing a long international name takes milliseconds, since the URL parser maps it first.
+ */
 const MAX_HOST_LENGTH = '['.length + 255 + ']:65535'.length
 
-/** Empty for a request without an authority. Its URL has to exist, too. */
+/** Accepts the empty `Host` of a request without an authority. Any other one must make a valid URL. */
 function isHost(text: string): boolean {
   return text === '' || (text.length <= MAX_HOST_LENGTH && HOST.test(text) && URL.canParse(`http://${text}`))
 }
 
-/** The host of a target that is a whole URL is parsed, too. What is wrong with the rest of a target, the app says. */
+/** Also parses the host of a target that is a whole URL. The app checks the rest of the target. */
 function authorityError({ url = '' }: IncomingMessage): string | undefined {
   if (url.startsWith('/') || url === '*') return undefined
   const [authority = ''] = url.replace(/^[^:]*:[/\\]*/, '').split(/[/\\?#]/, 1)
@@ -250,8 +254,8 @@ function tunnelError(): HttpError {
 }
 
 /**
- * Sends an error for a request that never reaches the app, and closes the connection: this side immediately, the other one
- * after a moment, so that a client that does not close it holds no file descriptor.
+ * Sends an error for a request that never reaches the app, and closes the connection: this side immediately, the client's
+ * side after a moment, so that a client that never closes does not keep the file descriptor.
  */
 function sendError(
   socket: Duplex,

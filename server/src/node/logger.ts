@@ -18,14 +18,14 @@ export interface LogTarget {
 
 /** A log that drops lines instead of buffering them without limit. */
 export interface BoundedLogger extends Logger {
-  /** Returns the number of lines dropped because nothing read the log fast enough. */
+  /** Returns the number of lines dropped because the reader of the log was too slow. */
   readonly dropped: () => number
 }
 
 /** About 4,000 lines. Pino bounds only destinations that are file descriptors (`maxLength`). */
 const MAX_WAITING_BYTES = 1024 * 1024
 
-/** The end of the line of a request. */
+/** The end of the log line of a request. */
 const REQUEST_END = '"msg":"request"}\n'
 
 /** Creates the log. A line is dropped while 1 MiB waits for a reader. */
@@ -37,7 +37,7 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
     if (pending !== '') stream.write(pending)
     pending = ''
   }
-  /** The requests of one turn are one write: a write to a pipe costs as much as the rest of a line. */
+  /** Requests of one turn of the event loop share one write: a write to a pipe costs as much as the rest of a line. */
   const write = (line: string) => {
     if (stream.writableLength + pending.length + line.length > MAX_WAITING_BYTES) {
       dropped += 1
@@ -56,7 +56,7 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
   return Object.assign(pino(options, { write }), { dropped: () => dropped })
 }
 
-/** In local time: requests and the start in their own form, everything else on one line. */
+/** Formats lines in local time. Requests and the start have their own form, everything else is one line. */
 function prettyText(colours: boolean): (line: string) => string {
   const pretty = prettyFactory({ colorize: colours, translateTime: 'SYS:HH:MM:ss', singleLine: true })
   return (line) => {

@@ -5,7 +5,7 @@ import type { RateLimitDecision, RequestObservation, StorageObservation, StoredT
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** Creates the metrics of a server. Each has its own, so that two in one process are counted separately. */
+/** Creates the metrics of a server. Each server has its own, so that two servers in one process are counted separately. */
 export function createServiceMetrics(droppedLogLines: () => number) {
   const requests = counter('fish_http_requests_total', 'Requests by route, method and status.')
   const errors = counter('fish_http_errors_total', 'Error responses by route and code.')
@@ -94,7 +94,7 @@ const RESOLUTION_MS = 20
 
 /** Named as in the client libraries of Prometheus. */
 function processMetrics(loop: ReturnType<typeof monitorEventLoopDelay>): readonly Metric[] {
-  // Recorded values include the period of the sampling timer.
+  // Recorded values include the interval of the sampling timer.
   const lag = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) || 0
   const user = () => process.cpuUsage().user / MICROSECONDS
   const system = () => process.cpuUsage().system / MICROSECONDS
@@ -120,7 +120,7 @@ function processMetrics(loop: ReturnType<typeof monitorEventLoopDelay>): readonl
     ),
     value('nodejs_eventloop_lag_mean_seconds', 'Mean lag since the last scrape.', 'gauge', () => lag(loop.mean)),
     value('nodejs_eventloop_lag_p99_seconds', '99th percentile of it.', 'gauge', () => lag(loop.percentile(99))),
-    // Read last, so it also starts the next period.
+    // This metric is read last, so it also starts the next period.
     value('nodejs_eventloop_lag_max_seconds', 'Longest lag since the last scrape.', 'gauge', () => {
       const longest = lag(loop.max)
       loop.reset()

@@ -9,7 +9,7 @@ import { toStaticFile } from './static-files.ts'
 const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/' : './web/', import.meta.url)
 const ASSETS = new URL(`.${ASSET_FOLDERS.pages}/`, FOLDER)
 
-/** The build writes these beside each file that they make smaller. */
+/** The build writes compressed copies with these suffixes beside each file that they make smaller. */
 const SUFFIXES: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz' }
 
 const NOT_BUILT = `<!doctype html>
@@ -19,7 +19,7 @@ const NOT_BUILT = `<!doctype html>
 <p>This server runs from its sources. Run <code>npm run build</code>, restart it, and reload this page.</p>
 `
 
-/** The pages for people, as the build has made them. Each file is read at its first request. */
+/** Serves the built pages for people. Each file is read at its first request. */
 export function createPages(): Pages {
   const template = (page: PageName) =>
     lazy(() => readFile(new URL(`${page}.html`, FOLDER), 'utf8').catch(withoutBuild(NOT_BUILT)))

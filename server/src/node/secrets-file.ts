@@ -26,8 +26,8 @@ export function makeSecrets(): AppSecrets {
 }
 
 /**
- * Loads the secrets of a data folder: those given, else those of its `secrets.json`, which is created with mode 0600 and
- * flushed to the disk before anything is encrypted.
+ * Loads the secrets of a data folder: the given ones, else those in its `secrets.json`. A missing file is created with
+ * mode 0600 and flushed to the disk before anything is encrypted.
  */
 export async function loadSecrets(folder: string, given: Partial<AppSecrets>): Promise<LoadedSecrets> {
   const { encryption, session, previousEncryption = [] } = given
@@ -37,7 +37,7 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
   const stored = await readSecrets(folder)
   const secrets = stored ?? makeSecrets()
   if (!stored) await writeSecrets(folder, secrets)
-  // Stored secrets do not replace a given one, so that a wrong one is noticed.
+  // Stored secrets do not supplement a given one, so that a wrong one is noticed.
   const previous = encryption ? previousEncryption : [...(secrets.previousEncryption ?? []), ...previousEncryption]
   return {
     secrets: withPrevious(

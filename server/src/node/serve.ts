@@ -22,7 +22,7 @@ export interface ServeOptions extends ConfigSource, Pick<StartOptions, 'password
   readonly stopRequested: () => Promise<void>
 }
 
-/** In characters: as many bits as the keys that are derived from it. */
+/** Minimum length of a strong secret in characters. It has as many bits as the keys derived from it. */
 const STRONG_SECRET_LENGTH = 32
 
 /** How long a start in progress may take to end after a request to stop, in milliseconds. */
@@ -31,8 +31,8 @@ const START_GRACE_MS = 2000
 const LOG_FLUSH_MS = 500
 
 /**
- * Exit statuses of {@link serve}. `usage`: a setting or a secret is wrong, and a restart does not help. `inUse`: another process uses the data folder. `unreachable`: the storage cannot be
- * reached, such as a stopped Redis.
+ * Exit statuses of {@link serve}. `usage`: a setting or a secret is wrong, and a restart does not help. `inUse`: another
+ * process uses the data folder. `unreachable`: the storage cannot be reached, such as a stopped Redis.
  */
 export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, inUse: 6, unreachable: 69, forced: 130 } as const
 
@@ -45,7 +45,7 @@ const STORAGE_EXITS: Partial<Readonly<Record<StorageErrorCode, number>>> = {
  * Runs the server until it is asked to stop, as `fish-cli serve` does. Writes exactly one line to stdout when it is
  * ready, everything else to stderr. A second request to stop does not wait for requests in flight. If a file storage
  * cannot be closed, for example on a disk that does not respond, the process ends itself by SIGKILL, also when the start
- * failed. So it does if a stop is requested during the start and the store takes more than 2 s to open.
+ * failed. It also does so if a stop is requested during the start and the store takes more than 2 s to open.
  * @returns the exit status. After a stop during the start, call `process.exit()` with it: a Redis that does not respond
  * would keep the process for up to 30 s
  */
@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (!config) return SERVE_EXIT.usage
   const logger = createLogger(config.log, { stream: stderr, colours })
 
-  /** Any other exit waits for the thread that waits for the disk. */
+  /** Any other exit would wait for the thread that waits for the disk. */
   const kill = async () => {
     await Promise.race([new Promise((resolve) => stderr.write('', resolve)), wait(LOG_FLUSH_MS)])
     process.kill(process.pid, 'SIGKILL')
@@ -115,7 +115,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   return status
 }
 
-/** Whether an unwanted start ends within its grace, and everything it has opened is closed. */
+/** Whether an unwanted start ends within its grace period and closes everything that it opened. */
 async function endsInTime(starting: Promise<RunningServer>): Promise<boolean> {
   const ended = starting.then(
     (server) =>

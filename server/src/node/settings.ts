@@ -20,7 +20,7 @@ export interface ListenAddress {
 export interface Setting<Value> {
   /** The environment variable. */
   readonly env: string
-  /** Placeholder for the value of its flag, such as `SECONDS`. Secrets have no flag, since other users can read argument lists. */
+  /** Placeholder for the value of its flag, such as `SECONDS`. Secrets have no flag: other users can read argument lists. */
   readonly placeholder?: string
   readonly summary: string
   /** Default value as text. @default unset */
@@ -31,7 +31,7 @@ export interface Setting<Value> {
   readonly parse: (text: string) => Value
 }
 
-/** All settings of the server. A flag wins over the environment. */
+/** All settings of the server. A flag overrides the environment. */
 export const SETTINGS = {
   host: {
     env: 'FISH_HOST',
@@ -213,7 +213,7 @@ function integer(minimum: number, maximum: number): (text: string) => number {
   }
 }
 
-/** An IP address or DNS name (RFC 1123, section 2.1, plus underscores). Node takes '' for any address. */
+/** An IP address or DNS name (RFC 1123, section 2.1, plus underscores). Node interprets '' as any address. */
 function host(text: string): string {
   const isName =
     /^(?=.{1,253}$)(?!.*\.\d+\.?$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i
@@ -241,7 +241,7 @@ function sessionSecret(text: string): string {
   throw new Error(`must have at least ${MIN_SESSION_SECRET_BYTES} bytes, as HS256 requires`)
 }
 
-/** JSON for several, since a secret may contain any separator. */
+/** Several secrets are a JSON list, since a secret may contain any separator. */
 function secrets(text: string): readonly string[] {
   if (!/^\s*\[\s*"/.test(text)) return [secret(text)]
   try {
@@ -288,7 +288,7 @@ export function parseStorageAddress(text: string): StorageAddress {
   if (text === 'memory:') return { driver: 'memory' }
   if (text.startsWith('file:')) {
     const path = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
-    // As in a URL, the first part would be a host.
+    // The first part would be a host, as in a URL.
     if (path.startsWith('//')) throw new Error('names a host; write file:FOLDER, or file:///FOLDER from the root')
     if (path === '') throw new Error('names no folder; write file:FOLDER, such as file:./data')
     return { driver: 'file', path }

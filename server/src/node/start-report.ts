@@ -7,7 +7,7 @@ export interface StartedServer {
   readonly durability: string
 }
 
-/** Without secrets, and of a storage address only what cannot contain a password. */
+/** The report contains no secrets, and only the parts of a storage address that cannot contain a password. */
 export function startReport(config: ServerConfig, version: string, { url, metrics, durability }: StartedServer) {
   const { storage } = config
   return {

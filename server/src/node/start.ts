@@ -29,10 +29,10 @@ export interface StartOptions {
   readonly version: string
   /** @default scrypt at OWASP's cost */
   readonly passwords?: PasswordHasher
-  /** Limits of each connection. @default see docs/operate.md, "Limits" */
+  /** Limits of connections. @default see docs/operate.md, "Limits" */
   readonly connections?: Partial<ConnectionLimits>
   /**
-   * Receives the generated password of the first administrator, once, before that administrator is created.
+   * Called once with the generated password of the first administrator, before that administrator is created.
    * @default writes it to stderr
    */
   readonly announceAdmin?: (admin: GeneratedAdmin) => void
@@ -53,11 +53,11 @@ export interface RunningServer {
   /**
    * Fails readiness, lets requests in flight finish, and closes the storage.
    * @throws StorageError `unavailable` when the disk has not taken all writes in time, or another program reads a store
-   * whose log was deleted. A thread still waits for that, and until it ends, neither `process.exit()` nor an empty event
-   * loop ends the process; SIGKILL does.
+   * whose log was deleted. Until the thread that waits for the disk ends, neither `process.exit()` nor an empty event
+   * loop ends the process. SIGKILL does.
    */
   close(): Promise<void>
-  /** Closes all connections: a close in progress no longer waits for requests in flight. */
+  /** Closes all connections: a pending `close` then settles without waiting for requests in flight. */
   cut(): void
 }
 
@@ -76,10 +76,9 @@ const UNUSED_PASSWORD =
 const VOID_PASSWORD =
   'Another server has created the first administrator at the same time: the password that this one has shown is void.'
 
-/** Few scrape, and both listeners share the file descriptors of the process. */
+/** Few clients scrape, and both listeners share the file descriptors of the process. */
 const METRICS_LIMITS = { connections: 64 }
 
-/** `import` waits twice as long before it writes. */
 const WATCH_MS = 1000
 
 /**
@@ -213,7 +212,7 @@ async function prepareApp(
     ...(config.tokenTtl === undefined ? {} : { tokenTtlSeconds: config.tokenTtl }),
   })
   await app.checkSecrets().catch(async (error: unknown) => {
-    // A check whose write failed may still be stored, with these secrets.
+    // A check whose write failed may still be stored. It would need these secrets.
     if (!(error instanceof DecryptionError)) throw error
     await discard()
     throw mismatch ?? error
@@ -232,7 +231,7 @@ async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: Server
   return { secrets: { ...makeSecrets(), ...given }, discard: async () => {} }
 }
 
-/** The first administrator, with a generated password. */
+/** The name and generated password of the first administrator. */
 export interface GeneratedAdmin {
   readonly username: string
   readonly password: string
@@ -279,7 +278,7 @@ function watchStore(app: App, logger: Pick<Logger, 'info' | 'error'>): { stop():
       if (isLost) logger.info({}, 'the store is back: requests are handled again')
       isLost = false
     } catch (err) {
-      // An unreachable storage says nothing about its store; the requests that fail log it.
+      // An unreachable storage does not tell whether its store changed. Failed requests log that.
       if (err instanceof StorageError && (err.code === 'replaced' || err.code === 'unfinished')) {
         if (!isLost) logger.error({ err }, 'the store is lost: requests fail until it is back')
         isLost = true

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Change, Collection, FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readAll } from './samples.ts'
 
-/** Signals of other tests' collections are left out. */
+/** Collects the signals about one owner. Other tests also cause signals. */
 async function watch(storage: FishStorage, collection: Collection): Promise<Change[]> {
   const changes: Change[] = []
   let isReady = false
@@ -11,7 +11,7 @@ async function watch(storage: FishStorage, collection: Collection): Promise<Chan
     else if (change.owner === collection.owner) changes.push(change)
   })
   onTestFinished(stop)
-  // A driver may have to connect first. Appends that nobody counts show when it has.
+  // A driver may have to connect first. Appends to another collection show when it is connected.
   const probe = newCollection({ owner: collection.owner, kind: 'probe' })
   await expect
     .poll(async () => {

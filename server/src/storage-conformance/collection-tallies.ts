@@ -4,7 +4,7 @@ import { caughtRecord, collectionTalliesOf, newCollection, newRecord } from './s
 
 const DAY_MS = 86_400_000
 
-/** The species and days of a collection. Random operations compare them with a count of the records, too. */
+/** The species and days of a collection. The random operations also compare them with a count of the records. */
 export function describeCollectionTallies(storage: () => FishStorage): void {
   test('keeps names and times apart, whatever they are', async () => {
     const names = ['a', 'A', 'a:b', 'a b', '"', '\\', '\u0001', 'ü', '🐟', '__proto__', '["a",null]']
@@ -62,7 +62,7 @@ export function describeCollectionTallies(storage: () => FishStorage): void {
       expect(await tallies()).toMatchObject({ [of]: null, [other]: [{ count: 11_004 }] })
       const lastId = await append(11_004, 11_005)
       await storage().removeRecord(collection, lastId)
-      // Counted again, and still too many.
+      // The second count also finds too many.
       expect(await tallies()).toMatchObject({ [of]: null, [other]: [{ count: 11_004 }] })
       await append(11_004, 11_005)
       expect(await tallies()).toMatchObject({ [of]: null, [other]: [{ count: 11_005 }] })
@@ -87,7 +87,7 @@ export function describeCollectionTallies(storage: () => FishStorage): void {
       for (let turn = 0; turn < turns % 8; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       await storage().removeRecord(collection, second.id)
       expect(await collectionTalliesOf(storage(), collection)).toEqual(kept)
-      // Once more: the count that was on its way is stored by now.
+      // Reads again, now that the running count is stored.
       await storage().ping()
       expect(await collectionTalliesOf(storage(), collection)).toEqual(kept)
     })

@@ -103,7 +103,7 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
 export function describeStorage(name: string, open: () => Promise<OpenedStorage>): void {
   describe(`${name} storage`, () => {
     let shared: FishStorage
-    // Tests use owners and keys of their own, so one storage serves them all.
+    // Each test uses its own owners and keys, so all share one storage.
     const storage = () => shared
     beforeAll(async () => {
       shared = (await open()).storage

@@ -14,14 +14,14 @@ const OWNERS = ['a', 'b']
 const LATEST = 3
 const GAMEMODES = ['earth', 'sky']
 const KINDS = ['fish', 'crab']
-/** Two moments of one day beside moments of others, in Unix milliseconds. */
+/** Times on several days, in Unix milliseconds. Some share a day. */
 const TIMES = [-1, 0, 86_399_999, 86_400_000, Date.UTC(2026, 0, 31, 12), Date.UTC(2026, 0, 31, 23, 59)]
 const TOKENS = ['', 't1', 't2', 't3', 't4']
 const few = (names: readonly string[]) => fc.constantFrom(...names)
 const place = { owner: few(OWNERS), kind: few(KINDS), gamemode: few(GAMEMODES) }
 const key = few(['a', 'ca', 'c:d', 'c:e'])
 const value = few(['', '1', '01'])
-// Mostly the collection that has the record, sometimes another one.
+// Usually names the collection that has the record, sometimes another one.
 const which = { which: fc.nat(30), elsewhere: fc.option(fc.record(place), { freq: 3 }) }
 
 const operationOf = <Name extends string, Fields extends object>(
@@ -58,7 +58,7 @@ const operation = fc.oneof(
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 type OperationOf<Type extends Operation['type']> = Extract<Operation, { type: Type }>
 
-/** An operation on the storage, and what it returns when no other runs at the same time. */
+/** An operation on the storage, and its result when no other operation runs. */
 interface Step {
   readonly run: () => Promise<unknown>
   readonly expected: unknown
@@ -79,7 +79,7 @@ class Model {
   readonly #base = `${this.#name}:`
   readonly #kinds = KINDS.map((kind) => `${this.#name}-${kind}`)
   readonly #sent: { readonly id: string; collection: Collection }[] = []
-  /** In the order of the sequences. */
+  /** Records in the order of their sequences. */
   readonly #stored = new Map<string, ModelRecord>()
   readonly #idsByToken = new Map<string, string>()
   readonly #removedOwners = new Set<string>()
@@ -240,7 +240,7 @@ class Model {
     )
   }
 
-  /** The last step changed the versions of the collections that it changed, to unused ones, and no others. */
+  /** Checks that exactly the collections that the last step changed have new, unused versions. */
   async checkChanges(): Promise<void> {
     const versions = await Promise.all(this.#collections().map((collection) => this.storage.version(collection)))
     for (const [index, collection] of this.#collections().entries()) {
@@ -255,7 +255,7 @@ class Model {
     }
   }
 
-  /** The records are in order, and one that is new has a sequence above all earlier ones. */
+  /** Checks that the records are in order, and that a new record has a sequence above all earlier ones. */
   async #checkSequences(collection: Collection): Promise<void> {
     const records = await readAll(this.storage, collection)
     const expected = this.#recordsOf(collection).map(({ id, entries }) => ({ id, entries }))
@@ -274,7 +274,7 @@ class Model {
     expect(latest).toEqual(records.slice(-LATEST).reverse())
   }
 
-  /** Compares tallies, species, days, leaders and counters with what reading everything finds. */
+  /** Compares tallies, species, days, leaders and counters with a full read. */
   async check(): Promise<void> {
     const { tallies, totals, ids } = await this.#recount()
     // No record is in two collections.

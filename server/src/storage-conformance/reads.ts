@@ -132,7 +132,7 @@ export function describeVersions(storage: () => FishStorage): void {
         const entries = (await readEntries(storage(), collection)).length
         expect(entries).toBeGreaterThanOrEqual(acknowledged)
         const least = underVersion.get(version)
-        // A cache that had stored this under the version would serve it from now on.
+        // If this were older, a cache would serve it under the current version from now on.
         if (least !== undefined) expect(Math.min(least, entries)).toBeGreaterThanOrEqual(acknowledged)
         underVersion.set(version, Math.min(least ?? entries, entries))
         await nextTurn()

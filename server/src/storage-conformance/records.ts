@@ -5,7 +5,7 @@ import { dumpOf, newCollection, newRecord, readAll, readEntries, talliesOf } fro
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
-/** Random operations cover each operation alone. These tests cover what a driver author gets wrong besides. */
+/** The random operations cover each operation. These tests cover other common mistakes in drivers. */
 export function describeRecords(storage: () => FishStorage): void {
   test('stores one record for 64 concurrent repeats of a token, across the collections of its owner', async () => {
     const collection = newCollection()

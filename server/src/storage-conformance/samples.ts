@@ -56,7 +56,7 @@ export async function talliesOf(storage: FishStorage, kind: string): Promise<Tal
   return found.sort((one, other) => (order(one) < order(other) ? -1 : 1))
 }
 
-/** In a fixed order. */
+/** The tallies in a fixed order. */
 export async function collectionTalliesOf(storage: FishStorage, collection: Collection): Promise<CollectionTallies> {
   const { species, days } = await storage.collectionTallies(collection)
   const order = ({ name, label }: SpeciesTally) => JSON.stringify([name, label])

@@ -68,7 +68,7 @@ export async function createStorage(options: StorageOptions): Promise<FishStorag
       'createStorage: driver must be "memory", "file", "redis" or "redis-cluster". For a driver of your own, call wrapDriver(driver).',
     )
   }
-  // Loads the client of Redis only if it is used.
+  // The Redis client loads only if it is used.
   const { openRedisStorage } = await import('./redis/redis.ts')
   return openRedisStorage(options)
 }

@@ -6,14 +6,14 @@ import { expectError } from './errors.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
-/** A session of an administrator who is no superadmin. */
+/** A session of an administrator who is not a superadmin. */
 async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryService>>) {
   await service.app.admins.create('Mia', 'mia-password', 'admin')
   const { token } = (await (await login(service, 'mia', 'mia-password')).json()) as Session
   return withSession(service, token)
 }
 
-it('a session that is ended 101 times at once counts once, and ends no other', async () => {
+it('a session that is ended 101 times at once counts once, and other sessions stay', async () => {
   const inner = createMemoryStorage()
   const all = Promise.withResolvers<void>()
   let waiting = 0
@@ -33,7 +33,7 @@ it('a session that is ended 101 times at once counts once, and ends no other', a
   expect((await other('GET', '/admin/me')).status).toBe(200)
 })
 
-it('a session is read from a whole header, not from a part of one', async () => {
+it('a session is read from a whole header only', async () => {
   const service = await createMemoryService(UNLIMITED)
   const { username, password } = service.root
   const { token } = (await (await login(service, username, password)).json()) as Session
@@ -44,7 +44,7 @@ it('a session is read from a whole header, not from a part of one', async () => 
   }
 })
 
-describe('an administrator who is deleted while the body of a request is on its way', () => {
+describe('an administrator who is deleted while the body of a request arrives', () => {
   it.each([
     ['POST', '/admin/users', { name: 'Bob' }],
     ['POST', '/admin/users/Alex/reset', { type: 'fernet' }],
@@ -95,7 +95,7 @@ it('an administrator who is deleted while the password of a new one is hashed cr
   expect(admins.map(({ username }) => username)).toEqual(['root'])
 })
 
-describe('an administrator who is no superadmin', () => {
+describe('an administrator who is not a superadmin', () => {
   it('may list, create and reset users, but not delete them', async () => {
     const service = await createMemoryService(UNLIMITED)
     const mia = await asPlainAdmin(service)
@@ -115,7 +115,7 @@ describe('an administrator who is no superadmin', () => {
     expect((await root('GET', '/admin/users')).status).toBe(200)
   })
 
-  it('loses the session with the account, also when the name is given anew', async () => {
+  it('loses the session with the account, even if the name is reused', async () => {
     const service = await createMemoryService(UNLIMITED)
     const mia = await asPlainAdmin(service)
     const root = await asRoot(service)
@@ -127,7 +127,7 @@ describe('an administrator who is no superadmin', () => {
 })
 
 describe('the audit log', () => {
-  it('has who did what to whom for every change, newest first, and no secret', async () => {
+  it('has the actor, action and subject of every change, newest first, and no secret', async () => {
     const service = await createMemoryService(UNLIMITED)
     const root = await asRoot(service)
     const secrets: string[] = []

@@ -16,17 +16,20 @@ import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
 import { basic, UNLIMITED } from './test-service.ts'
 
-describe('a password that is no Unicode text', () => {
-  it.each(['\ud800', '\udfff', '\ufffd\ud800'])('fits none, also none of the same UTF-8: %j', async (half) => {
-    const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
-    const service = await createMemoryService({ ...UNLIMITED, passwords })
-    const password = 'half a fish \ufffd'.padEnd(12 + half.length, '\ufffd')
-    await service.app.admins.create('mia', password, 'admin')
-    await expectError(await login(service, 'mia', `half a fish ${half}`), 'invalid_credentials')
-    expect((await login(service, 'mia', password)).status).toBe(200)
-  })
+describe('a password that is not Unicode text', () => {
+  it.each(['\ud800', '\udfff', '\ufffd\ud800'])(
+    'matches no password, not even one with the same UTF-8: %j',
+    async (half) => {
+      const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
+      const service = await createMemoryService({ ...UNLIMITED, passwords })
+      const password = 'half a fish \ufffd'.padEnd(12 + half.length, '\ufffd')
+      await service.app.admins.create('mia', password, 'admin')
+      await expectError(await login(service, 'mia', `half a fish ${half}`), 'invalid_credentials')
+      expect((await login(service, 'mia', password)).status).toBe(200)
+    },
+  )
 
-  it('is counted as a failed one', async () => {
+  it('counts as a wrong one', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 10; count += 1) {
       await expectError(await login(service, 'root', `half ${count} \ud800`), 'invalid_credentials')
@@ -35,7 +38,7 @@ describe('a password that is no Unicode text', () => {
   })
 })
 
-describe('a change that cannot be put on record', () => {
+describe('a change that cannot be recorded in the audit log', () => {
   it.each([
     ['POST', '/admin/users', { name: 'Bob' }],
     ['DELETE', '/admin/users/Alex', undefined],
@@ -69,7 +72,7 @@ describe('a change that cannot be put on record', () => {
   })
 })
 
-test('a leaderboard asks the storage for few names at once', async () => {
+test('a leaderboard reads few names at once from the storage', async () => {
   const storage = createMemoryStorage()
   let [running, most] = [0, 0]
   const getItem = async (key: string) => {
@@ -111,7 +114,7 @@ async function board(admin: AsAdmin, query = 'type=fish'): Promise<string[]> {
 }
 
 describe('the leaderboard', () => {
-  it('names as many as asked, 10 when nothing is said, and the same ones of a tie each time', async () => {
+  it('has the requested number of players (default 10), and always the same ones of a tie', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const names = Array.from({ length: 12 }, (_, index) => `User${index}`)
@@ -129,8 +132,8 @@ describe('the leaderboard', () => {
   })
 })
 
-describe('a user that an administrator looks at', () => {
-  it('shows its catches in all gamemodes, the latest one, and when its key was last read', async () => {
+describe('the details of a user', () => {
+  it('are the catches in all gamemodes, the latest catch, and the last read of the key', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const user = async () => userDetailsSchema.parse(await (await admin('GET', '/admin/users/alex')).json())
@@ -184,8 +187,8 @@ describe('a list of users with totals', () => {
   })
 })
 
-describe('the audit log of catches', () => {
-  it('has the number of those that were added, moved and removed', async () => {
+describe('the audit log of changed catches', () => {
+  it('has the numbers of added, moved and removed catches', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const id = await add(admin, 'Alex', 3)
@@ -206,7 +209,7 @@ describe('the audit log of catches', () => {
 })
 
 describe('a user that an administrator creates', () => {
-  it('has the password it was given, but no key that anyone but the server chose', async () => {
+  it('has the given password, and keys that the server generated', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const wish = {
@@ -221,7 +224,7 @@ describe('a user that an administrator creates', () => {
     for (const field of ['fernetKey', 'apiKey', 'id'] as const) expect(bob[field]).not.toBe(wish[field])
   })
 
-  it('is one when ten create it at once, and its secrets are those of the one that did', async () => {
+  it('is created once by ten concurrent requests, with the secrets of the successful response', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const responses = await Promise.all(
@@ -237,7 +240,7 @@ describe('a user that an administrator creates', () => {
 })
 
 describe('the list of users', () => {
-  it('is searched by any part of the name in any letter case, to the letter', async () => {
+  it('is searched by any exact part of the name, in any letter case', async () => {
     const admin = await asRoot(await createMemoryService())
     for (const name of ['Alexa', 'Malex', 'Bob', 'b.b', 'b_b', '*Bob', 'a-a']) await create(admin, name)
     const found = async (search: string) => names(await list(admin, `?search=${encodeURIComponent(search)}`)).sort()

@@ -11,10 +11,10 @@ export function login(service: TestService, username: string, password: string, 
   })
 }
 
-/** Sends one administrator's request: a method, a path and JSON. */
+/** Sends a request of one administrator: a method, a path and JSON. */
 export type AsAdmin = (method: string, path: string, body?: unknown) => Promise<Response>
 
-/** What `asAdmin` sends with a session that is open already. */
+/** Sends requests with an open session. */
 export function withSession(service: TestService, token: string): AsAdmin {
   return (method, path, body) =>
     service.request(path, {

@@ -15,8 +15,8 @@ async function read(admin: AsAdmin, query = ''): Promise<AuditPage> {
 
 const line = ({ actor, action, subject }: AuditEntry) => [actor, action, subject ?? ''].join(' ').trim()
 
-describe('the audit log, as administrators read it,', () => {
-  it('has nothing of what is refused for what was asked, nor of what changes nothing', async () => {
+describe('the audit log for administrators', () => {
+  it('omits invalid requests and requests without effect', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     await login(service, 'root', 'wrong')
@@ -37,7 +37,7 @@ describe('the audit log, as administrators read it,', () => {
     expect(entries.toSorted()).toEqual(['Alex login.failed', 'root login', 'root login.failed'])
   })
 
-  it('has failed logins by the account that was tried, but no name without one: it may be a password', async () => {
+  it('has failed logins by account, but no unknown names, which may be passwords', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const fail = async (name: string) => {
@@ -62,7 +62,7 @@ describe('the audit log, as administrators read it,', () => {
     expect(JSON.stringify(entries)).not.toMatch(/a-wrong-secret|mY-pAsSw0rd|not a name/i)
   })
 
-  it('has at most 10 failed logins of a client and 100 of all in an hour', async () => {
+  it('has at most 10 failed logins of a client and 100 in total per hour', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const fail = async (address: string, count: number) => {
@@ -78,7 +78,7 @@ describe('the audit log, as administrators read it,', () => {
     expect((await read(again, '?limit=200')).entries).toHaveLength(2 + 101)
   })
 
-  it('loses failed logins to others after a week, and nothing else ever', async () => {
+  it('replaces failed logins after a week, and never anything else', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const failed = async () => {
@@ -97,7 +97,7 @@ describe('the audit log, as administrators read it,', () => {
     expect(await failed()).toEqual(['root login.failed', '(unknown name) login.failed', 'root user.create Bob'])
   })
 
-  it.each([1, 2, 3, 7, 8, 100])('is paged by %i, each entry once, also while it grows', async (limit) => {
+  it.each([1, 2, 3, 7, 8, 100])('has each entry once in pages of %i, even while it grows', async (limit) => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     for (let count = 1; count < 7; count += 1) {

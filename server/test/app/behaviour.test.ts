@@ -5,5 +5,5 @@ import { createMemoryService } from './memory-service.ts'
 import { createFileService } from './services/stored-services.ts'
 
 describe('in memory', () => everyBehaviour(createMemoryService, { runs: 40 }))
-// Its reads are cached beside the database: a sequence finds what an example forgets.
+// A file store caches reads beside the database, and random sequences find more mistakes than examples.
 describe('on a file', () => secondStepsBehaviour(createFileService, { runs: 15 }))

@@ -6,14 +6,14 @@ import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
-/** Text that hardly compresses: of other text, an encoder reads megabytes before it has a few kilobytes to give. */
+/** Text that hardly compresses. An encoder would read megabytes of other text before it outputs a few kilobytes. */
 const randomName = () => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(66))))
-/** Some 60 KB: two of them are streamed. */
+/** About 60 KB: two of these writes are streamed. */
 const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: randomName(), rarity: 1 })) }
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const GZIP = { headers: { 'accept-encoding': 'gzip' } }
 
-/** A service whose reads of the storage are counted, by the chunk. */
+/** A service that counts the chunks read from its storage. */
 async function countingService(writes: number) {
   const storage = createMemoryStorage()
   const read = { chunks: 0 }
@@ -37,31 +37,28 @@ async function settled(): Promise<void> {
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
-test.each(['identity', 'gzip'])(
-  'a collection in %s is read once while it is unchanged, and anew when it changed',
-  async (coding) => {
-    const { service, read } = await countingService(1)
-    const options = { headers: { 'accept-encoding': coding } }
-    const first = await bytesOf(await service.request(READ, options))
-    const { chunks } = read
-    expect((await bytesOf(await service.request(READ, options))).equals(first)).toBe(true)
-    expect(read.chunks).toBe(chunks)
-    await write(service, 'fish', { fish: 'Late', rarity: 1 })
-    const changed = await bytesOf(await service.request(READ, options))
-    expect((coding === 'gzip' ? gunzipSync(changed) : changed).toString()).toContain('Late')
-    expect(read.chunks).toBeGreaterThan(chunks)
-  },
-)
+test.each(['identity', 'gzip'])('a collection in %s is read once, and again after a change', async (coding) => {
+  const { service, read } = await countingService(1)
+  const options = { headers: { 'accept-encoding': coding } }
+  const first = await bytesOf(await service.request(READ, options))
+  const { chunks } = read
+  expect((await bytesOf(await service.request(READ, options))).equals(first)).toBe(true)
+  expect(read.chunks).toBe(chunks)
+  await write(service, 'fish', { fish: 'Late', rarity: 1 })
+  const changed = await bytesOf(await service.request(READ, options))
+  expect((coding === 'gzip' ? gunzipSync(changed) : changed).toString()).toContain('Late')
+  expect(read.chunks).toBeGreaterThan(chunks)
+})
 
 describe('a large collection in gzip', () => {
-  it('is whole for a second reader while the first has not finished', async () => {
+  it('is complete for a second reader while the first is still reading', async () => {
     const { service } = await countingService(20)
     const slow = await service.request(READ, GZIP)
     const quick = await bytesOf(await service.request(READ, GZIP))
     expect(gunzipSync(quick).equals(gunzipSync(await bytesOf(slow)))).toBe(true)
   })
 
-  it('comes as it is when the host has no room to encode it, with no coding named', async () => {
+  it('is sent without a coding while the host has no capacity to encode it', async () => {
     const platform = createPlatformEncoder()
     let isFull = true
     const encoder: ContentEncoder = {
@@ -85,7 +82,7 @@ describe('a large collection in gzip', () => {
 })
 
 describe('a large collection', () => {
-  it.each(['identity', 'gzip'])('in %s is read from the storage no further than by its reader', async (coding) => {
+  it.each(['identity', 'gzip'])('in %s is read from the storage only as fast as by its reader', async (coding) => {
     const { service, read } = await countingService(50)
     const response = await service.request(READ, { headers: { 'accept-encoding': coding } })
     await settled()
@@ -102,8 +99,8 @@ describe('a large collection', () => {
   })
 })
 
-describe('an app that was given no encoder', () => {
-  it('offers gzip and no Brotli, which the platform makes at its slowest', async () => {
+describe('an app without an encoder', () => {
+  it('offers gzip but not Brotli, which the platform encodes at its slowest level', async () => {
     const service = await createMemoryService({ ...UNLIMITED, contentEncoder: createPlatformEncoder() })
     await write(service, 'fish', LARGE)
     const codingOf = async (accepted: string) =>
@@ -112,7 +109,7 @@ describe('an app that was given no encoder', () => {
   })
 })
 
-test('responses are forgotten, the longest unused first, before they take more than their share of the memory', () => {
+test('the least recently used responses are evicted before the cache exceeds its memory', () => {
   const cache = createResponseCache(10_000)
   const response = { status: 200, headers: {}, body: new Uint8Array(1900) }
   for (const key of ['a', 'b', 'c', 'd']) cache.set(key, '1', response)

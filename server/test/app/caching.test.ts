@@ -10,7 +10,7 @@ const batch = (size: number) => ({
   fish: Array.from({ length: size }, (_, index) => ({ name: `Fish ${index}`, rarity: 1 })),
 })
 
-describe('a cache in front, which may ignore that a request had credentials,', () => {
+describe('a cache that may ignore credentials', () => {
   it.each([
     '/admin/users',
     '/admin/users/Alex',
@@ -80,7 +80,7 @@ describe('the coding of a read', () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(100))
     const plain = await read(service, 'identity')
-    // The second answer comes from a cache, and is the same.
+    // The second response comes from a cache and is the same.
     for (let turn = 0; turn < 2; turn += 1) {
       const answer = await read(service, accepted)
       expect([answer.status, answer.coding]).toEqual([200, coding])
@@ -94,7 +94,7 @@ describe('the coding of a read', () => {
     expect([head.status, head.coding, head.bytes.byteLength]).toEqual([200, coding, 0])
   })
 
-  it('is not used for a response too small to gain by it, unless nothing else is accepted', async () => {
+  it('is not used for a small response, unless nothing else is accepted', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(1))
     expect((await read(service, 'gzip, br')).coding).toBeNull()
@@ -105,7 +105,7 @@ describe('the coding of a read', () => {
     }
   })
 
-  it('is not used where the client refuses every coding: a plain response is worth more than none', async () => {
+  it('is not used if the client refuses every coding: the response is plain', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(100))
     for (const accepted of ['identity;q=0', '*;q=0', 'gzip;q=0, br;q=0, identity;q=0']) {

@@ -3,25 +3,25 @@ import { createFernet, type EncryptOptions } from '@fish-crab/sdk/fernet'
 import { expect } from 'vitest'
 import type { TestService } from './test-service.ts'
 
-/** One fish, as the short payload form has it. */
+/** One fish in the short payload form. */
 export const SALMON = { fish: 'Salmon', rarity: 3 } as const
 
-/** A token of Alex's that holds this payload; texts and bytes as they are, all else as JSON. */
+/** A token of Alex with this payload. Texts and bytes are encrypted as they are, other values as JSON. */
 export async function encryptToken(service: TestService, payload: unknown, options?: EncryptOptions): Promise<string> {
   const message = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
   return createFernet(service.alex.fernetKey).encrypt(message, { now: service.now(), ...options })
 }
 
-/** What of a write may differ from the usual. */
+/** The options of a write. */
 export interface PostOptions {
   /** @default `?name=Alex` */
   readonly query?: string
-  /** The header; `null` leaves it out. @default earth */
+  /** The header; `null` omits it. @default earth */
   readonly gamemode?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends a body to a write endpoint, as the game's clients do. */
+/** Sends a body to a write endpoint like a client of the game. */
 export function post(service: TestService, kind: Kind, body: BodyInit, options: PostOptions = {}): Promise<Response> {
   const { query = '?name=Alex', gamemode = 'earth', headers } = options
   return service.request(`/post/${kind}${query}`, {
@@ -60,7 +60,7 @@ export async function listed(service: TestService, kind: Kind = 'fish', query = 
   return ((await response.json()) as Record<Kind, Listed[]>)[kind]
 }
 
-/** How many entries of both kinds Alex has in all gamemodes. */
+/** The number of Alex's entries of both kinds in all gamemodes. */
 export async function countAll(service: TestService): Promise<number> {
   let count = 0
   for (const kind of ['fish', 'crab'] as const) {

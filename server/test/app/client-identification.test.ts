@@ -18,7 +18,7 @@ describe('a client', () => {
     ['::1', '0:0:0:0::/64'],
     ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
     ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
-  ])('at %s is counted as %s', (address, key) => {
+  ])('at %s counts as %s', (address, key) => {
     expect(clientKey(address)).toBe(key)
   })
 
@@ -36,11 +36,11 @@ describe('a client', () => {
     'g::1',
     '::ffff:999.0.2.7',
     '192.0.2.7\n',
-  ])('at %j, which is no address, stands for itself', (address) => {
+  ])('at %j, which is not an address, counts as this text', (address) => {
     expect(clientKey(address)).toBe(address)
   })
 
-  it('at any text has a key, and the same one each time', () => {
+  it('has the same key each time for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4()), (text) => {
         expect(clientKey(text)).toBe(clientKey(text))
@@ -48,7 +48,7 @@ describe('a client', () => {
     )
   })
 
-  it('with an IPv6 address shares its key with its /64 and with no other', () => {
+  it('with an IPv6 address shares its key with its /64 only', () => {
     const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16))
     const groups = (length: number) => fc.array(group, { minLength: length, maxLength: length })
     fc.assert(
@@ -88,11 +88,11 @@ describe('behind trusted proxies, the address', () => {
     [1, '127.0.0.1; DROP TABLE', SOCKET],
     [2, '1.1.1.1,,2.2.2.2', SOCKET],
     [-1, '198.51.100.1', SOCKET],
-  ])('with %s trusted and %j forwarded is %s', (hops, forwarded, address) => {
+  ])('for %s trusted proxies and %j forwarded is %s', (hops, forwarded, address) => {
     expect(forwardedAddress(SOCKET, forwarded, hops)).toBe(address)
   })
 
-  it('is never one that only the client wrote', () => {
+  it('is never an address that only the client wrote', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string().map((text) => text.replaceAll(',', ''))),
@@ -106,7 +106,7 @@ describe('behind trusted proxies, the address', () => {
   })
 
   it('of a very long header is found quickly', () => {
-    // Of the processor, not of the day: what the rest of the machine does is not counted.
+    // CPU time does not depend on other load of the machine.
     const before = process.threadCpuUsage()
     expect(forwardedAddress(SOCKET, `${'['.repeat(200_000)},${' '.repeat(200_000)}198.51.100.1`, 1)).toBe(
       '198.51.100.1',
@@ -119,7 +119,7 @@ describe('behind trusted proxies, the address', () => {
 })
 
 describe('the limit of a client', () => {
-  it('holds whichever address forms it comes under', async () => {
+  it('is the same for all forms of its address', async () => {
     const service = await createMemoryService()
     const addresses = ['192.0.2.7', '::ffff:192.0.2.7', '::ffff:c000:207', '::FFFF:192.0.2.7']
     for (let count = 0; count < 25; count += 1) {

@@ -31,7 +31,7 @@ async function readKey(app: App, name: string) {
 const create = (app: App, name: string) => app.users.create({ name, password: `${name}-password` })
 
 describe('a changed FISH_SECRET', () => {
-  it('decrypts what the previous one encrypted, and encrypts what follows', async () => {
+  it('decrypts data of the previous one, and encrypts new data', async () => {
     const storage = createMemoryStorage()
     const before = open(storage, OLD)
     await before.checkSecrets()
@@ -45,7 +45,7 @@ describe('a changed FISH_SECRET', () => {
     expect((await readKey(open(storage, NEW), 'bob')).fernetKey).toBe(bob.fernetKey)
   })
 
-  it('refuses to start without the previous one, and without itself once it has encrypted something', async () => {
+  it('refuses to start without the previous one, and is itself needed after its first use', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
     await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
@@ -69,7 +69,7 @@ describe('a changed FISH_SECRET', () => {
     expect(await content()).toEqual(before)
   })
 
-  it('is refused by the keys themselves where nothing says how they are encrypted', async () => {
+  it('is refused by the stored keys if the secret check is missing', async () => {
     const storage = createMemoryStorage()
     const before = open(storage, OLD)
     await before.checkSecrets()
@@ -89,7 +89,7 @@ describe('a changed FISH_SECRET', () => {
     ['creates a user', 'POST', '/admin/users', { name: 'bob' }, 201],
     ['resets a key', 'POST', '/admin/users/Alex/reset', { type: 'fernet' }, 200],
   ])(
-    'is needed again after a rotation that forgot it, once a server that has it %s',
+    'is needed again after a rotation removed it, once a server that has it %s',
     async (_, method, path, body, status) => {
       const late = await createMemoryService({
         secrets: { encryption: OLD, previousEncryption: [NEW], session: SESSION_SECRET },
@@ -124,7 +124,7 @@ describe('a changed FISH_SECRET', () => {
     await expect(open(inner, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
   })
 
-  it('notes itself once when many start at once', async () => {
+  it('is added to the check once if many servers start at once', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
     await Promise.all(Array.from({ length: 6 }, () => open(storage, NEW, OLD).checkSecrets()))
@@ -133,7 +133,7 @@ describe('a changed FISH_SECRET', () => {
 })
 
 describe('an encrypted key', () => {
-  it('is refused with a 500 and a line in the log after any change of a character', async () => {
+  it('is refused with 500 and a log line after a change of any character', async () => {
     const lines: string[] = []
     const error = (fields: unknown, message: string) => void lines.push(`${inspect(fields, { depth: 9 })} ${message}`)
     const service = await createMemoryService({ ...UNLIMITED, logger: { info() {}, warn() {}, error } })
@@ -161,7 +161,7 @@ describe('an encrypted key', () => {
     expect(await readKey(app, 'alex')).toMatchObject({ status: 500, code: 'internal_error' })
   })
 
-  it('of one user serves no other one, also when it was in use just before', async () => {
+  it('of one user does not work for another one, even right after its use', async () => {
     const service = await createMemoryService(UNLIMITED)
     const token = await encryptToken(service, SALMON)
     expect((await post(service, 'fish', token)).status).toBe(201)
@@ -177,7 +177,7 @@ describe('an encrypted key', () => {
 })
 
 describe('a key that the platform could not derive', () => {
-  it('is derived at the next use, and ends no process that did not wait for it', async () => {
+  it('is derived at the next use, without an unhandled rejection', async () => {
     const derive = vi.spyOn(crypto.subtle, 'importKey').mockRejectedValueOnce(new Error('out of memory'))
     onTestFinished(() => derive.mockRestore())
     const app = open(createMemoryStorage(), NEW)

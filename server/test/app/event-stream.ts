@@ -2,7 +2,7 @@ import { EVENT_STREAM } from '@fish-crab/sdk/contract'
 import { expect, onTestFinished } from 'vitest'
 import type { TestService } from './test-service.ts'
 
-/** An event as it came. A comment has a name of its own. */
+/** A received event. A comment has its own name. */
 export interface StreamEvent {
   readonly event: string
   readonly id?: string
@@ -10,7 +10,7 @@ export interface StreamEvent {
   readonly retry?: string
 }
 
-/** What a client says when it connects. */
+/** The options of a client that connects. */
 interface ConnectOptions {
   readonly query?: string
   readonly lastEventId?: string | undefined
@@ -42,7 +42,7 @@ export function readEvents(response: Response) {
   const close = () => reader.cancel().catch(() => {})
   onTestFinished(close)
 
-  /** The next event that is no comment; `undefined` at the end. */
+  /** The next event that is not a comment; `undefined` at the end. */
   async function next(isWanted: (event: StreamEvent) => boolean = ({ event }) => event !== 'comment') {
     for (;;) {
       const event = pending.shift()
@@ -89,7 +89,7 @@ function parseBlock(block: string): StreamEvent {
   return { event, ...others, ...(data === undefined ? {} : { data: JSON.parse(data) }) }
 }
 
-/** The names of the entries that events hold. */
+/** The names of the entries in events. */
 export function namesOf(events: readonly StreamEvent[]): unknown[] {
   return events.map(({ data }) => (data as { name?: string }).name)
 }

@@ -12,7 +12,7 @@ import { createTimers } from './timers.ts'
 const INTERVALS = { heartbeatMs: 15_000, checkMs: 5000 }
 
 describe('the event streams of an app', () => {
-  it('have comments every 15 s, and a timer only while one is open', async () => {
+  it('have comments every 15 s, and timers only while one is open', async () => {
     const timers = createTimers()
     const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule })
     expect(timers.intervals).toEqual([])
@@ -31,7 +31,7 @@ describe('the event streams of an app', () => {
     expect(timers.intervals).toEqual([])
   })
 
-  it('of many clients have their heartbeats in turns, between which requests are served', async () => {
+  it('of many clients get heartbeats in turns, and requests are served in between', async () => {
     const timers = createTimers()
     const streams = { perClient: 120 }
     const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule, streams })
@@ -50,7 +50,7 @@ describe('the event streams of an app', () => {
     await expect.poll(() => timers.intervals, { interval: 1 }).toContain(INTERVALS.heartbeatMs)
   })
 
-  it('of many clients are told of a removal, and of the end of the user, in turns, too', async () => {
+  it('of many clients also get removals and the end of the user in turns', async () => {
     const timers = createTimers()
     const streams = { perClient: 120 }
     const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule, streams })
@@ -85,7 +85,7 @@ describe('the event streams of an app', () => {
     for (const events of await deleted) expect(events).toEqual([{ event: 'deleted', data: {} }])
   })
 
-  it('lose nothing with the signals of the storage: a check finds what they did not say', async () => {
+  it('lose no catch without the signals of the storage, since a check finds it', async () => {
     const timers = createTimers()
     const storage: FishStorage = { ...createMemoryStorage(), onChange: () => () => {} }
     const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
@@ -101,7 +101,7 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(1))).toEqual(['again'])
   })
 
-  it('end when the store was replaced, and cannot be resumed in the new one', async () => {
+  it('end if the store was replaced, and cannot be resumed in the new one', async () => {
     const storage = createMemoryStorage()
     const timers = createTimers()
     const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
@@ -124,7 +124,7 @@ describe('the event streams of an app', () => {
     expect((await openEvents(restarted, { lastEventId: next.id })).response.status).toBe(200)
   })
 
-  it('go on when the storage fails once', async () => {
+  it('continue after a failure of the storage', async () => {
     const timers = createTimers()
     const inner = createMemoryStorage()
     let isFailing = false
@@ -144,7 +144,7 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(1))).toEqual(['Salmon'])
   })
 
-  it('read a change once, however many of them there are', async () => {
+  it('read a change once for any number of streams', async () => {
     const inner = createMemoryStorage()
     let reads = 0
     const storage: FishStorage = {
@@ -166,7 +166,7 @@ describe('the event streams of an app', () => {
     expect(reads).toBe(1)
   })
 
-  it('of a client that reads late have everything, in order', async () => {
+  it('of a client that reads late have all events in order', async () => {
     const service = await createMemoryService(UNLIMITED)
     const stream = await openEvents(service)
     const names = Array.from({ length: 40 }, (_, at) => `fish ${at}`)
@@ -174,7 +174,7 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(40))).toEqual(names)
   })
 
-  it('of a client that never reads are cut after some heartbeats', async () => {
+  it('of a client that never reads are closed after some heartbeats', async () => {
     const timers = createTimers()
     const open: number[] = []
     const metrics = {
@@ -195,7 +195,7 @@ describe('the event streams of an app', () => {
     expect(timers.intervals).toEqual([])
   })
 
-  it('of a client that reads nothing are cut before notices for it take memory', async () => {
+  it('of a client that reads nothing are closed before its notices take memory', async () => {
     const service = await createMemoryService(UNLIMITED)
     const user = await service.app.users.find('Alex')
     const collection = { owner: String(user?.id), kind: 'fish', gamemode: 'earth' }
@@ -208,7 +208,7 @@ describe('the event streams of an app', () => {
     await expect(response.text()).rejects.toThrow('does not read')
   })
 
-  it('continue with the next catch where an id names one that does not exist yet, such as a forged one', async () => {
+  it('continue with the next catch after an id of a future catch, such as a forged one', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', SALMON)
     const { id } = await (await openEvents(service)).ready()
@@ -218,7 +218,7 @@ describe('the event streams of an app', () => {
     expect((await stream.ready()).id).toBe(id)
   })
 
-  it('have what is stored while they are being opened', async () => {
+  it('have catches that are stored while they are being opened', async () => {
     const inner = createMemoryStorage()
     let isOpening = false
     const storage: FishStorage = {
@@ -237,7 +237,7 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(1))).toEqual(['Koi'])
   })
 
-  it('that cannot be opened leave their place to others', async () => {
+  it('that cannot be opened do not count against the limit', async () => {
     const service = await createMemoryService({ ...UNLIMITED, streams: { total: 1, perClient: 1 } })
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await expectError(await requestEvents(service, { lastEventId: 'x' }), 'invalid_event_id')
@@ -245,7 +245,7 @@ describe('the event streams of an app', () => {
     await (await openEvents(service)).ready()
   })
 
-  it('end all at once when the host says so, and can be opened again', async () => {
+  it('end all at once when the host closes them, and can be opened again', async () => {
     const service = await createMemoryService(UNLIMITED)
     const streams = [await openEvents(service), await openEvents(service)]
     service.app.closeStreams()
@@ -269,14 +269,14 @@ describe('the event streams of an app', () => {
     await expect(text).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('are bounded in all', async () => {
+  it('are limited in total', async () => {
     const service = await createMemoryService({ streams: { total: 2 } })
     await Promise.all([openEvents(service), openEvents(service)])
     await expectError(await requestEvents(service), 'unavailable')
   })
 })
 
-it('an event stream whose missed catches were all removed reads them once, and then what is new', async () => {
+it('an event stream whose missed catches were all removed skips them once, and then has new ones', async () => {
   const storage = createMemoryStorage()
   let reads = 0
   const counted = {

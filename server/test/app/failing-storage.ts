@@ -1,10 +1,10 @@
 import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
 import { StorageError } from '@fish-crab/server/storage'
 
-/** What the errors of a failing storage say: nothing of it may be shown to a client. */
+/** The message of errors of a failing storage. No client may see it. */
 export const SECRET_CAUSE = 'connect ECONNREFUSED redis://:hunter2@10.9.8.7:6379'
 
-/** A storage that works until it is told to fail, at the operations whose name and first argument are matched. */
+/** A storage that fails on demand at operations whose name and first argument match a pattern. */
 export function createFailingStorage(storage: FishStorage = createMemoryStorage()) {
   let failing: RegExp | undefined
   const calls: string[] = []
@@ -28,7 +28,7 @@ export function createFailingStorage(storage: FishStorage = createMemoryStorage(
     storage: watch<FishStorage>(storage, ''),
     /** Every operation so far. */
     calls: calls as readonly string[],
-    /** Fails every operation that matches; with nothing, all works again. */
+    /** Fails every matching operation. Without a pattern, everything works again. */
     failAt(operations?: RegExp) {
       failing = operations
     },

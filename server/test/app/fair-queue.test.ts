@@ -10,7 +10,7 @@ function createQueue(options: { readonly concurrency: number; readonly perClient
   const queue = createFairQueue({ ...options, limit: { waitMs: WAIT_MS, schedule: timers.schedule, rejection } })
   const started: string[] = []
   const ends: (() => void)[] = []
-  /** Runs a task that ends when the test says so. */
+  /** Runs a task that the test ends. */
   const run = (client: string, signal?: AbortSignal) =>
     queue.run({
       client,
@@ -29,7 +29,7 @@ function createQueue(options: { readonly concurrency: number; readonly perClient
   return { queue, timers, started, run, end, endNext }
 }
 
-it('gives each client one turn after the other, however many tasks the others have', async () => {
+it('gives clients turns one after the other, however many tasks each has', async () => {
   const { started, run, endNext } = createQueue({ concurrency: 1 })
   const all = [...Array.from({ length: 5 }, () => run('busy')), run('other'), run('third')]
   for (let count = 0; count < all.length; count += 1) await endNext()
@@ -37,7 +37,7 @@ it('gives each client one turn after the other, however many tasks the others ha
   expect(started).toEqual(['busy', 'busy', 'other', 'third', 'busy', 'busy', 'busy'])
 })
 
-it('runs as many tasks of one client as it may have, while others have room', async () => {
+it('runs the allowed number of tasks of one client, and leaves room for others', async () => {
   const { started, run, endNext } = createQueue({ concurrency: 4, perClient: 1 })
   const all = [run('one'), run('one'), run('other')]
   expect(started).toEqual(['one', 'other'])
@@ -45,7 +45,7 @@ it('runs as many tasks of one client as it may have, while others have room', as
   await Promise.all(all)
 })
 
-it('rejects a task whose turn has not come in time, however long the tasks before it took', async () => {
+it('rejects a task that waits too long for its turn', async () => {
   const { timers, started, run, endNext } = createQueue({ concurrency: 1 })
   const first = run('slow')
   const [late, other] = [run('late'), run('other')]
@@ -58,7 +58,7 @@ it('rejects a task whose turn has not come in time, however long the tasks befor
   expect(timers.intervals).toEqual([])
 })
 
-it('forgets a task whose client left, in the queue and in its turn', async () => {
+it('drops a task whose client left, in the queue and in its turn', async () => {
   const { queue, timers, started, run, end, endNext } = createQueue({ concurrency: 1 })
   const first = run('first')
   const leaving = new AbortController()
@@ -70,7 +70,7 @@ it('forgets a task whose client left, in the queue and in its turn', async () =>
   const called = run('called', later.signal)
   end()
   await first
-  // Its turn has come, and other events are handled before it starts.
+  // Its turn has come, but other events are handled before it starts.
   later.abort(new Error('left later'))
   await expect(called).rejects.toThrow('left later')
   const last = run('last')
@@ -79,7 +79,7 @@ it('forgets a task whose client left, in the queue and in its turn', async () =>
   expect(started).toEqual(['first', 'last'])
 })
 
-it('lets other events be handled between the tasks of a long queue', async () => {
+it('handles other events between the tasks of a long queue', async () => {
   const queue = createFairQueue({ concurrency: 4 })
   let events = 0
   let isDone = false

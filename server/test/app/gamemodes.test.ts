@@ -15,13 +15,13 @@ test.each([
   ['one with a space', ['box smp']],
   ['an empty one', ['earth', '']],
   ['one of 33 characters', ['x'.repeat(33)]],
-  ['what is no list', 'earth'],
+  ['a text', 'earth'],
 ])('createApp() refuses %s', async (_, gamemodes) => {
   const opening = createMemoryService({ gamemodes: gamemodes as string[] })
   await expect(opening).rejects.toThrow('createApp: gamemodes must be 1 to 32 different names of 1 to 32 characters')
 })
 
-test('a gamemode that holds catches cannot be taken away, in any order of the others', async () => {
+test('a gamemode that has catches cannot be removed, in any order of the others', async () => {
   const storage = createMemoryStorage()
   const first = await createMemoryService({ storage, gamemodes: ['sky', 'earth', 'cave'] })
   await write(
@@ -59,7 +59,7 @@ test('a gamemode that holds catches cannot be taken away, in any order of the ot
 const openWith = (gamemodes: readonly Gamemode[]) => createMemoryService({ ...UNLIMITED, gamemodes })
 
 describe('the gamemodes of a service', () => {
-  it('are only those, and a request for another one names them', async () => {
+  it('are the only valid ones, and the error for another one lists them', async () => {
     const service = await openWith(['sky', 'earth'])
     const { error } = await expectError(
       await write(service, 'fish', SALMON, { gamemode: 'survival' }),
@@ -78,7 +78,7 @@ describe('the gamemodes of a service', () => {
     expect((await write(service, 'fish', SALMON, { gamemode: 'sky' })).status).toBe(201)
   })
 
-  it('stand in its OpenAPI document wherever a request or a response has one', async () => {
+  it('are in its OpenAPI document wherever a request or a response has one', async () => {
     const service = await openWith(['sky', 'earth'])
     const text = await (await service.request('/openapi.json')).text()
     expect(text).not.toMatch(/oneblock|survival|factions/)

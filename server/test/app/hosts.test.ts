@@ -17,14 +17,14 @@ const OPTIONS = {
   version: '1.0.0',
 }
 
-/** Two requests are allowed, so that counts tell which address was seen. */
+/** The limit of two requests reveals which address is counted. */
 const createService = () =>
   createApp({ ...OPTIONS, storage: createMemoryStorage(), rateLimit: { requests: 2, windowMs: 300_000 } })
 
 /** Hono on Node replaces these for the whole process. */
 const PLATFORM = { Request, Response }
 
-/** Starts a host and says where it responses. */
+/** Starts a host and returns its address. */
 type StartHost = (app: App) => Promise<string>
 
 const HOSTS: Readonly<Record<string, StartHost>> = {
@@ -62,7 +62,7 @@ const HOSTS: Readonly<Record<string, StartHost>> = {
 }
 
 describe.each(Object.entries(HOSTS))('the app under %s', (_name, start) => {
-  test('responds as it does alone, and counts by the address of the client', async () => {
+  test('responds as without a host, and counts by the address of the client', async () => {
     const app = createService()
     const url = await start(app)
     const alone = await createService().fetch(new Request('http://localhost/demo/fish'), { address: '127.0.0.1' })
@@ -70,7 +70,7 @@ describe.each(Object.entries(HOSTS))('the app under %s', (_name, start) => {
     expect({ status: hosted.status, body: await hosted.json() }).toEqual({ status: 200, body: await alone.json() })
     expect(hosted.headers.get('x-ratelimit-remaining')).toBe('1')
     expect((await fetch(`${url}/v1/demo/crab/`)).status).toBe(200)
-    // The address that the host passed is the one that has used its limit up.
+    // The address from the host has used up its limit.
     const direct = (address: string) => app.fetch(new Request('http://localhost/demo/fish'), { address })
     expect((await direct('127.0.0.1')).status).toBe(429)
     expect((await direct('192.0.2.7')).status).toBe(200)
@@ -91,11 +91,11 @@ describe.each(Object.entries(HOSTS))('the app under %s', (_name, start) => {
 
 describe('the address of a client', () => {
   test.each([
-    ['nobody passes one', undefined, undefined],
-    ['what is passed is no string, as the arguments of some hosts', { address: { port: 1 } }, undefined],
+    ['it is not passed', undefined, undefined],
+    ['it is not a string, like the arguments of some hosts', { address: { port: 1 } }, undefined],
     ['clientAddress is asynchronous', undefined, async () => '127.0.0.1'],
-    ['clientAddress knows none', undefined, () => ''],
-  ])('is missed in the log and with internal_error when %s', async (_title, host, clientAddress) => {
+    ['clientAddress returns an empty text', undefined, () => ''],
+  ])('is reported as missing in the log and by internal_error if %s', async (_title, host, clientAddress) => {
     const logged: unknown[] = []
     const logger = { info() {}, warn() {}, error: ({ err }: { err?: unknown }) => void logged.push(err) }
     const app = createApp({
@@ -112,7 +112,7 @@ describe('the address of a client', () => {
     ])
   })
 
-  test('that is passed wins over the one that clientAddress finds', async () => {
+  test('that is passed overrides the result of clientAddress', async () => {
     const limit = { requests: 1, windowMs: 300_000 }
     const app = createApp({
       ...OPTIONS,
@@ -127,7 +127,7 @@ describe('the address of a client', () => {
   })
 })
 
-test('createApp stores keys as the encryption of the host encrypts them', async () => {
+test('createApp encrypts keys with the encryption of the host', async () => {
   const storage = createMemoryStorage()
   const encryption = {
     encrypt: async (text: string, owner: string) => `${owner} ${text}`,
@@ -161,13 +161,13 @@ describe('createApp refuses', () => {
     ['a clientAddress that is an address', { clientAddress: '127.0.0.1' }, 'clientAddress must be a function'],
     ['a limit of 0', { rateLimit: { requests: 0, windowMs: 1 } }, 'rateLimit'],
     ['an encoder that encodes no streams', { contentEncoder: { codings: ['gzip'], encode() {} } }, 'contentEncoder'],
-    ['origins that are no list', { allowedOrigins: 'https://a.example' }, 'allowedOrigins'],
+    ['origins that are not a list', { allowedOrigins: 'https://a.example' }, 'allowedOrigins'],
   ])('%s, and says what it should be', (_title, options, message) => {
     expect(refused(options)).toThrow(TypeError)
     expect(refused(options)).toThrow(message)
   })
 
-  test('to be called without options, and names the first one that is missing', () => {
+  test('missing options, and names the first one', () => {
     expect(() => (createApp as () => unknown)()).toThrow(/^createApp: storage must come from/)
   })
 

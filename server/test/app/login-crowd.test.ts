@@ -10,7 +10,7 @@ import { createTimers } from './timers.ts'
 
 const KEY = '/get/user/key'
 
-/** A service in which the check of a password takes until it is told to end. */
+/** A service in which a password check lasts until the test ends it. */
 async function createSlowService() {
   const running: { readonly password: string; end(): void }[] = []
   const started: string[] = []
@@ -40,21 +40,21 @@ async function createSlowService() {
     ...service,
     timers,
     running: running as readonly { readonly password: string }[],
-    /** The passwords of all checks so far, in the order in which they began. */
+    /** The passwords of all checks so far, in the order of their start. */
     started: started as readonly string[],
     logged: logged as readonly Readonly<Record<string, unknown>>[],
-    /** Settles when so many attempts in all were found to be allowed, and wait for their turn or had it. */
+    /** Settles when this number of attempts have passed the limit, and wait for their turn or had it. */
     async queued(count: number) {
       const looks = () => calls.filter((call) => call.startsWith('peekWindow login-name:')).length
       await expect.poll(looks, { interval: 1 }).toBe(count)
       await new Promise((resolve) => setImmediate(resolve))
     },
-    /** Ends the checks that run. */
+    /** Ends the running checks. */
     async end() {
       await expect.poll(() => running.length, { interval: 1 }).toBeGreaterThan(0)
       for (const check of [...running]) check.end()
     },
-    /** Asks for the key of the only account that fits; the password tells the attempt from others. */
+    /** Requests the key of the only matching account. The password identifies the attempt. */
     ask(password: string, { name = 'Alex', address = '192.0.2.1', signal = new AbortController().signal } = {}) {
       const headers = { authorization: basic(name, password), [ADDRESS_HEADER]: address }
       return service.request(KEY, { headers, signal })
@@ -64,7 +64,7 @@ async function createSlowService() {
 
 type SlowService = Awaited<ReturnType<typeof createSlowService>>
 
-/** Ends checks until all of these requests are answered. */
+/** Ends checks until all of these requests have a response. */
 async function responsesOf(service: SlowService, asked: readonly Promise<Response>[]): Promise<Response[]> {
   let left = asked.length
   for (const one of asked) void one.then(() => (left -= 1))
@@ -79,18 +79,18 @@ const begun = (service: SlowService, count: number) =>
   expect.poll(() => service.started, { interval: 1 }).toHaveLength(count)
 
 describe('a crowd of logins', () => {
-  it('does not make a client wait to hear that it has used its attempts up', async () => {
+  it('refuses a client that has used up its attempts without delay', async () => {
     const service = await createSlowService()
     const wrong = Array.from({ length: ACCOUNT_LIMITS.failedLogins }, (_, index) => service.ask(`wrong ${index}`))
     await responsesOf(service, wrong)
     const others = [1, 2].map((index) => service.ask(`other ${index}`, { address: '198.51.100.1' }))
-    // Each wrong password was compared with that of a player and that of an administrator.
+    // Each wrong password was compared with the passwords of a player and of an administrator.
     await begun(service, 2 * ACCOUNT_LIMITS.failedLogins + 2)
     await expectError(await service.ask('one more'), 'rate_limited')
     await responsesOf(service, others)
   })
 
-  it('has two passwords checked at once, also of one client, and no more', async () => {
+  it('has at most two password checks at once, even for one client', async () => {
     const service = await createSlowService()
     const asked = Array.from({ length: 6 }, (_, index) => service.ask(`wrong ${index}`))
     await begun(service, 2)
@@ -104,7 +104,7 @@ describe('a crowd of logins', () => {
     expect(most).toBeLessThanOrEqual(2)
   })
 
-  it('with the same name and password has it checked once', async () => {
+  it('with the same name and password needs one check', async () => {
     const service = await createSlowService()
     const asked = Array.from({ length: 80 }, () => service.ask('alex-password'))
     const responses = await responsesOf(service, asked)
@@ -112,13 +112,13 @@ describe('a crowd of logins', () => {
     expect(service.started).toHaveLength(1)
   })
 
-  it('gets 503 with Retry-After where its turn has not come after 10 s, and not before', async () => {
+  it('gets 503 with Retry-After exactly after waiting 10 s for its turn', async () => {
     const service = await createSlowService()
     const running = [service.ask('wrong 1'), service.ask('wrong 2', { address: '192.0.2.2' })]
     await begun(service, 2)
     const waiting = [3, 4, 5].map((client) => service.ask('alex-password', { address: `192.0.2.${client}` }))
     await service.queued(5)
-    // However long earlier checks took, the next ones have their turns.
+    // The next attempts get their turns, however long earlier checks took.
     await service.end()
     await begun(service, 4)
     const late = service.ask('wrong 6', { address: '192.0.2.6' })
@@ -131,7 +131,7 @@ describe('a crowd of logins', () => {
     expect(service.started).not.toContain('wrong 6')
   })
 
-  it('from all networks of one site has the turns of one client', async () => {
+  it('from all networks of one site shares the turns of one client', async () => {
     const service = await createSlowService()
     const flood = Array.from({ length: 24 }, (_, index) =>
       service.ask(`flood ${index}`, { name: `guess-${index}`, address: `2001:db8:1:${index.toString(16)}::1` }),
@@ -144,7 +144,7 @@ describe('a crowd of logins', () => {
     expect([...new Set(service.started)].slice(0, 4)).toContain('alex-password')
   })
 
-  it('of one client does not keep others waiting', async () => {
+  it('of one client does not delay others', async () => {
     const service = await createSlowService()
     const flood = Array.from({ length: 9 }, (_, index) => service.ask(`flood ${index}`, { name: `guess-${index}` }))
     await service.queued(9)
@@ -152,11 +152,11 @@ describe('a crowd of logins', () => {
     await service.queued(10)
     await responsesOf(service, [...flood, other])
     expect((await other).status).toBe(200)
-    // Two of the flood ran when it came. Then one more had its turn, and it had its own beside that one.
+    // Two checks of the flood ran when this login arrived. It got its turn beside the next one of the flood.
     expect([...new Set(service.started)].slice(0, 4)).toContain('alex-password')
   })
 
-  it('does not use up the failures of its address while its passwords are right', async () => {
+  it('with correct passwords does not use up the failures of its address', async () => {
     const service = await createSlowService()
     const names = Array.from({ length: 120 }, (_, index) => `player-${index}`)
     await Promise.all(names.map((name) => service.app.users.create({ name, password: `password of ${name}` })))
@@ -168,8 +168,8 @@ describe('a crowd of logins', () => {
 
 const WINDOW = { durationMs: ACCOUNT_LIMITS.failedLoginWindowSeconds * 1000, limit: 100, now: 0 }
 
-describe('a login whose client went away', () => {
-  it('does not take those with it who sent the same name and password', async () => {
+describe('a login whose client disconnects', () => {
+  it('does not abort others with the same name and password', async () => {
     const service = await createSlowService()
     const leaving = new AbortController()
     const running = [service.ask('wrong 1'), service.ask('wrong 2')]
@@ -185,7 +185,7 @@ describe('a login whose client went away', () => {
     expect(service.started.filter((password) => password === 'alex-password').length).toBeLessThanOrEqual(2)
   })
 
-  it('leaves the queue: it is not checked, not counted, and logged as 499', async () => {
+  it('leaves the queue, is neither checked nor counted, and is logged as 499', async () => {
     const service = await createSlowService()
     const running = [service.ask('wrong 1'), service.ask('wrong 2')]
     await begun(service, 2)
@@ -202,7 +202,7 @@ describe('a login whose client went away', () => {
     expect(statuses.filter((status) => status === 499)).toHaveLength(20)
   })
 
-  it('while its password is checked is logged as 499 too, never as a key that was sent', async () => {
+  it('is also logged as 499 during its check, and no key is sent', async () => {
     const service = await createSlowService()
     const leaving = new AbortController()
     const gone = service.ask('alex-password', { signal: leaving.signal })
@@ -214,7 +214,7 @@ describe('a login whose client went away', () => {
 })
 
 describe('a user who is created in a crowd', () => {
-  it('is refused whole: nothing is stored of one whose password found no turn', async () => {
+  it('is not stored at all if the hash of the password gets no turn', async () => {
     const service = await createSlowService()
     const session = asRoot(service)
     await service.end()
@@ -236,7 +236,7 @@ describe('a user who is created in a crowd', () => {
 })
 
 describe('the guard of logins', () => {
-  it('does little for each of a thousand logins at once, also when all say the same', async () => {
+  it('does little work for each of a thousand concurrent logins, even if all are equal', async () => {
     const { storage, calls } = createFailingStorage()
     const service = await createMemoryService({ ...UNLIMITED, storage })
     const before = calls.length
@@ -245,9 +245,9 @@ describe('the guard of logins', () => {
     expect(calls.length - before).toBeLessThan(20_000)
   })
 
-  it('refuses everybody it cannot count, and only while it has no room', async () => {
+  it('refuses clients that it cannot count, only while it has no capacity', async () => {
     const service = await createMemoryService({ ...UNLIMITED, storage: createMemoryStorage({ windows: 3 }) })
-    // Three clients that failed as often as a client may, under one name each.
+    // Three clients fail as often as a client may, under one name each.
     for (const client of ['192.0.2.10', '192.0.2.11', '192.0.2.12']) {
       for (let count = 0; count < 10; count += 1) await login(service, 'root', 'wrong', client)
     }
@@ -258,7 +258,7 @@ describe('the guard of logins', () => {
     expect((await login(service, 'root', 'root-password', '192.0.2.99')).status).toBe(200)
   })
 
-  it('and the limit of administrators have room of their own, whatever floods the public endpoints', async () => {
+  it('and the limit of administrators have separate capacity, whatever floods the public endpoints', async () => {
     const storage = createMemoryStorage({ windows: 3 })
     const service = await createMemoryService({ rateLimit: { requests: 1, windowMs: 300_000 }, storage })
     for (let client = 10; client < 20; client += 1) {

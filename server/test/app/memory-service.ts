@@ -3,7 +3,7 @@ import { createNodeEncoder } from '@fish-crab/server'
 import { type AppOptions, createApp, createMemoryStorage, type PasswordHasher } from '@fish-crab/server/app'
 import { ADDRESS_HEADER, SESSION_SECRET, type TestServiceOptions } from './test-service.ts'
 
-/** Hashes nothing: tests of the app are not about the cost of a hash. */
+/** A hasher that does not hash: tests of the app are not about the cost of a hash. */
 export const plainPasswords: PasswordHasher = {
   hash: async (password) => `plain$${password}`,
   verify: async (password, hash) => hash === `plain$${password}`,

@@ -17,19 +17,19 @@ async function createKevins() {
   return service
 }
 
-describe('a name that equals another only by the letters of another alphabet', () => {
-  it('has a form of its own', () => {
+describe('a name that resembles another one by a letter of another alphabet', () => {
+  it('has a different folded form', () => {
     expect(userNameKey('KEVIN_.*-09')).toBe('kevin_.*-09')
     expect(userNameKey(LOOK_ALIKE)).not.toBe('kevin')
   })
 
-  it('is not let in as the administrator', async () => {
+  it('cannot log in as the administrator', async () => {
     const service = await createKevins()
     expect((await login(service, 'kEVIN', 'admin-password')).status).toBe(200)
     await expectError(await login(service, LOOK_ALIKE, 'admin-password'), 'invalid_credentials')
   })
 
-  it('is not the player who asks for the own key', async () => {
+  it('does not get the key of the player', async () => {
     const service = await createKevins()
     const ask = (name: string) =>
       service.request(`/get/user/key?name=${encodeURIComponent(name)}`, {
@@ -39,7 +39,7 @@ describe('a name that equals another only by the letters of another alphabet', (
     await expectError(await ask(LOOK_ALIKE), 'forbidden')
   })
 
-  it('is not the player whose catches are posted', async () => {
+  it('does not post catches of the player', async () => {
     const service = await createMemoryService(UNLIMITED)
     const kevin = await service.app.users.create({ name: 'Kevin' })
     const as = { ...service, alex: kevin }
@@ -53,7 +53,7 @@ describe('a name that equals another only by the letters of another alphabet', (
     )
   })
 
-  it('is not the administrator who is removed', async () => {
+  it('does not remove the administrator', async () => {
     const service = await createKevins()
     const root = await asRoot(service)
     await expectError(await root('DELETE', `/admin/admins/${encodeURIComponent(LOOK_ALIKE)}`), 'admin_not_found')

@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version: '0.0.0-test' })
   })
 
-  it('of all routes names each of them once, without the pages for people', () => {
+  it('has each route once, without the pages for people', () => {
     const paths = openApiDocument({ version: '1' }).paths as Paths
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
     const pages = ['docs', ...Object.keys(PAGE_ROUTES)]
@@ -53,7 +53,7 @@ describe('the OpenAPI document', () => {
     expect(headersOf('/readyz', 'get', 503)).toEqual(['x-request-id', 'retry-after'])
   })
 
-  it('describes each tag, and has patterns that any reader of regular expressions takes', () => {
+  it('describes each tag, and has portable regular expressions', () => {
     const document = openApiDocument({ version: '1' })
     const tags = (document.tags as { name: string }[]).map(({ name }) => name)
     const used = Object.values(document.paths as Record<string, Record<string, { tags: string[] }>>)
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('as served names exactly the existing routes', async () => {
+  it('as served has exactly the existing routes', async () => {
     const service = await createMemoryService()
     const paths = (await served()).paths as Paths
     for (const [name, { method, path }] of Object.entries(ROUTES)) {
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('GET /openapi.json', () => {
-  it('is 304 for who has it, and encoded for who takes that', async () => {
+  it('is 304 for the current ETag, and encoded if the client accepts it', async () => {
     const service = await createMemoryService()
     const ask = (headers: Record<string, string>) => service.request('/openapi.json', { headers })
     const plain = await ask({})
@@ -112,7 +112,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  it('is encoded once, however often and by however many at once it is read', async () => {
+  it('is encoded once, however often it is read, also concurrently', async () => {
     const encoder = createPlatformEncoder(['gzip'])
     let encoded = 0
     const counting = {

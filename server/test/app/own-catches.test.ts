@@ -38,7 +38,7 @@ async function add(service: TestService, kind: 'fish' | 'crab' = 'fish'): Promis
 }
 
 describe('a record that its player removes', () => {
-  it('needs the password: neither a key of theirs nor an administrator will do', async () => {
+  it('needs the password of the player: neither a key nor an administrator is accepted', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
     const keys = { [HEADERS.apiKey]: service.alex.apiKey }
@@ -53,7 +53,7 @@ describe('a record that its player removes', () => {
     expect(await countAll(service)).toBe(1)
   })
 
-  it('counts against the limit of the client, which an API key lifts', async () => {
+  it('counts against the limit of the client unless an API key lifts it', async () => {
     const service = await createMemoryService({ rateLimit: { requests: 2, windowMs: 60_000 } })
     const headers = { [ADDRESS_HEADER]: '198.51.100.7' }
     const first = await remove(service, { id: 'x', headers })
@@ -66,7 +66,7 @@ describe('a record that its player removes', () => {
 })
 
 describe('a record that is moved to another gamemode', () => {
-  it('is found where the query does not say in which gamemode it is', async () => {
+  it('is found even if the query does not name its gamemode', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
     const headers = { authorization: ALEX, 'content-type': MEDIA_TYPES.json }
@@ -78,7 +78,7 @@ describe('a record that is moved to another gamemode', () => {
     await expectError(await request('survival', 'x'), 'record_not_found')
   })
 
-  it('is not moved by a page of another origin, for which a browser would send a remembered password', async () => {
+  it('is not moved by a page of another origin, to which a browser would add a remembered password', async () => {
     const service = await createMemoryService()
     const id = await add(service)
     for (const type of [undefined, '', 'text/plain', 'application/x-www-form-urlencoded']) {
@@ -90,7 +90,7 @@ describe('a record that is moved to another gamemode', () => {
     expect(await listed(service)).toHaveLength(1)
   })
 
-  it('leaves the stream of one gamemode and comes by that of the other', async () => {
+  it('leaves the stream of one gamemode and appears in the stream of the other', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
     const from = await openEvents(service)
@@ -102,7 +102,7 @@ describe('a record that is moved to another gamemode', () => {
     expect((await to.catches(1))[0]).toMatchObject({ event: 'catch', data: { kind: 'fish', name: 'Salmon', id } })
   })
 
-  it('of a record that does not exist is not in the audit log, and neither is its removal', async () => {
+  it('of an unknown record is not in the audit log, and neither is its removal', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
     for (const unknown of ['nonsense', crypto.randomUUID()]) {

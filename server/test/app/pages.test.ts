@@ -14,7 +14,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const COUNT = 'x-ratelimit-remaining'
 
 describe('the pages', () => {
-  it('have a title and a description for previews of links, also while the storage is out of reach', async () => {
+  it('have a title and a description for previews of links, even while the storage is unavailable', async () => {
     const { request, storage } = await createMemoryService({ pages })
     await storage.dispose()
     expect(await (await request('/')).text()).toContain('<title>Fish and Crab Collection</title>')
@@ -59,7 +59,7 @@ describe('the pages', () => {
     '/@Alex/vs/@nobody.has.this',
     '/v1/%40Alex/vs/%40Ben/',
     '/leaderboard',
-  ])('%s is a page that no limit counts, with HEAD and an ETag', async (path) => {
+  ])('%s is an uncounted page, with HEAD and an ETag', async (path) => {
     const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
     await request('/status')
     const response = await request(path)
@@ -72,7 +72,7 @@ describe('the pages', () => {
   })
 
   it.each(['/admin', '/admin/', '/v1/admin'])(
-    '%s is the same page for everybody, which no limit counts and no cache stores, not even for the way back',
+    '%s is an uncounted page that is the same for everybody, and no cache stores it',
     async (path) => {
       const { request, storage } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
       await request('/status')
@@ -86,7 +86,7 @@ describe('the pages', () => {
     },
   )
 
-  it('differ in their ETag by the name', async () => {
+  it('have a different ETag for each name', async () => {
     const { request } = await createMemoryService({ pages })
     const etags = await Promise.all(
       ['/', '/@Alex', '/overlay/Alex', '/overlay/alex', '/@Alex/vs/@Ben'].map(async (path) =>
@@ -109,7 +109,7 @@ describe('the pages', () => {
     '/@%3Cb%3E/vs/@Alex',
     '/overlay/-x',
     '/overlay/%3Cscript%3E',
-  ])('%s, which no player can be called, is a page with status 404 that repeats nothing of it', async (path) => {
+  ])('%s, an impossible name, is a page with status 404 that does not repeat the name', async (path) => {
     const { request } = await createMemoryService({ pages, publicUrl: 'https://fish.example' })
     const response = await request(path, { headers: { 'if-none-match': '*' } })
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -130,14 +130,14 @@ describe('the pages', () => {
     '/assets/other.js',
     '/assets/a/start-abc.js',
     '/assets/__proto__',
-  ])('%s is not among them', async (path) => {
+  ])('do not include %s', async (path) => {
     const { request } = await createMemoryService({ pages })
     const response = await request(path)
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
   })
 
   it.each(['/x', '/@', '/@Alex/x', '/overlay/Alex/x', '/%', '/v1/x'])(
-    '%s, which no route has, is a counted page with status 404 for browsers, and an error for programs',
+    '%s, an unknown path, is a counted page with status 404 for browsers, and an error for programs',
     async (path) => {
       const { request } = await createMemoryService({ pages })
       const response = await request(path, { headers: BROWSER })
@@ -152,7 +152,7 @@ describe('the pages', () => {
   )
 
   it.each(['/get/whale', '/post/', '/v1//get/whale', '/admin/x', '/user', '/events/x', '/docs/x', '/assets/x'])(
-    '%s, below a path of the API, is an error for browsers, too',
+    '%s, below a path of the API, is an error even for browsers',
     async (path) => {
       const { request } = await createMemoryService({ pages })
       const response = await request(path, { headers: BROWSER })
@@ -160,12 +160,12 @@ describe('the pages', () => {
     },
   )
 
-  it('have no page for unknown paths where a service has none', async () => {
+  it('have no page for unknown paths if a service has no pages', async () => {
     const { request } = await createMemoryService()
     expect(await (await request('/x', { headers: BROWSER })).json()).toMatchObject({ code: 'not_found' })
   })
 
-  it('have files whose names change with their content: nobody asks for one again', async () => {
+  it('have files whose names change with their content, so that browsers never revalidate them', async () => {
     const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
     await request('/status')
     const response = await request('/assets/start-abc.js')
@@ -175,7 +175,7 @@ describe('the pages', () => {
   })
 
   it.each(['/', '/@Alex', '/@-', '/overlay', '/admin', '/assets/start-abc.js'])(
-    '%s lets in no script but those of this server, no text as markup, and no other page around it',
+    '%s allows only scripts of this server, no text as markup, and no framing',
     async (path) => {
       const { request } = await createMemoryService({ pages })
       const { headers } = await request(path)
@@ -196,7 +196,7 @@ describe('the pages', () => {
     },
   )
 
-  it('may have other pages around them only where they are overlays, which nobody can click', async () => {
+  it('can be framed only if they are overlays, which nobody can click', async () => {
     const { request } = await createMemoryService({ pages })
     for (const path of ['/overlay/Alex', '/overlay/-']) {
       const policy = String((await request(path)).headers.get('content-security-policy')).split('; ')
@@ -211,7 +211,7 @@ describe('the pages', () => {
     }
   })
 
-  it('take no other method', async () => {
+  it('refuse other methods', async () => {
     const { request } = await createMemoryService({ pages })
     for (const path of ['/', '/@Alex', '/admin', '/assets/start-abc.js']) {
       const response = await request(path, { method: 'POST' })
@@ -229,7 +229,7 @@ describe('the pages', () => {
     '/overlay/Alex',
     '/admin',
     '/assets/start-abc.js',
-  ])('are unknown paths where a service has none: %s is counted, and 404 not_found', async (path) => {
+  ])('are unknown paths if a service has none: %s is counted and gets 404 not_found', async (path) => {
     const { request } = await createMemoryService()
     const response = await request(path)
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])

@@ -33,7 +33,7 @@ describe('a payload', () => {
     '{"fish":"Cod","rarity":1,"__proto__":{"name":"x","admin":true}}',
     '{"__proto__":{"fish":"x"},"fish":[{"name":"Cod","rarity":1,"__proto__":{"caughtAt":"2020-01-01T00:00:00Z"}}]}',
     '{"constructor":{"prototype":{"admin":true}},"fish":"Cod","rarity":1}',
-  ])('pollutes no prototype: %s', async (payload) => {
+  ])('does not pollute prototypes: %s', async (payload) => {
     const service = await createMemoryService()
     expect((await write(service, 'fish', payload)).status).toBe(201)
     expect(Object.keys(Object.prototype)).toEqual([])
@@ -47,7 +47,7 @@ describe('a payload', () => {
     })
   })
 
-  it('does not take what it lacks from a prototype', async () => {
+  it('does not take missing fields from a prototype', async () => {
     const service = await createMemoryService()
     const payload = '{"__proto__":{"fish":[{"name":"Cod","rarity":1}]}}'
     await expectError(await write(service, 'fish', payload), 'invalid_payload')
@@ -66,7 +66,7 @@ describe('a payload', () => {
 
 const caught = (caughtAt: unknown) => ({ fish: [{ name: 'Cod', rarity: 1, caughtAt }] })
 
-/** A token of Alex's with any 64-bit timestamp, made by hand: no library writes such ones. */
+/** A token of Alex with any 64-bit timestamp. The test builds it itself, since libraries cannot. */
 async function tokenAt(fernetKey: string, seconds: bigint, payload: unknown): Promise<string> {
   const key = Buffer.from(fernetKey, 'base64')
   const iv = crypto.getRandomValues(new Uint8Array(16))
@@ -94,7 +94,7 @@ describe('the moment of a catch', () => {
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('given as %s is answered as %s', async (caughtAt, normalised) => {
+  ])('given as %s is returned as %s', async (caughtAt, normalised) => {
     const service = await createMemoryService(UNLIMITED)
     expect((await write(service, 'fish', caught(caughtAt))).status).toBe(201)
     expect((await write(service, 'crab', { crab: [{ caughtAt }] })).status).toBe(201)
@@ -116,7 +116,7 @@ describe('the moment of a catch', () => {
   })
 
   it.each(['0000-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
-    'given as %s, for which UTC has no four-digit year, is refused or returned in the documented form',
+    'given as %s, outside the four-digit years of UTC, is refused or returned in the documented form',
     async (caughtAt) => {
       const service = await createMemoryService(UNLIMITED)
       const { status } = await write(service, 'fish', caught(caughtAt))
@@ -130,14 +130,14 @@ describe('the moment of a catch', () => {
     [0n, '1970-01-01T00:00:00.000Z'],
     [1_767_225_599n, '2025-12-31T23:59:59.000Z'],
     [253_402_300_799n, '9999-12-31T23:59:59.000Z'],
-  ])('is the timestamp %s of the token where the payload names none', async (seconds, moment) => {
+  ])('is the timestamp %s of the token if the payload has no time', async (seconds, moment) => {
     const service = await createMemoryService(UNLIMITED)
     expect((await post(service, 'fish', await tokenAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
     expect((await listed(service, 'fish', DETAIL))[0]?.caughtAt).toBe(moment)
   })
 
   it.each([253_402_300_800n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n])(
-    'is the time of the request where the token names %s, which no calendar holds',
+    'is the time of the request if the token has %s, which is not a valid date',
     async (seconds) => {
       const service = await createMemoryService(UNLIMITED)
       expect((await post(service, 'fish', await tokenAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
@@ -177,7 +177,7 @@ const BAD_NAMES = [
 ] as const
 
 describe('the name of a catch', () => {
-  it.each(NAMES)('with a name of %s is stored to the letter', async (_, name) => {
+  it.each(NAMES)('of %s is stored exactly', async (_, name) => {
     const service = await createMemoryService(UNLIMITED)
     for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {
       expect((await write(service, 'fish', payload)).status).toBe(201)
@@ -191,7 +191,7 @@ describe('the name of a catch', () => {
     expect(await listed(service, 'crab', DETAIL)).toEqual(entries(2, { name, ...details }))
   })
 
-  it.each(BAD_NAMES)('with a name of %s is refused, with details', async (_, name) => {
+  it.each(BAD_NAMES)('of %s is refused, with details', async (_, name) => {
     const service = await createMemoryService(UNLIMITED)
     for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {
       const { details } = await expectError(await write(service, 'fish', payload), 'invalid_payload')

@@ -19,7 +19,7 @@ async function openService() {
 }
 
 describe('the profile of a player', () => {
-  test('has the figures of all gamemodes, and no times without catches', async () => {
+  test('has the counts of all gamemodes, and times only if there are catches', async () => {
     const { profile } = await openService()
     const figures = { total: 0, unique: 0 }
     expect(await profile()).toEqual({
@@ -38,7 +38,7 @@ describe('the profile of a player', () => {
     })
   })
 
-  test('counts species over gamemodes once, and orders the rarest by rarity, then by count', async () => {
+  test('counts a species of several gamemodes once, and orders the rarest by rarity, then by count', async () => {
     const { service, profile, wait } = await openService()
     const fish = (gamemode: string, entries: readonly object[]) =>
       write(service, 'fish', { fish: entries }, { gamemode })
@@ -88,7 +88,7 @@ describe('the profile of a player', () => {
     })
   })
 
-  test('has every species by gamemode when they are requested', async () => {
+  test('has every species by gamemode on request', async () => {
     const { service, profile } = await openService()
     await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(3) }] })
     const { gamemodes } = await profile('&species=true')
@@ -111,7 +111,7 @@ describe('the profile of a player', () => {
     expect((await profile()).streak).toEqual({ current: 0, longest: 2 })
   })
 
-  test('changes with a removal and with its tag, and has another tag with species', async () => {
+  test('changes with a removal, as does its ETag, and has another ETag with species', async () => {
     const { service, read, profile } = await openService()
     await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(1) }] })
     const tags = await Promise.all(['', '&species=true'].map(async (query) => (await read(query)).headers.get('etag')))
@@ -122,7 +122,7 @@ describe('the profile of a player', () => {
     expect(await profile()).toMatchObject({ total: 0, latest: [], days: [], streak: { current: 0, longest: 0 } })
   })
 
-  test('needs a name of a player', async () => {
+  test('needs the name of a player', async () => {
     const { service } = await openService()
     const codeOf = async (path: string) => (await (await service.request(path)).json()).code
     expect(await codeOf('/get/profile')).toBe('missing_name')
@@ -130,7 +130,7 @@ describe('the profile of a player', () => {
     expect(await codeOf('/get/profile?name=Alex&species=maybe')).toBe('invalid_query')
   })
 
-  test('is made of any number of gamemodes with as many species as are counted', () => {
+  test('works with many gamemodes of the maximum number of species', () => {
     const species = Array.from({ length: 10_000 }, (_, at) => {
       return { name: `Fish ${at}`, label: 'Gold', count: 1, first: NOW, last: NOW }
     })

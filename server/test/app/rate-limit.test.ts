@@ -7,7 +7,7 @@ import { asRoot } from './administration.ts'
 import { createMemoryService } from './memory-service.ts'
 import { from, type TestService } from './test-service.ts'
 
-describe('requests whose path a socket passes on raw', () => {
+describe('requests with a raw path from a socket', () => {
   it.each([
     'http://service.test/status',
     'http://other.test/./status',
@@ -16,9 +16,9 @@ describe('requests whose path a socket passes on raw', () => {
     'http://service.test//status#x',
     'HTTP://SERVICE.TEST/status',
     'http://service.test/v1/../v1/status',
-  ])('are counted and answered alike for %s', async (url) => {
+  ])('are counted and get the same response for %s', async (url) => {
     const { app } = await createMemoryService()
-    // A host's own request object may hold an address that `new Request` would have cleaned up.
+    // A host's own request object may have an address that `new Request` would normalize.
     const raw = new Proxy(new Request('http://service.test/'), {
       get: (target, name) => {
         if (name === 'url') return url
@@ -32,7 +32,7 @@ describe('requests whose path a socket passes on raw', () => {
   })
 })
 
-it('an API key of a deleted player does not become that of the next one of the name, whatever a race left behind', async () => {
+it('an API key of a deleted player does not work for a new player of that name, even after a race', async () => {
   const storage = createMemoryStorage()
   const service = await createMemoryService({ storage })
   const former = 'fck_of_a_former_player'
@@ -51,7 +51,7 @@ async function exhaust(service: TestService, init?: RequestInit): Promise<void> 
 }
 
 describe('the public rate limit', () => {
-  it('opens again exactly 300 s after the first request, and not for being asked meanwhile', async () => {
+  it('opens again exactly 300 s after the first request, whatever requests come meanwhile', async () => {
     const service = await createMemoryService()
     await exhaust(service)
     service.advance(299_999)
@@ -65,7 +65,7 @@ describe('the public rate limit', () => {
     expect(reopened.headers.get(HEADERS.rateReset)).toBe(String(service.now() / 1000 + 300))
   })
 
-  it('never names a reset that is too early when the window does not end on a whole second', async () => {
+  it('never reports a reset that is too early if the window does not end on a whole second', async () => {
     const service = await createMemoryService({ startAt: Date.UTC(2026, 0, 1) + 1 })
     const response = await service.request('/status')
     const reset = Number(response.headers.get(HEADERS.rateReset)) * 1000
@@ -73,7 +73,7 @@ describe('the public rate limit', () => {
     expect(reset).toBeLessThan(service.now() + 301_000)
   })
 
-  it('is one over all public endpoints, paths, methods and outcomes', async () => {
+  it('is shared by all public endpoints, paths, methods and outcomes', async () => {
     const service = await createMemoryService()
     const requests: [string, string][] = [
       ['GET', '/status'],
@@ -119,7 +119,7 @@ describe('the public rate limit', () => {
     ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
     ['2001:db8::1', '2001:0DB8:0:0::'],
     ['fe80::1%eth0', 'fe80::1'],
-  ])('takes %s and %s for one client', async (one, same) => {
+  ])('treats %s and %s as one client', async (one, same) => {
     const service = await createMemoryService()
     await service.request('/status', from(one))
     expect(remaining(await service.request('/status', from(same)))).toBe(23)
@@ -129,13 +129,13 @@ describe('the public rate limit', () => {
     ['2001:db8:1:2::1', '2001:db8:1:3::1'],
     ['192.0.2.9', '192.0.2.90'],
     ['::192.0.2.9', '192.0.2.9'],
-  ])('takes %s and %s for two clients', async (one, other) => {
+  ])('treats %s and %s as two clients', async (one, other) => {
     const service = await createMemoryService()
     await service.request('/status', from(one))
     expect(remaining(await service.request('/status', from(other)))).toBe(24)
   })
 
-  it('does not believe X-Forwarded-For and its like by default', async () => {
+  it('ignores X-Forwarded-For and similar headers by default', async () => {
     const service = await createMemoryService()
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip']) {
       await service.request('/status', { headers: { [name]: '198.51.100.7' } })
@@ -163,7 +163,7 @@ async function expectCounted(service: TestService, headers: Record<string, strin
 }
 
 describe('the public rate limit is lifted', () => {
-  it('by a new API key, and no longer by the one it replaced', async () => {
+  it('by a new API key, and no longer by the replaced one', async () => {
     const service = await createMemoryService()
     const admin = await asRoot(service)
     const response = await admin('POST', '/admin/users/alex/reset', { type: 'api-key' })
@@ -197,7 +197,7 @@ describe('the public rate limit stays', () => {
     await expectCounted(await createMemoryService({ masterApiKey: MASTER }), { [HEADERS.apiKey]: apiKey })
   })
 
-  it('with the hash of a key in place of the key', async () => {
+  it('with the hash of a key instead of the key', async () => {
     const service = await createMemoryService()
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(service.alex.apiKey))
     await expectCounted(service, { [HEADERS.apiKey]: Buffer.from(digest).toString('hex') })
@@ -210,11 +210,11 @@ describe('the public rate limit stays', () => {
     `${ORIGIN}/`,
     'null',
     `${ORIGIN}, ${ORIGIN}`,
-  ])('with the origin %s beside a configured one', async (origin) => {
+  ])('with the origin %s, which only resembles a configured one', async (origin) => {
     await expectCounted(await createMemoryService({ allowedOrigins: [ORIGIN] }), { origin })
   })
 
-  it('with a referer or host that look like the configured origin', async () => {
+  it('with a referer or host that resembles the configured origin', async () => {
     await expectCounted(await createMemoryService({ allowedOrigins: [ORIGIN] }), {
       referer: `${ORIGIN}/`,
       'x-forwarded-host': 'fish.example',

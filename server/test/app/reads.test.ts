@@ -5,11 +5,11 @@ import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
-/** Some 60 KB: two of them are streamed. */
+/** About 60 KB: two of these writes are streamed. */
 const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
 
 describe('a read whose storage fails halfway', () => {
-  it('is cut off rather than closed as if it were whole', async () => {
+  it('is aborted instead of ending as if it were complete', async () => {
     const storage = createMemoryStorage()
     let chunks = 0
     const failing = {
@@ -31,7 +31,7 @@ describe('a read whose storage fails halfway', () => {
     await expect(response.text()).rejects.toThrow()
   })
 
-  it('stops reading when the client goes away', async () => {
+  it('stops when the client disconnects', async () => {
     const storage = createMemoryStorage()
     let closed = 0
     const watched = {

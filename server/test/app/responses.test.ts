@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { expectError, readError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 
-it('no response lets a browser guess its type', async () => {
+it('browsers must not guess the type of any response', async () => {
   const service = await createMemoryService()
   for (const path of ['/status', '/get/fish', '/nowhere', '/events?name=Alex&gamemode=earth', '/openapi.json']) {
     const response = await service.request(path)
@@ -11,16 +11,16 @@ it('no response lets a browser guess its type', async () => {
   }
 })
 
-describe('a method that nobody ever heard of', () => {
-  it('is not allowed on a known path, and not found on an unknown one', async () => {
+describe('an unknown method', () => {
+  it('gets 405 on a known path, and 404 on an unknown one', async () => {
     const service = await createMemoryService()
     await expectError(await service.request('/status', { method: 'X-ODD' }), 'method_not_allowed')
     await expectError(await service.request('/nowhere', { method: 'X-ODD' }), 'not_found')
   })
 })
 
-describe('errors that nobody foresaw', () => {
-  it('become internal_error, without their content', async () => {
+describe('unexpected errors', () => {
+  it('become internal_error without their message', async () => {
     const passwords = {
       hash: async (password: string) => password,
       verify: async () =>
@@ -32,7 +32,7 @@ describe('errors that nobody foresaw', () => {
     expect(JSON.stringify(await readError(response))).not.toMatch(/pepper|TypeError/)
   })
 
-  it('get a response even when the client address is unknown', async () => {
+  it('get a response even if the client address is unknown', async () => {
     const service = await createMemoryService({
       clientAddress: () => {
         throw new Error('the socket at 10.9.8.7 is gone')

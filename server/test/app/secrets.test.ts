@@ -11,7 +11,7 @@ import { basic, SESSION_SECRET, UNLIMITED } from './test-service.ts'
 const ENCRYPTION_SECRET = 'an encryption secret of a test'
 const MASTER = 'a-master-key-of-a-test'
 
-/** A logger that keeps everything, as deep as it goes. */
+/** A logger that records all fields at any depth. */
 function createCapture() {
   const lines: string[] = []
   const keep = (fields: unknown, message: string) => {
@@ -81,7 +81,7 @@ describe('no secret', () => {
     }
   })
 
-  it('is stored as it is: keys are encrypted, API keys and passwords are hashes', async () => {
+  it('is stored in plain text: keys are encrypted, API keys and passwords are hashed', async () => {
     const service = await createMemoryService()
     const items = await Promise.all(
       ['user:', 'secret:', 'api-key:', 'setting:'].map((base) => service.storage.listItems({ base, limit: 100 })),
@@ -94,7 +94,7 @@ describe('no secret', () => {
     }
   })
 
-  it('of one user opens as that of another, when encrypted keys are swapped in the storage', async () => {
+  it('of one user can be decrypted as the key of another after a swap in the storage', async () => {
     const service = await createMemoryService(UNLIMITED)
     const bob = await service.app.users.create({ name: 'Bob', password: 'bob-password' })
     const key = (id: string) => `secret:${id}:fernet`
@@ -118,7 +118,7 @@ describe('the check of the secret', () => {
       clientAddress: () => '192.0.2.1',
     })
 
-  it('is recognised as made under the same secret, or another one', async () => {
+  it('distinguishes the same secret from another one', async () => {
     const storage = createMemoryStorage()
     await open(storage, 'one').checkSecrets()
     await open(storage, 'one').checkSecrets()
@@ -126,7 +126,7 @@ describe('the check of the secret', () => {
     await open(storage, 'one').checkSecrets()
   })
 
-  it('is made once when many start at once', async () => {
+  it('is made once if many servers start at once', async () => {
     const storage = createMemoryStorage()
     const results = await Promise.allSettled(
       ['one', 'two', 'one', 'two'].map((secret) => open(storage, secret).checkSecrets()),
@@ -136,7 +136,7 @@ describe('the check of the secret', () => {
 })
 
 describe('the log', () => {
-  it('has a line for every request, with what an operator needs', async () => {
+  it('has a line for every request, with the fields that an operator needs', async () => {
     const log = createCapture()
     const service = await createMemoryService({ logger: log.logger })
     await service.request('/v1/get/%66ish/?name=Alex', { headers: { 'x-request-id': 'mine-1' } })
@@ -152,7 +152,7 @@ describe('the log', () => {
     }
   })
 
-  it('has the cause of a 500, which the client does not get, under the same request id', async () => {
+  it('has the cause of a 500 under its request id, and the client does not get the cause', async () => {
     const log = createCapture()
     const { storage, failAt } = createFailingStorage()
     const service = await createMemoryService({ logger: log.logger, storage })

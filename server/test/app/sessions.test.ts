@@ -69,7 +69,7 @@ describe('the login of an administrator', () => {
     await expectError(await admin('GET', '/admin/users'), 'invalid_session')
   })
 
-  it('takes no form, and no body without a type, which a page of another site can send', async () => {
+  it('refuses forms and bodies without a type, which a page of another site could send', async () => {
     const service = await createMemoryService()
     const account = { username: 'root', password: 'root-password' }
     for (const body of [new URLSearchParams(account), new TextEncoder().encode(JSON.stringify(account))]) {
@@ -86,7 +86,7 @@ describe('a session', () => {
     await expectError(response, 'invalid_session')
   })
 
-  it('opened while the clock was ahead is invalid once that is right again', async () => {
+  it('opened while the clock was ahead is invalid once the clock is right again', async () => {
     const service = await createMemoryService()
     service.advance(86_400_000)
     const admin = withSession(service, await tokenOf(service))
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect((await admin('GET', '/admin/users')).status).toBe(200)
   })
 
-  it('that was ended is invalid for a process whose clock is an hour behind one that ended another', async () => {
+  it('that was ended stays invalid for a process whose clock is an hour behind', async () => {
     const service = await createMemoryService(UNLIMITED)
     const ended = withSession(service, await tokenOf(service))
     await ended('POST', '/admin/logout')
@@ -113,7 +113,7 @@ describe('a session', () => {
     await expectError(await ended('GET', '/admin/me'), 'invalid_session')
   })
 
-  it('ends with all others after 100 were ended within two hours, but the rate limit goes on', async () => {
+  it('ends with all others after 100 were ended within two hours, but the rate limit continues', async () => {
     const service = await createMemoryService({ ...UNLIMITED, adminRateLimit: { requests: 10_000, windowMs: 1000 } })
     const stays = withSession(service, await tokenOf(service))
     const end = async () => (await asRoot(service))('POST', '/admin/logout')
@@ -125,7 +125,7 @@ describe('a session', () => {
     expect([response.status, response.headers.get(HEADERS.rateRemaining)]).toEqual([200, String(10_000 - 103)])
   })
 
-  it('allows an administrator 300 requests in 5 minutes, wherever they come from', async () => {
+  it('allows an administrator 300 requests in 5 minutes from all addresses together', async () => {
     const service = await createMemoryService({ adminRateLimit: { requests: 3, windowMs: 300_000 } })
     const token = await tokenOf(service)
     const headers = { authorization: `Bearer ${token}` }

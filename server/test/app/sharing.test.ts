@@ -13,7 +13,7 @@ const pages = {
 const publicUrl = 'https://fish.example'
 const COUNT = HEADERS.rateRemaining
 
-/** Returns the picture itself, so that tests read its text. */
+/** Returns the SVG instead of a PNG, so that tests can read its text. */
 function createRenderer() {
   const rendered: string[] = []
   const renderCard = async (svg: string) => {
@@ -41,7 +41,7 @@ const HOSTILE = [
 ]
 
 describe('the page of a player', () => {
-  it('has the figures of the player in the preview of its link, with a picture', async () => {
+  it('has the counts of the player and a picture in the preview of its link', async () => {
     const service = await openService({ ...UNLIMITED })
     await write(service, 'fish', fish('Leviathan', 'Leviathan', 'Koi'))
     await write(service, 'fish', { fish: 'Boot', rarity: 5 })
@@ -60,14 +60,14 @@ describe('the page of a player', () => {
     ])
   })
 
-  it('names the streak, and no rarity that says nothing', async () => {
+  it('has the streak in the preview, and no unknown rarity', async () => {
     const service = await openService({ ...UNLIMITED })
     const day = (ago: number) => new Date(service.now() - ago * 24 * 60 * 60 * 1000).toISOString()
     await write(service, 'fish', { fish: [0, 1].map((ago) => ({ name: 'Boot', rarity: 5, caughtAt: day(ago) })) })
     expect(await service.text('/@Alex')).toContain('content="2 fish of 1 species. Rarest: Boot. 2-day streak."')
   })
 
-  it('describes a player without catches, and one who has only crabs', async () => {
+  it('describes a player without catches, and a player with only crabs', async () => {
     const service = await openService({ ...UNLIMITED })
     expect(await service.text('/@Alex')).toContain('content="No catches yet."')
     await write(service, 'crab', { crab: [{}, {}] })
@@ -81,7 +81,7 @@ describe('the page of a player', () => {
     expect(html).toContain('<meta name="twitter:card" content="summary">')
   })
 
-  it('is not found for a player who does not exist', async () => {
+  it('is not found for an unknown player', async () => {
     const service = await openService()
     const response = await service.request('/@Nobody')
     expect([response.status, response.headers.get(COUNT)]).toEqual([404, '24'])
@@ -90,7 +90,7 @@ describe('the page of a player', () => {
     expect(html).not.toContain('Nobody')
   })
 
-  it('changes its ETag with a catch, and is 304 to a browser that has it', async () => {
+  it('changes its ETag with a catch, and is 304 for the current ETag', async () => {
     const service = await openService({ ...UNLIMITED })
     const first = await service.request('/@Alex')
     const headers = { 'if-none-match': String(first.headers.get('etag')) }
@@ -100,7 +100,7 @@ describe('the page of a player', () => {
     expect([second.status, second.headers.get('cache-control')]).toEqual([200, 'no-cache'])
   })
 
-  it('has no figures above the limit, and is no error', async () => {
+  it('has no counts above the limit, but is not an error', async () => {
     const service = await openService({ rateLimit: { requests: 1, windowMs: 1000 } })
     expect(await service.text('/@Alex')).toContain('No catches yet.')
     for (const path of ['/@Alex', '/@Nobody']) {
@@ -110,7 +110,7 @@ describe('the page of a player', () => {
     }
   })
 
-  it('has no figures while the storage is out of reach', async () => {
+  it('has no counts while the storage is unavailable', async () => {
     const { storage, failAt } = createFailingStorage()
     const service = await openService({ storage })
     for (const operations of [/^countInWindow/, /^items\.getItem/, /^version/, /^collectionTallies/]) {
@@ -159,7 +159,7 @@ describe.each([
 ])('/@NAME/%s', (file, type) => {
   const path = `/@Alex/${file}`
 
-  it('is a picture that caches may store for five minutes, and whose ETag changes with a catch', async () => {
+  it('is a picture that caches may store for five minutes, with an ETag that changes with a catch', async () => {
     const service = await openService({ ...UNLIMITED })
     const first = await service.request(path)
     expect([first.status, first.headers.get('content-type')]).toEqual([200, type])
@@ -186,7 +186,7 @@ describe.each([
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'user_not_found' }])
   })
 
-  it('is an error while the storage is out of reach', async () => {
+  it('is an error while the storage is unavailable', async () => {
     const { storage, failAt } = createFailingStorage()
     const service = await openService({ storage })
     failAt(/^version/)
@@ -241,7 +241,7 @@ describe('the badge', () => {
     expect(await service.text('/@Alex/badge.svg')).toContain('<title>Alex · 2 catches · 2 species · Mythical</title>')
   })
 
-  it.each(HOSTILE)('repeats nothing of a species called %s', async (name) => {
+  it.each(HOSTILE)('does not repeat the name of a species called %s', async (name) => {
     const service = await openService({ ...UNLIMITED })
     await write(service, 'fish', fish('Koi'))
     const before = await service.text('/@Alex/badge.svg')
@@ -251,7 +251,7 @@ describe('the badge', () => {
   })
 })
 
-it.each(HOSTILE)('the preview of a link has a species called %s as text', async (name) => {
+it.each(HOSTILE)('the preview of a link shows a species called %s as text', async (name) => {
   const service = await openService({ ...UNLIMITED })
   await write(service, 'fish', fish(name))
   const html = await service.text('/@Alex')
@@ -265,7 +265,7 @@ it.each(HOSTILE)('the preview of a link has a species called %s as text', async 
   expect(html).not.toContain('<script')
 })
 
-it('/@A/vs/@B has the names of both, and no lookup', async () => {
+it('/@A/vs/@B has both names, without a lookup', async () => {
   const service = await openService()
   await service.storage.dispose()
   const response = await service.request('/@Alex/vs/@nobody')

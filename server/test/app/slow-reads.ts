@@ -4,7 +4,7 @@ import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 import { createTimers } from './timers.ts'
 
-/** Some 50 KB: three of them are streamed. */
+/** About 50 KB: three of these writes are streamed. */
 const LARGE = { fish: Array.from({ length: 400 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
 export const LARGE_NAMES = Array.from({ length: 3 }, () => LARGE.fish).flatMap((fish) => fish.map(({ name }) => name))
 export const STREAMS = { perClient: 2, total: 4 }
@@ -12,7 +12,7 @@ export const WAIT_MS = 10_000
 
 export const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-/** A service with a large collection, whose reads take a while, in which a client may leave. */
+/** A service with a large collection, whose reads last long enough for clients to leave. */
 export async function createSlowReads() {
   const storage = createMemoryStorage()
   const timers = createTimers()
@@ -46,7 +46,7 @@ export async function createSlowReads() {
     timers,
     /** Open streams, by the metrics. */
     open,
-    /** Waits while nothing else is read: a turn that does not come at once never comes. */
+    /** Waits for a read while nothing else is read, so a turn that does not come immediately never comes. */
     async alone<Result>(reading: Promise<Result>): Promise<Result> {
       let isOver = false
       const end = () => {

@@ -11,13 +11,13 @@ async function createBrokenService() {
   return { ...(await createMemoryService({ ...UNLIMITED, storage })), failAt }
 }
 
-it('says which address players use, if the host knows it', async () => {
+it('reports the address that players use, if it is known', async () => {
   const { request } = await createMemoryService({ publicUrl: 'https://fish.example' })
   expect(await (await request('/status')).json()).toMatchObject({ status: 'ok', publicUrl: 'https://fish.example' })
 })
 
-describe('while the storage is out of reach', () => {
-  it.each(['/status', '/v1/status/', '//status'])('%s says unavailable in its own shape', async (path) => {
+describe('while the storage is unavailable', () => {
+  it.each(['/status', '/v1/status/', '//status'])('%s reports unavailable in its own form', async (path) => {
     const service = await createBrokenService()
     service.failAt(/./)
     const response = await service.request(path, { headers: { origin: 'https://a.example' } })
@@ -34,7 +34,7 @@ describe('while the storage is out of reach', () => {
     })
   })
 
-  it('is readiness unavailable, and liveness not concerned', async () => {
+  it('readiness fails, and liveness does not', async () => {
     const service = await createBrokenService()
     service.failAt(/./)
     await expectError(await service.request('/readyz'), 'unavailable')
@@ -42,7 +42,7 @@ describe('while the storage is out of reach', () => {
     expect((await service.request('/openapi.json')).status).toBe(200)
   })
 
-  it('all is well again as soon as it is back', async () => {
+  it('everything works again as soon as it is back', async () => {
     const service = await createBrokenService()
     service.failAt(/./)
     await service.request('/status')
@@ -58,7 +58,7 @@ describe('while the storage is out of reach', () => {
     ['GET', '/nowhere'],
     ['POST', '/post/fish?name=Alex'],
     ['GET', '/get/user/key'],
-  ])('%s %s says storage_error and nothing of the cause', async (method, path) => {
+  ])('%s %s responds storage_error without the cause', async (method, path) => {
     const service = await createBrokenService()
     service.failAt(/./)
     const response = await service.request(path, { method, headers: { authorization: basic('Alex', 'alex-password') } })
@@ -67,7 +67,7 @@ describe('while the storage is out of reach', () => {
   })
 
   it.each([/^append/, /^read/, /^items\.getItem user:/, /^items\.getItem secret:/, /^countInWindow public:/])(
-    'at %s alone, reads and writes say storage_error or succeed, and show nothing of the cause',
+    'for %s only, reads and writes succeed or respond storage_error without the cause',
     async (operations) => {
       const service = await createBrokenService()
       const token = await encryptToken(service, SALMON)
@@ -84,7 +84,7 @@ describe('while the storage is out of reach', () => {
     },
   )
 
-  it('a write that failed stored nothing, and the same token is stored later', async () => {
+  it('a failed write stores nothing, and the same token is stored later', async () => {
     const service = await createBrokenService()
     const token = await encryptToken(service, SALMON)
     service.failAt(/^append/)
@@ -94,7 +94,7 @@ describe('while the storage is out of reach', () => {
     expect((await post(service, 'fish', token)).status).toBe(201)
   })
 
-  it('no session, no user and no reset comes into being', async () => {
+  it('no session, user or reset is created', async () => {
     const service = await createBrokenService()
     const root = await asRoot(service)
     service.failAt(/^items\.setItem|^setItemIfAbsent/)
@@ -106,7 +106,7 @@ describe('while the storage is out of reach', () => {
     expect((await root('POST', '/admin/users', { name: 'Bob' })).status).toBe(201)
   })
 
-  it('a user whose creation broke off at any step can be created again', async () => {
+  it('a user whose creation failed at any step can be created again', async () => {
     for (const step of [
       /^items\.setItem secret:\S+:password/,
       /secret:\S+:fernet/,
@@ -123,7 +123,7 @@ describe('while the storage is out of reach', () => {
     }
   })
 
-  it('a deletion that broke off at any step can be repeated', async () => {
+  it('a deletion that failed at any step can be repeated', async () => {
     for (const step of [/^removeOwner/, /^items\.removeItem api-key:/, /^items\.removeItem secret:/, /^removeItemIf/]) {
       const service = await createBrokenService()
       const root = await asRoot(service)
@@ -136,7 +136,7 @@ describe('while the storage is out of reach', () => {
 })
 
 describe('a server that is stopping', () => {
-  it('is not ready, but alive and of service', async () => {
+  it('is not ready, but is alive and responds', async () => {
     let accepting = true
     const service = await createMemoryService({ isAccepting: () => accepting })
     expect((await service.request('/readyz')).status).toBe(200)

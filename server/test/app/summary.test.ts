@@ -16,7 +16,7 @@ test('a collection of more than 10,000 species has no summary', async () => {
   expect((await service.request('/get/crab?name=Alex&gamemode=earth')).status).toBe(200)
 })
 
-test('a summary has an entity tag of its own, so that no other form is taken for it', async () => {
+test('a summary has its own entity tag, so that no other form is confused with it', async () => {
   const service = await createMemoryService(UNLIMITED)
   await write(service, 'crab', { crab: [{}] })
   const tagOf = async (query: string, headers = {}) => {
@@ -29,7 +29,7 @@ test('a summary has an entity tag of its own, so that no other form is taken for
   expect((await tagOf('&summary=species', { 'if-none-match': summary.tag })).status).toBe(304)
 })
 
-test('a summary that nobody waits for any more is not made once its species are counted', async () => {
+test('a summary that nobody waits for is not made after its species are counted', async () => {
   const storage = createMemoryStorage()
   const counted = Promise.withResolvers<void>()
   let [asked, made] = [0, 0]
@@ -64,7 +64,7 @@ test('a summary that nobody waits for any more is not made once its species are 
   expect(made).toBe(1)
 })
 
-test('a summary that many ask for at once is made once, and not for an older version', async () => {
+test('a summary is made once for concurrent requests, and not for an older version', async () => {
   const storage = createMemoryStorage()
   let made = 0
   const service = await createMemoryService({

@@ -13,7 +13,7 @@ export interface TestServiceOptions
   readonly startAt?: number
 }
 
-/** A service that belongs to one test. Its clock stands still until the test advances it. */
+/** The service of one test. Only the test advances its clock. */
 export interface TestService {
   /** The seeded user. */
   readonly alex: CreatedUser
@@ -21,7 +21,7 @@ export interface TestService {
   readonly root: { readonly username: string; readonly password: string }
   now(): number
   advance(ms: number): void
-  /** Sends a request. The header {@link ADDRESS_HEADER} says from which address. */
+  /** Sends a request. The header {@link ADDRESS_HEADER} is the address of the client. */
   request(path: string, init?: RequestInit): Promise<Response>
 }
 
@@ -34,10 +34,10 @@ export const SESSION_SECRET = 'a session secret of a test, 32 bytes'
 /** The request header that stands for the client's address in tests. */
 export const ADDRESS_HEADER = 'x-test-address'
 
-/** For tests that are not about the limit. */
+/** A limit that tests of other behaviour do not reach. */
 export const UNLIMITED = { rateLimit: { requests: 1_000_000, windowMs: 300_000 } } as const
 
-/** The headers that say a request comes from this address. */
+/** The headers of a request from this address. */
 export function from(address: string): RequestInit {
   return { headers: { [ADDRESS_HEADER]: address } }
 }

@@ -1,6 +1,6 @@
 import type { Schedule } from '@fish-crab/server/app'
 
-/** Timers that run when a test says so. */
+/** Timers that a test controls. */
 export function createTimers() {
   const timers = new Set<{ readonly milliseconds: number; readonly run: () => void }>()
   const schedule: Schedule = (milliseconds, run) => {
@@ -13,7 +13,7 @@ export function createTimers() {
     get intervals() {
       return [...timers].map(({ milliseconds }) => milliseconds)
     },
-    /** Runs those of an interval once. */
+    /** Runs the timers of an interval once. */
     run(interval: number) {
       for (const timer of [...timers]) {
         if (timer.milliseconds !== interval) continue

@@ -23,7 +23,7 @@ describe('the reading of a key', () => {
   it.each([
     ['Alex', basic('alex', 'alex-password'), ''],
     ['root', basic('root', 'root-password'), '?name=alex'],
-  ])('by %s is in the audit log with who, whose, when and from where', async (actor, authorization, query) => {
+  ])('by %s is in the audit log with actor, player, time and address', async (actor, authorization, query) => {
     const service = await createMemoryService()
     const headers = { authorization, 'x-request-id': 'reading-1', 'x-test-address': '192.0.2.77' }
     await service.request(`${KEY}${query}`, { headers })
@@ -42,7 +42,7 @@ describe('the reading of a key', () => {
     expect(JSON.stringify(items)).not.toContain(service.alex.fernetKey)
   })
 
-  it('does not happen while it cannot be put on record', async () => {
+  it('fails while the audit log cannot be written', async () => {
     const { storage, failAt } = createFailingStorage()
     const service = await createMemoryService({ storage })
     failAt(/^items\.setItem audit:/)
@@ -53,7 +53,7 @@ describe('the reading of a key', () => {
 })
 
 describe('the check of a password', () => {
-  it('is made again after the clock was set back, which would else make ten minutes an hour', async () => {
+  it('is repeated after the clock was set back, so that a cached result does not live longer', async () => {
     const service = await createCountingService()
     const read = () => service.request(KEY, { headers: { authorization: basic('Alex', 'alex-password') } })
     await read()
@@ -62,7 +62,7 @@ describe('the check of a password', () => {
     expect(service.checks()).toBe(2)
   })
 
-  it('reads a whole header, not a part of one', async () => {
+  it('reads a whole header only', async () => {
     const service = await createCountingService()
     const valid = basic('Alex', 'alex-password')
     const read = (authorization: string) => service.request(KEY, { headers: { authorization } })
@@ -77,7 +77,7 @@ describe('the check of a password', () => {
     }
   })
 
-  it('is made for 10 of 30 wrong ones at once', async () => {
+  it('is made for 10 of 30 concurrent wrong ones', async () => {
     const service = await createCountingService()
     const init = { headers: { authorization: basic('Alex', 'wrong') } }
     await Promise.all(Array.from({ length: 30 }, () => service.request(KEY, init)))
@@ -91,7 +91,7 @@ describe('the check of a password', () => {
     ['an administrator', 'root', 'wrong'],
     ['a user', 'Alex', 'wrong'],
     ['an administrator who is a user too', 'Both', 'wrong'],
-  ])('costs the same for %s, so that its time tells nothing', async (_, name, password) => {
+  ])('costs the same for %s, so that its time reveals nothing', async (_, name, password) => {
     const service = await createCountingService()
     await service.app.users.create({ name: 'Both', password: 'of the user' })
     await service.app.admins.create('Both', 'of the administrator', 'admin')
@@ -113,7 +113,7 @@ describe('the check of a password', () => {
     expect(service.checks()).toBe(1)
   })
 
-  it('lets the administrator and the user of one name in, each with the own password', async () => {
+  it('accepts an administrator and a user of the same name, each with their own password', async () => {
     const service = await createMemoryService(UNLIMITED)
     const both = await service.app.users.create({ name: 'Both', password: 'the same' })
     await service.app.admins.create('both', 'the same', 'admin')
@@ -126,7 +126,7 @@ describe('the check of a password', () => {
     }
   })
 
-  it('is not made again for ten minutes after the password was right, until it is replaced', async () => {
+  it('is not repeated for ten minutes after a success, unless the password is replaced', async () => {
     const service = await createCountingService()
     const status = async (password = 'alex-password') =>
       (await service.request(KEY, { headers: { authorization: basic('Alex', password) } })).status
@@ -135,13 +135,13 @@ describe('the check of a password', () => {
     expect([await status(), await status(), service.checks()]).toEqual([200, 200, 1])
     service.advance(1)
     expect([await status(), service.checks()]).toEqual([200, 2])
-    // As another process does that shares the store.
+    // This simulates a write of another process on the same store.
     await service.storage.items.setItem(`secret:${service.alex.id}:password`, 'plain$another')
     expect(await status()).toBe(401)
     expect(await status('another')).toBe(200)
   })
 
-  it('is made for every wrong one, whatever was right before', async () => {
+  it('is made for every wrong one, even after a success', async () => {
     const service = await createCountingService()
     for (const [password, status, checks] of [
       ['alex-password', 200, 1],
@@ -154,7 +154,7 @@ describe('the check of a password', () => {
     }
   })
 
-  it('tells a client that has failed too often nothing about a password that another one has used', async () => {
+  it('does not reveal a verified password to another client that has failed too often', async () => {
     const service = await createCountingService()
     const ask = async (password: string, address: string) => {
       const headers = { authorization: basic('Alex', password), [ADDRESS_HEADER]: address }
@@ -166,7 +166,7 @@ describe('the check of a password', () => {
     }
     const checks = service.checks()
     expect([await ask('wrong', '192.0.2.66'), await ask('alex-password', '192.0.2.66')]).toEqual([429, 429])
-    // Their own failures are no concern of others, and what they have used before needs no check.
+    // Failures of others do not affect these clients, and a verified password needs no check.
     expect([await ask('alex-password', '192.0.2.1'), await ask('alex-password', '192.0.2.2')]).toEqual([200, 200])
     expect(service.checks()).toBe(checks)
   })
@@ -185,7 +185,7 @@ describe('the check of a password', () => {
     },
   )
 
-  it('goes on after a decoy could not be made', async () => {
+  it('works after a decoy could not be made', async () => {
     let isBroken = true
     const hash = async (password: string) => {
       if (isBroken && password.startsWith('a password that')) throw new Error('out of memory')
@@ -230,7 +230,7 @@ describe('the key of a user', () => {
     ['an endless password', basic('Alex', 'x'.repeat(10_000))],
     ['the API key of the user', basic('Alex', 'fck_')],
     ['a name of another property', basic('__proto__', 'x')],
-  ])('does not go to %s: invalid_credentials, with a challenge', async (_, authorization) => {
+  ])('is not sent to %s: invalid_credentials, with a challenge', async (_, authorization) => {
     const service = await createMemoryService(UNLIMITED)
     for (const query of ['', '?name=Alex', '?name=nobody']) {
       const response = await getKey(service, authorization, query)
@@ -239,14 +239,14 @@ describe('the key of a user', () => {
     }
   })
 
-  it.each([ALEX, ROOT])('is not sent where the query names two users (%#)', async (authorization) => {
+  it.each([ALEX, ROOT])('is not sent if the query names two users (%#)', async (authorization) => {
     const service = await createMemoryService()
     await expectError(await getKey(service, authorization, '?name=Alex&name=root'), 'user_mismatch')
     await expectError(await getKey(service, authorization, '?name=root&name=Alex'), 'user_mismatch')
     expect((await getKey(service, authorization, '?name=Alex&name=alex')).status).toBe(200)
   })
 
-  it('does not go to a session token or an API key', async () => {
+  it('is not sent for a session token or an API key', async () => {
     const service = await createMemoryService(UNLIMITED)
     const session = (await (await login(service, 'root', 'root-password')).json()) as { token: string }
     await expectError(await getKey(service, `Bearer ${session.token}`, '?name=Alex'), 'invalid_credentials')
@@ -256,7 +256,7 @@ describe('the key of a user', () => {
 })
 
 describe('failed credentials', () => {
-  it('of a name are let through 10 times, then even right ones are rate_limited until the window ends', async () => {
+  it('under one name are checked 10 times, then even correct ones are rate_limited until the window ends', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 10; count += 1) {
       await expectError(await getKey(service, WRONG), 'invalid_credentials')
@@ -272,7 +272,7 @@ describe('failed credentials', () => {
     expect((await getKey(service, ALEX)).status).toBe(200)
   })
 
-  it('of the login and of the key endpoint are counted together', async () => {
+  it('at the login and the key endpoint count together', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 5; count += 1) {
       await getKey(service, basic('root', 'wrong-password'))
@@ -281,11 +281,11 @@ describe('failed credentials', () => {
     await expectError(await getKey(service, ROOT, '?name=Alex'), 'rate_limited')
   })
 
-  it('under many names are let through 100 times, whatever the names are', async () => {
+  it('under many names are checked 100 times, whatever the names are', async () => {
     const service = await createMemoryService(UNLIMITED)
     const wrong = Array.from({ length: 150 }, (_, index) => basic(`${index % 2 ? 'guess' : '-'}${index % 50}`, 'x'))
     const responses = await Promise.all(wrong.map((authorization) => getKey(service, authorization)))
-    // What nobody can be called counts as one name.
+    // All impossible names count as one name.
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(75 + 10)
     for (let index = 0; index < 15; index += 1) {
       await expectError(await login(service, `more-${index}`, 'x'), 'invalid_credentials')
@@ -294,7 +294,7 @@ describe('failed credentials', () => {
     expect((await login(service, 'root', 'root-password', '192.0.2.3')).status).toBe(200)
   })
 
-  it('of others behind the same address do not touch who proved to be somebody before', async () => {
+  it('of others at the same address do not affect a client that was verified before', async () => {
     const service = await createMemoryService(UNLIMITED)
     expect((await getKey(service, ALEX)).status).toBe(200)
     expect((await login(service, 'root', 'root-password')).status).toBe(200)
@@ -308,7 +308,7 @@ describe('failed credentials', () => {
     await expectError(await getKey(service, WRONG), 'rate_limited')
   })
 
-  it('are not counted for requests that carry right ones, or none', async () => {
+  it('are not counted for requests with correct ones or without any', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 15; count += 1) {
       expect((await getKey(service, ALEX)).status).toBe(200)
@@ -318,14 +318,14 @@ describe('failed credentials', () => {
     expect((await getKey(service, ALEX)).status).toBe(200)
   })
 
-  it('cannot slip through at once: of 30 wrong ones 10 are looked at', async () => {
+  it('cannot exceed the limit concurrently: 10 of 30 wrong ones are checked', async () => {
     const service = await createMemoryService(UNLIMITED)
     const responses = await Promise.all(Array.from({ length: 30 }, () => getKey(service, WRONG)))
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(10)
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(20)
   })
 
-  it('count for a whole /64', async () => {
+  it('count for the whole /64', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 10; count += 1) await getKey(service, WRONG, '', `2001:db8::${count}`)
     await expectError(await getKey(service, ALEX, '', '2001:db8::ffff'), 'rate_limited')

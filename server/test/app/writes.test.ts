@@ -8,7 +8,7 @@ import { type TestService, UNLIMITED } from './test-service.ts'
 
 const KIB = 1024
 
-/** A body of endless chunks that remembers how many were taken. */
+/** An endless body that counts the chunks that were read. */
 function endless(): { body: ReadableStream<Uint8Array>; taken: () => number } {
   let taken = 0
   const body = new ReadableStream<Uint8Array>(
@@ -32,7 +32,7 @@ describe('a streamed body', () => {
   })
 
   it.each([{}, { 'content-length': '5' }, { 'content-length': 'many' }])(
-    'that is too large is refused before it ends, whatever its length claims (%j)',
+    'that is too large is refused before it ends, whatever its declared length (%j)',
     async (headers: Record<string, string>) => {
       const service = await createMemoryService(UNLIMITED)
       const { body, taken } = endless()
@@ -41,7 +41,7 @@ describe('a streamed body', () => {
     },
   )
 
-  it('that announces more than the limit is refused unread', async () => {
+  it('whose declared length exceeds the limit is refused unread', async () => {
     const service = await createMemoryService(UNLIMITED)
     const { body, taken } = endless()
     const headers = { 'content-length': String(256 * KIB + 1) }
@@ -49,7 +49,7 @@ describe('a streamed body', () => {
     expect(taken()).toBe(0)
   })
 
-  it('that comes byte by byte is the token it adds up to', async () => {
+  it('that arrives byte by byte is the whole token', async () => {
     const service = await createMemoryService(UNLIMITED)
     const bytes = new TextEncoder().encode(await encryptToken(service, SALMON))
     let at = 0
@@ -62,7 +62,7 @@ describe('a streamed body', () => {
     expect((await service.request('/post/fish?name=Alex', send(body))).status).toBe(201)
   })
 
-  it('that breaks off stores nothing', async () => {
+  it('that is aborted stores nothing', async () => {
     const service = await createMemoryService(UNLIMITED)
     const bytes = new TextEncoder().encode(await encryptToken(service, SALMON))
     let sent = false
@@ -78,8 +78,8 @@ describe('a streamed body', () => {
   })
 })
 
-describe('a user that is deleted while its token is on the way', () => {
-  it('is not found, and nothing is stored for it', async () => {
+describe('a user who is deleted while a token arrives', () => {
+  it('is not found, and nothing is stored', async () => {
     const service = await createMemoryService(UNLIMITED)
     const token = await encryptToken(service, SALMON)
     const stuck = new TextEncoder().encode(token)
@@ -144,7 +144,7 @@ const BROKEN: Readonly<Record<string, (token: string, service: TestService) => P
 }
 
 describe('a write', () => {
-  it('gives every invalid token the same response, and stores none', async () => {
+  it('responds equally to every invalid token, and stores none', async () => {
     const service = await createMemoryService(UNLIMITED)
     const responses = new Set<string>()
     for (const [what, breakToken] of Object.entries(BROKEN)) {
@@ -158,7 +158,7 @@ describe('a write', () => {
     expect(await countAll(service)).toBe(0)
   })
 
-  it('that says two gamemodes is refused, whichever two places say them', async () => {
+  it('with two gamemodes is refused, wherever they are given', async () => {
     const service = await createMemoryService(UNLIMITED)
     const query = '?name=Alex&gamemode=survival'
     const inPayload = { ...SALMON, gamemode: 'factions' }
@@ -187,7 +187,7 @@ describe('a body', () => {
     expect(response.status).toBe(201)
   })
 
-  it('without a type is taken for a token', async () => {
+  it('without a type is treated as a token', async () => {
     const service = await createMemoryService()
     const body = new Uint8Array(Buffer.from(await encryptToken(service, SALMON)))
     const headers = { [HEADERS.gamemode]: 'earth' }

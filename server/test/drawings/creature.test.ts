@@ -5,7 +5,7 @@ import { CREATURE_SIZE, creatureOf } from '../../src/drawings/creature.ts'
 
 const paths = (...species: Parameters<typeof creatureOf>) => creatureOf(...species).map(({ d }) => d)
 
-test('draws a species the same way each time, in any letter case', () => {
+test('draws a species the same way every time, in any letter case', () => {
   const salmon = creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
   expect(creatureOf({ kind: 'fish', name: 'SALMON', rarity: 'Gold' })).toEqual(salmon)
 })
@@ -18,7 +18,7 @@ test('gives two hundred species two hundred drawings', () => {
   }
 })
 
-test('keeps the body of a species in other rarities and changes its colours', () => {
+test('draws a species with the same body in all rarities, in other colours', () => {
   const [bronze = [], mythical = []] = (['Bronze', 'Mythical'] as const).map((rarity) =>
     creatureOf({ kind: 'fish', name: 'Koi', rarity }),
   )
@@ -27,7 +27,7 @@ test('keeps the body of a species in other rarities and changes its colours', ()
   expect(bronze.map(({ fill }) => fill)).not.toEqual(mythical.map(({ fill }) => fill))
 })
 
-test('stays within its frame and consists of numbers and colours alone, whatever the name', () => {
+test('draws within the frame, with only numbers and colours, whatever the name', () => {
   const rarity = fc.option(fc.constantFrom(...RARITY_LABELS), { nil: undefined })
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), rarity, (name, rarity) => {

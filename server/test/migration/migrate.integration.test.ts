@@ -38,7 +38,7 @@ import { ADMINS_KEY } from '../../src/app/store/item-keys.ts'
 const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
 const SECONDS = Date.UTC(2023, 0, 1) / 1000
 const timeOf = (number: number) => new Date((SECONDS + number) * 1000).toISOString()
-// With + and /, padded.
+// A padded key with + and /.
 const KEY = Buffer.alloc(32, 0xfb).toString('base64')
 const GAMEMODES = 'oneblock,earth,survival,factions,boxsmp'
 
@@ -62,7 +62,7 @@ const player = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** Every oddity. */
+/** A database with all unusual cases. */
 async function oddities(): Promise<Record<string, object[]>> {
   return {
     users: [
@@ -260,7 +260,7 @@ describe('a migration', () => {
       },
     ],
   ]
-  test.each(FORMS)('brings all over from %s, and reports it exactly', async (_title, write) => {
+  test.each(FORMS)('migrates everything from %s, and reports it exactly', async (_title, write) => {
     const dump = await write(databaseOf(await oddities()))
     expect(await migrate(dump, { dryRun: true })).toMatchObject({ ...REPORT, dryRun: true })
     expect(readdirSync(folder)).not.toContain('data')
@@ -270,14 +270,14 @@ describe('a migration', () => {
     const server = await serve()
     await expectOddities(server.url)
     await server.close()
-    // The bcrypt hashes are replaced at the first login.
+    // The first login replaces the bcrypt hash.
     const storage = await createStorage({ driver: 'file', path: join(folder, 'data') })
     const admins = JSON.parse((await storage.items.getItem(ADMINS_KEY)) ?? '[]') as { readonly passwordHash: string }[]
     await storage.dispose()
     expect(admins.map(({ passwordHash }) => passwordHash.split('$')[0])).toEqual(['scrypt', 'scrypt'])
   })
 
-  test('keeps the order of catches, and no secret in plain text', async () => {
+  test('keeps the order of catches, and stores no secret in plain text', async () => {
     const catches = Array.from({ length: 3000 }, (_, index) => ({
       _id: objectId(SECONDS + index, index),
       fish: `Fish ${index}`,
@@ -296,7 +296,7 @@ describe('a migration', () => {
     expect((await client.fish.list()).fish.map(({ name }) => name)).toEqual(catches.map(({ fish }) => fish))
   })
 
-  test('that is interrupted leaves nothing, and can be repeated', async () => {
+  test('leaves nothing after an interruption, and can be repeated', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const interrupting = new AbortController()
     const onProgress: MigrateOptions['onProgress'] = ({ step }) => {
@@ -327,7 +327,7 @@ describe('a migration', () => {
     })
   })
 
-  test('gives the names that somebody has decided on, which do not change whose catches are whose', async () => {
+  test('uses the chosen names, and the catches stay with their players', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const renames = { 'u-alex': 'LittleAlex', '-dash': 'Dash', 'u-twin-2': 'Younger' }
     const { renamed } = await migrate(dump, { renames })
@@ -359,7 +359,7 @@ describe('a migration', () => {
     })
   })
 
-  test('does the checks that need no dump before it reads one, also in a dry run', async () => {
+  test('makes the checks that need no dump before it reads the dump, even in a dry run', async () => {
     const dump = [join(folder, 'users.json')]
     writeFileSync(join(folder, 'users.json'), 'no dump')
     const served = await serve(data(), { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' })
@@ -404,7 +404,7 @@ describe('a migration', () => {
       /users\.json, at document 1, is damaged/,
     ],
     ['no users', ([users = '']) => writeFileSync(users, ''), /has no users/],
-  ])('refuses %s, quotes nothing of it, and changes nothing', async (_title, damage, message) => {
+  ])('refuses %s without quoting it, and changes nothing', async (_title, damage, message) => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     damage(dump)
     const error = await migrate(dump).catch((failure) => failure)
@@ -417,12 +417,12 @@ describe('a migration', () => {
     expect(readdirSync(folder)).not.toContain('data')
   })
 
-  test('keeps players apart whatever their ids are', async () => {
+  test('keeps players with unusual ids separate', async () => {
     await migrate(await writeExports(join(folder, 'odd'), oddlyIdentified()))
     await expectApart((await serve()).url)
   })
 
-  test('keeps catches of the same id apart: that of a copied collection, or a number', async () => {
+  test('keeps catches with the same id separate, such as those of a copied collection', async () => {
     const same = (fish: string) => [1, objectId(SECONDS, 1)].map((_id) => ({ _id, fish, rarity: 1 }))
     const database = databaseOf({
       users: [player('Alex')],
@@ -441,7 +441,7 @@ describe('a migration', () => {
     expect(await read('crab', 'earth')).toHaveLength(2)
   })
 
-  test('follows links in a folder, and refuses what is no file', async () => {
+  test('follows links in a folder, and refuses everything but files', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const path = await writeDumpFolder(join(folder, 'dump'), database)
     renameSync(join(path, 'fish_Alex_earth.bson'), join(folder, 'elsewhere'))
@@ -455,7 +455,7 @@ describe('a migration', () => {
     expect(readdirSync(folder)).not.toContain('data')
   })
 
-  test('refuses a file of documents with the mark of an archive in it', async () => {
+  test('refuses a file of documents that contains the mark of an archive', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const path = await writeDumpFolder(join(folder, 'dump'), database)
     appendFileSync(join(path, 'fish_Alex_earth.bson'), Buffer.from('ffffffff', 'hex'))
@@ -465,12 +465,12 @@ describe('a migration', () => {
   test.each<[string, object]>([
     ['an id', { api_keys: [], fish_Alex_earth: [{ _id: { toHexString: 'x' }, fish: 'Cod', rarity: 1 }] }],
     ['the owner of a key', { api_keys: [{ _id: 1, key: 'key', userId: { toString: 1, valueOf: 1 } }] }],
-  ])('takes %s that looks like an object of a program for data', async (_title, more) => {
+  ])('treats %s that looks like an object of a program as data', async (_title, more) => {
     const dump = await writeExports(join(folder, 'x'), databaseOf({ users: [player('Alex')], ...more }))
     expect(await migrate(dump, { dryRun: true })).toMatchObject({ players: 1 })
   })
 
-  test('refuses documents without an id, which could not be told apart', async () => {
+  test('refuses documents without an id, since they could not be distinguished', async () => {
     const dump = await writeExports(
       join(folder, 'x'),
       databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ fish: 'Cod', rarity: 1 }] }),
@@ -498,7 +498,7 @@ describe('a migration', () => {
     expect(readdirSync(mounted.disk)).toEqual([])
   })
 
-  test('is refused where the dump is written to after its report, whose players are then not added', async () => {
+  test('is refused if the dump is changed after the report, and adds no players', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const dump = await writeExports(join(folder, 'x'), database)
     const confirm = async () => {
@@ -516,7 +516,7 @@ describe('a migration', () => {
     expect(await migrate(dump)).toMatchObject({ catches: { fish: { earth: 2 } } })
   })
 
-  test('refuses several databases, and collections that are there twice', async () => {
+  test('refuses several databases and duplicate collections', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const path = await writeDumpFolder(join(folder, 'dump'), database)
     await writeExports(path, database)
@@ -534,7 +534,7 @@ describe('a migration', () => {
     })
   })
 
-  test('refuses an archive with a name that is longer than any in MongoDB', async () => {
+  test('refuses an archive with a longer name than MongoDB allows', async () => {
     const database = databaseOf({ users: [player('Alex')] })
     const path = join(folder, 'long.archive')
     const write = (length: number) => writeArchive(path, database, { others: { admin: ['x'.repeat(length)] } })
@@ -547,7 +547,7 @@ describe('a migration', () => {
     })
   })
 
-  test('refuses cut archives and folders, wherever they are cut', async () => {
+  test('refuses truncated archives and folders, wherever they end', async () => {
     const database = databaseOf(await oddities())
     const [archive, other] = [join(folder, 'dump.archive'), join(folder, 'cut.archive')]
     await writeArchive(archive, database)
@@ -559,7 +559,7 @@ describe('a migration', () => {
         ({ players }) => players,
         ({ code }) => code,
       )
-      // What follows may be of collections that are not read.
+      // Later bytes may be in collections that are not read.
       expect([at, outcome === 'invalid_dump' || at > ends]).toEqual([at, true])
     }
     const path = await writeDumpFolder(join(folder, 'dump'), database)
@@ -590,7 +590,7 @@ const ODD_IDS = [
   'x'.repeat(500),
 ]
 
-/** Each has one catch, by whose name it is told from the others. */
+/** Players with unusual ids. Each has one catch, whose name identifies the player. */
 const oddlyIdentified = () =>
   databaseOf({
     users: ODD_IDS.map((one, index) => player(`Player${index}`, { id: one })),

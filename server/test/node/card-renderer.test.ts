@@ -32,6 +32,6 @@ it('renders a card as a PNG of 1200 by 630 pixels, with its text', async () => {
   const png = Buffer.from(alex ?? [])
   expect(png.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n')
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630])
-  // Without its fonts, the renderer draws no text.
+  // Without its fonts, the renderer would draw no text.
   expect(png.equals(ben ?? new Uint8Array())).toBe(false)
 })

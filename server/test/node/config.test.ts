@@ -30,11 +30,11 @@ const DEFAULTS = {
 }
 
 describe('the configuration', () => {
-  it('with nothing given is the documented one', () => {
+  it('has the documented defaults', () => {
     expect(readConfig({ env: {} })).toEqual(DEFAULTS)
   })
 
-  it('takes every variable', () => {
+  it('reads every variable', () => {
     const env = {
       FISH_HOST: '::',
       FISH_PORT: '0',
@@ -90,12 +90,12 @@ describe('the configuration', () => {
     )
   })
 
-  it('takes an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     const env = Object.fromEntries(Object.values(SETTINGS).map((setting) => [setting.env, '']))
     expect(readConfig({ env })).toEqual(DEFAULTS)
   })
 
-  it('lets a flag win over the environment, right or wrong', () => {
+  it('uses a flag instead of the environment, even an invalid one', () => {
     const env = { FISH_PORT: '1', FISH_LOG: 'nonsense', FISH_STORAGE: 'file:/a' }
     const flags = { port: '2', log: 'silent', storage: 'file:/b', host: undefined }
     expect(readConfig({ env, flags })).toEqual({
@@ -197,15 +197,15 @@ describe('the configuration', () => {
     'fish-1.',
     'my_host',
     '1st.example',
-  ])('takes the host %s', (FISH_HOST) => {
+  ])('accepts the host %s', (FISH_HOST) => {
     expect(readConfig({ env: { FISH_HOST } }).host).toBe(FISH_HOST)
   })
 
-  it('takes a folder as a URL from the root', () => {
+  it('accepts an absolute folder as a URL', () => {
     expect(readConfig({ env: { FISH_STORAGE: 'file:///srv/fish' } }).storage).toMatchObject({ path: '/srv/fish' })
   })
 
-  it('names what is wrong with the gamemodes', () => {
+  it('explains invalid gamemodes', () => {
     expect(mistakesOf({ env: { FISH_GAMEMODES: 'earth,Sky' } })).toEqual([
       'FISH_GAMEMODES must be names of 1 to 32 characters of a-z, 0-9, "_" and "-", which "Sky" is not; separate them by commas, such as oneblock,earth,survival,factions',
     ])
@@ -214,14 +214,14 @@ describe('the configuration', () => {
     ])
   })
 
-  it('names every allowed origin that is none', () => {
+  it('lists every invalid allowed origin', () => {
     const env = { FISH_ALLOWED_ORIGINS: 'https://a.example, https://*.example, https://b.example/, c.example' }
     expect(mistakesOf({ env })).toEqual([
       'FISH_ALLOWED_ORIGINS "https://*.example", "https://b.example/", "c.example" are not origins; use scheme, host and port only, such as https://example.org',
     ])
   })
 
-  it('takes an address for players without a path, and names another one', () => {
+  it('accepts an address for players without a path, and explains any other', () => {
     const read = (FISH_PUBLIC_URL: string) => readConfig({ env: { FISH_PUBLIC_URL } }).publicUrl
     expect(read('https://fish.example/')).toBe('https://fish.example')
     expect(read('http://fish.example:8080')).toBe('http://fish.example:8080')
@@ -254,7 +254,7 @@ describe('the configuration', () => {
     )
   })
 
-  it('refuses to have the metrics apart at the address of the server itself', () => {
+  it('refuses metrics at the address of the server itself', () => {
     const FISH_METRICS = '127.0.0.1:8787'
     expect(mistakesOf({ env: { FISH_METRICS } })).toEqual([expect.stringContaining('FISH_METRICS')])
     expect(readConfig({ env: { FISH_METRICS, FISH_PORT: '8788' } }).metrics).toEqual({ host: '127.0.0.1', port: 8787 })
@@ -276,7 +276,7 @@ describe('the configuration', () => {
     expect(mistakes.join()).not.toContain('hunter2')
   })
 
-  it('requires both secrets with Redis, where no process may make its own', () => {
+  it('requires both secrets with Redis, since processes must share them', () => {
     for (const FISH_STORAGE of ['redis://127.0.0.1', 'redis-cluster://127.0.0.1:7000,127.0.0.1:7001']) {
       expect(mistakesOf({ env: { FISH_STORAGE } })).toEqual([
         expect.stringContaining('FISH_SECRET is required with Redis'),
@@ -292,7 +292,7 @@ describe('the configuration', () => {
     'redis://:hunter2/3@127.0.0.1',
     'rediss://alex:hunter2@host:6380/1',
     'redis-cluster://:hunter2@host:7000',
-  ])('refuses the password of %s as a flag, and takes it from the environment', (storage) => {
+  ])('refuses the password of %s as a flag, and accepts it from the environment', (storage) => {
     const env = { FISH_SECRET: 'encrypts', FISH_JWT_SECRET: 'j'.repeat(32) }
     const mistakes = mistakesOf({ env, flags: { storage } })
     expect(mistakes).toEqual([expect.stringContaining('--storage contains a password')])

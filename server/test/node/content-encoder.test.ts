@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const MB = 1024 * 1024
 const noise = (bytes: number) => crypto.getRandomValues(new Uint8Array(Math.min(bytes, 65_536)))
 
-/** A body that gives one piece each time it is read, and counts them. */
+/** A body that returns one piece per read, and counts them. */
 function pieces(count: number, piece = (at: number) => new TextEncoder().encode(`piece ${at} `.repeat(4096))) {
   const state = { read: 0, cancelled: false }
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -32,7 +32,7 @@ describe("the encoder of Node's zlib", () => {
   it.each([
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
-  ] as const)('makes %s that holds what went in, of bytes and of streams', async (coding, decode) => {
+  ] as const)('encodes bytes and streams as %s, which decodes to the same bytes', async (coding, decode) => {
     const encoder = createNodeEncoder()
     const bytes = new TextEncoder().encode('fish and crab '.repeat(10_000))
     const encoded = await encoder.encode(bytes, coding, 'a')
@@ -45,7 +45,7 @@ describe("the encoder of Node's zlib", () => {
     expect(decode(Buffer.from(await new Response(nothing).arrayBuffer()))).toHaveLength(0)
   })
 
-  it('lets a client that came later have its turn before the rest of one that wants much', async () => {
+  it('gives a later client its turn before the remaining tasks of a busy one', async () => {
     const encoder = createNodeEncoder()
     const order: string[] = []
     const encode = (client: string) =>
@@ -56,7 +56,7 @@ describe("the encoder of Node's zlib", () => {
     expect(order.indexOf('shy')).toBeLessThan(6)
   })
 
-  it('leaves bodies as they are while too many wait, and encodes again afterwards', async () => {
+  it('leaves bodies unencoded while too many wait, and encodes again afterwards', async () => {
     const encoder = createNodeEncoder()
     const crowd = await Promise.all(Array.from({ length: 200 }, (_, at) => encoder.encode(noise(100), 'br', `${at}`)))
     expect(crowd.filter((encoded) => encoded === undefined).length).toBeGreaterThan(100)
@@ -76,8 +76,8 @@ describe("the encoder of Node's zlib", () => {
     expect(all.filter((stream) => stream !== undefined)).toHaveLength(28)
   })
 
-  it('reads little more than its reader does, and stops when that reader leaves', async () => {
-    // Bytes that do not compress: of others the encoder reads megabytes before it has a few kilobytes to give.
+  it('reads little more than its reader, and stops when that reader leaves', async () => {
+    // Bytes that do not compress. The encoder would read megabytes of others before it outputs a few kilobytes.
     const { body, state } = pieces(1000, () => noise(65_536))
     const reader = createNodeEncoder().encodeStream(body, 'br', 'a')?.getReader()
     await reader?.read()
@@ -91,7 +91,7 @@ describe("the encoder of Node's zlib", () => {
     await expect.poll(() => state.cancelled).toBe(true)
   })
 
-  it('breaks off where its source breaks off, and releases its slot', async () => {
+  it('fails when its source fails, and releases its slot', async () => {
     const encoder = createNodeEncoder()
     for (let turn = 0; turn < 10; turn += 1) {
       const broken = new ReadableStream<Uint8Array<ArrayBuffer>>({

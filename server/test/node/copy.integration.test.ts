@@ -12,7 +12,7 @@ import { startTestServer } from './running.ts'
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password', FISH_RATE_LIMIT: '1000000' }
 type Env = Readonly<Record<string, string>>
 
-/** Calls to a server as its players and its administrator make them. */
+/** Runs a server, and makes requests as its players and its administrator. */
 async function serving(env: Env) {
   const server = await startTestServer({ ...ADMIN, ...env })
   const send = (path: string, init: RequestInit = {}) => fetch(server.url + path, init)
@@ -38,7 +38,7 @@ async function serving(env: Env) {
   }
 }
 
-/** The keys of all items but the one that a copy leaves out. */
+/** The keys of all items except the one that a copy omits. */
 async function keysOf(address: Parameters<typeof createStorage>[0]) {
   const storage = await createStorage(address)
   const keys = await storage.items.getKeys()
@@ -46,7 +46,7 @@ async function keysOf(address: Parameters<typeof createStorage>[0]) {
   return keys.filter((key) => key !== itemKey('setting', 'epoch')).sort()
 }
 
-/** A folder with a player who has two catches and removed a third. */
+/** A folder with a player who has two catches and has removed a third. */
 async function storeOfAlex() {
   const path = join(newFolder(), 'data')
   const server = await serving({ FISH_STORAGE: `file:${path}` })
@@ -64,7 +64,7 @@ async function storeOfAlex() {
   const removal = await server.send(`/admin/users/Alex/fish/${ids[2]}?gamemode=earth`, { method: 'DELETE', headers })
   expect(removal.status).toBe(204)
   const catches = await server.catches()
-  // An item of each kind.
+  // The store gets an item of each kind.
   await server.keyOf(alex)
   await server.keyOf({ ...alex, password: 'wrong' })
   await server.close()
@@ -78,7 +78,7 @@ describeWithRedis('a copy', () => {
     return redis.stop
   })
 
-  it('brings a store to Redis and back, with its keys, and every token stays stored once', async () => {
+  it('copies a store to Redis and back, with its keys, and every token stays stored once', async () => {
     const { path, alex, tokens, ids, catches } = await storeOfAlex()
     const { encryption } = JSON.parse(readFileSync(join(path, 'secrets.json'), 'utf8'))
     const secrets = { FISH_SECRET: encryption, FISH_JWT_SECRET: 'j'.repeat(32) }
@@ -112,7 +112,7 @@ describeWithRedis('a copy', () => {
     await expectAlex({ FISH_STORAGE: `file:${beside}` })
   })
 
-  it('refuses a target with data, a source that is missing, and one that is incomplete', async () => {
+  it('refuses a target with data, and a missing or incomplete source', async () => {
     const { path } = await storeOfAlex()
     const from = `file:${path}`
     await copyStore({ env: {}, from, to: redis.url })
@@ -134,7 +134,7 @@ describeWithRedis('a copy', () => {
     expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe('{"encryption":"another","session":"one"}')
   })
 
-  it('names the address that is wrong', async () => {
+  it('names the invalid address', async () => {
     const copying = (from: string, to: string) => copyStore({ env: {}, from, to })
     await expect(copying('data', 'file:./x')).rejects.toThrow(/^FROM must be file:FOLDER, /)
     await expect(copying('file:./x', 'memory:')).rejects.toThrow(
@@ -142,7 +142,7 @@ describeWithRedis('a copy', () => {
     )
   })
 
-  it('fails when the target cannot store a record, and says that a part is there', async () => {
+  it('fails if the target cannot store a record, and reports the partial copy', async () => {
     const { path, alex } = await storeOfAlex()
     const target = await createStorage({ driver: 'redis', url: redis.url })
     await target.removeOwner(alex.id)
@@ -154,7 +154,7 @@ describeWithRedis('a copy', () => {
     await target.dispose()
   })
 
-  it('leaves no folder when it is interrupted, and a Redis that no server accepts', async () => {
+  it('leaves no folder after an interruption, or a Redis that no server accepts', async () => {
     const { path } = await storeOfAlex()
     const from = `file:${path}`
     const cut = (to: string) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** An empty folder for one test, gone afterwards. */
+/** An empty folder for one test, which is removed afterwards. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fish-node-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -7,7 +7,7 @@ import { startTestServer } from './running.ts'
 const ADMIN = { username: 'root', password: 'root-password' }
 const ENV = { FISH_ADMIN_USERNAME: ADMIN.username, FISH_ADMIN_PASSWORD: ADMIN.password }
 
-/** Longer than a test may take: a stop that waited for it would fail its test. */
+/** Longer than a test may take, so that a stop that waits for it fails. */
 const GRACE_MS = 3_600_000
 
 /** Starts a server with the user Alex. */
@@ -30,7 +30,7 @@ async function startServer() {
   return { ...server, addFish, open }
 }
 
-it('a stop ends all event streams at once, and completely, instead of waiting for the grace', async () => {
+it('a stop ends all event streams immediately and completely, without waiting for the grace period', async () => {
   const server = await startServer()
   const texts = (await Promise.all([server.open(), server.open()])).map((response) => response.text())
   await server.addFish('Salmon')
@@ -45,7 +45,7 @@ it('a stop asks each connection once to close, however many streams there are', 
   process.on('warning', onWarning)
   onTestFinished(() => void process.off('warning', onWarning))
   const sockets = Array.from({ length: 40 }, (_, index) => {
-    // A client has ten at most.
+    // A client may have at most ten streams.
     const localAddress = `127.0.0.${2 + Math.floor(index / 10)}`
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), localAddress })
     socket.write('GET /events?name=Alex&gamemode=earth HTTP/1.1\r\nHost: fish.example\r\n\r\n')
@@ -55,7 +55,7 @@ it('a stop asks each connection once to close, however many streams there are', 
   await Promise.all(sockets.map((socket) => once(socket, 'readable')))
   await server.close()
   for (const received of await Promise.all(texts)) expect(received).toMatch(/event: ready\n.*\r\n0\r\n\r\n$/s)
-  // Node warns of listeners that pile up on a socket.
+  // Node warns about accumulated listeners on a socket.
   expect(warnings).toEqual([])
 })
 

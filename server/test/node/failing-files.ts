@@ -18,13 +18,13 @@ const CHANGING = [
 
 /** Calls of synchronous file functions that fail for one test. */
 export interface FailingFiles {
-  /** From now on, those calls fail with EIO for whose number, from 1 on, this returns true. */
+  /** Makes calls fail with EIO if this returns true for their number, which starts at 1. */
   fail(isFailing: (call: number, name: string) => boolean): void
-  /** No call fails any more. Returns how many there were since `fail`. */
+  /** Ends the failures. Returns the number of calls since `fail`. */
   stop(): number
 }
 
-/** Prepares such failures, which end with the test. */
+/** Prepares failures that end with the test. */
 export function prepareFailures(): FailingFiles {
   let isFailing: ((call: number, name: string) => boolean) | undefined
   let calls = 0

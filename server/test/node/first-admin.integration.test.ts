@@ -3,7 +3,7 @@ import { describeWithRedis, startRedis } from '../../../scripts/test-support/red
 import { startTestServer } from './running.ts'
 
 describeWithRedis('servers that start at once on an empty Redis', () => {
-  it('show one password that works, and say of every other one that it is void', async () => {
+  it('show one password that works, and report every other one as void', async () => {
     const redis = await startRedis()
     try {
       const env = { FISH_STORAGE: redis.url, FISH_SECRET: 's'.repeat(40), FISH_JWT_SECRET: 'j'.repeat(40) }

@@ -3,7 +3,7 @@ import { createLogger } from '@fish-crab/server'
 import { describe, expect, it } from 'vitest'
 import { startTestServer } from './running.ts'
 
-/** A stream whose reader has stalled until it is told to read. */
+/** A stream whose reader stalls until the test lets it read. */
 function createStalledStream() {
   const lines: string[] = []
   let waiting: (() => void) | undefined
@@ -27,7 +27,7 @@ const LINES = 20_000
 
 describe('a log that nobody reads', () => {
   it.each(['json', 'pretty'] as const)(
-    'buffers at most 1 MiB of %s, and drops further lines until it is read',
+    'buffers at most 1 MiB of %s, and drops further lines until somebody reads it',
     (format) => {
       const { stream, lines, read } = createStalledStream()
       const logger = createLogger(format, { stream, colours: false })
@@ -51,7 +51,7 @@ describe('a log that nobody reads', () => {
     }
     expect(await scrape()).toBe(0)
     for (let line = 0; line < LINES; line += 1) logger.info({ filler: 'x'.repeat(100) }, 'line')
-    // The lines of the scrapes themselves find no room either.
+    // The log lines of the scrapes are dropped, too.
     expect(await scrape()).toBeGreaterThanOrEqual(logger.dropped() - 1)
     expect(logger.dropped()).toBeGreaterThan(LINES / 2)
   })

@@ -21,13 +21,13 @@ describeWithRedis('a server over a Redis', () => {
     FISH_RATE_LIMIT: '100000',
   })
   const everything = async () => {
-    // The probe of a start expires after a second.
+    // The probe at the start expires after a second.
     const keys = (await redis.admin.keys('*')).filter((key) => !key.endsWith(':probe')).sort()
     return Promise.all(keys.map(async (key) => [key, await redis.admin.dumpBuffer(key)]))
   }
   const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status
 
-  it('notices that it was emptied, also when another one begins anew there, until its data is back', async () => {
+  it('detects that the Redis was emptied, even if another server starts a new store there, until its data is back', async () => {
     const run = runServe(envWith(SECRET))
     const url = await run.ready
     const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
@@ -77,7 +77,7 @@ describeWithRedis('a server over a Redis', () => {
     expect((await post('/post/fish?name=Alex', token, write)).status).toBe(201)
   })
 
-  it('is not ready while its Redis takes no writes, says so to whoever asks, and is ready again afterwards', async () => {
+  it('is not ready while its Redis refuses writes, reports that, and is ready again afterwards', async () => {
     const { url } = await startTestServer(envWith(SECRET))
     const statuses = async () => [await readiness(url), (await fetch(`${url}/status`)).status]
     for (const [spoil, mend] of [

@@ -8,14 +8,14 @@ import { startTestServer } from './running.ts'
 
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 
-/** A data folder that was served. */
+/** A data folder that a server has used. */
 async function served(): Promise<string> {
   const data = join(newFolder(), 'data')
   await (await startTestServer({ ...envOf(data), FISH_ADMIN_PASSWORD: 'boss-password' })).close()
   return data
 }
 
-/** Runs work on a new copy of a folder for every call of a file function, which fails, until none is left to fail. */
+/** Runs work on new copies of a folder. In the n-th run, the n-th file call fails, until a run makes fewer calls. */
 async function failEverywhere(
   prepare: () => string,
   work: (folder: string) => Promise<unknown>,
@@ -37,8 +37,8 @@ async function failEverywhere(
   }
 }
 
-describe('wherever a call of the file system fails,', () => {
-  it('a restore into a new folder fails and leaves nothing, or is done', async () => {
+describe('if any call of the file system fails,', () => {
+  it('a restore into a new folder either fails and leaves nothing, or succeeds', async () => {
     const backup = await served()
     const restore = (folder: string) => restoreStore({ env: envOf(join(folder, 'data')), backup })
     const calls = await failEverywhere(newFolder, restore, (folder, error, call) => {
@@ -49,7 +49,7 @@ describe('wherever a call of the file system fails,', () => {
     expect(calls).toBeGreaterThan(8)
   })
 
-  it('a backup fails and leaves nothing, or is done', async () => {
+  it('a backup either fails and leaves nothing, or succeeds', async () => {
     const data = await served()
     const calls = await failEverywhere(
       newFolder,

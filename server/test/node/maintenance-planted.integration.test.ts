@@ -14,7 +14,7 @@ async function makeStore(path: string): Promise<void> {
 }
 
 describe('names in a leftover folder of a killed run', () => {
-  /** A folder whose leftover names a file outside, both as a file to move and as one to remove. */
+  /** A folder with a leftover that names a file outside, both to move and to remove. */
   async function planted() {
     const parent = newFolder()
     const [data, backup, victim] = [join(parent, 'data'), join(parent, 'backup'), join(parent, 'victim')]
@@ -40,7 +40,7 @@ describe('names in a leftover folder of a killed run', () => {
     return { data, backup, expectUntouched }
   }
 
-  it('are not obeyed by a restore, which removes the folder', async () => {
+  it('are ignored by a restore, which removes the folder', async () => {
     const { data, backup, expectUntouched } = await planted()
     await restoreStore({ env: envOf(data), backup })
     expectUntouched()
@@ -61,7 +61,7 @@ describe.runIf(process.platform !== 'win32')('a secrets.json that is not a file'
     ['a folder', (path) => mkdirSync(path)],
     ['a device', (path) => execFileSync('ln', ['-s', '/dev/zero', path])],
   ]
-  it.each(MAKE)('because it is %s is refused by maintenance and by a start', async (_, make) => {
+  it.each(MAKE)('(%s) is refused by maintenance and at start', async (_, make) => {
     const parent = newFolder()
     const [data, target] = [join(parent, 'data'), join(parent, 'target')]
     await makeStore(data)

@@ -22,7 +22,7 @@ function listener() {
   return { reports, onProgress: (progress: MaintenanceProgress) => reports.push(progress) }
 }
 
-/** The steps in their order, a further one where a count begins anew, each with the first and the last of its counts. */
+/** The steps in order, each with its first and last count. A count that starts again is a new step. */
 function stepsOf(reports: readonly MaintenanceProgress[]) {
   const steps: { step: string; from: number; to: number; total: number | undefined; times: number }[] = []
   for (const { step, done, total } of reports) {
@@ -35,7 +35,7 @@ function stepsOf(reports: readonly MaintenanceProgress[]) {
   return steps
 }
 
-/** A file store with more encrypted keys than are looked at together. */
+/** A file store with more encrypted keys than a rotation checks together. */
 async function encryptedStore() {
   const path = join(newFolder(), 'data')
   const storage = await createStorage({ driver: 'file', path })
@@ -73,7 +73,7 @@ function copiesWith(script: string) {
 }
 
 describe('progress', () => {
-  it('of a backup and a restore counts the copied bytes, up to all of them', async () => {
+  it('of a backup and a restore counts all copied bytes', async () => {
     const { parent, path, env } = await large()
     const [backup, restore] = [listener(), listener()]
     await backupStore({ env, target: join(parent, 'copy'), ...backup })
@@ -86,7 +86,7 @@ describe('progress', () => {
     }
   })
 
-  it('of a rotation counts the keys that were checked, up to all of them', async () => {
+  it('of a rotation counts all checked keys', async () => {
     const { env, count } = await encryptedStore()
     const { reports, onProgress } = listener()
     await rotateSecret({ env, onProgress })
@@ -109,7 +109,7 @@ describe('an interruption', () => {
 
   it('of a copy waits for nothing and leaves nothing', async () => {
     const { parent, path, env } = await large()
-    // Longer than this test may take.
+    // This takes longer than the test may take.
     copiesWith('exec sleep 120')
     const before = folderContent(parent)
     const target = join(parent, 'deep', 'target')
@@ -127,10 +127,10 @@ describe('an interruption', () => {
     }
   })
 
-  it('of a rotation says that what the new secret encrypts stays so; run again, it finishes', async () => {
+  it('of a rotation reports that re-encrypted keys stay so, and the next run finishes', async () => {
     const { env, count } = await encryptedStore()
     const given = { ...env, FISH_SECRET: 'the secret from now on, long enough', FISH_SECRET_PREVIOUS: SECRET }
-    /** Aborts once a part of the keys was looked at. */
+    /** Aborts after a part of the keys was checked. */
     const interrupted = () => {
       const stop = new AbortController()
       const onProgress = ({ done }: MaintenanceProgress) => {
@@ -149,7 +149,7 @@ describe('an interruption', () => {
     expect(reencrypted).toBeLessThan(count)
   })
 
-  it('of a backup leaves a server on the store as it was, which writes meanwhile', async () => {
+  it('of a backup does not affect a server that writes to the store', async () => {
     const { parent, path, env } = await large()
     const storage = await createStorage({ driver: 'file', path })
     const place = { owner: 'ann', kind: 'fish', gamemode: 'earth' }
@@ -175,7 +175,7 @@ describe('a copy of a store', () => {
   it.each([
     ['small', 100],
     ['large', LARGE],
-  ])('(backup) of a %s one contains nothing of what was deleted', async (_, size) => {
+  ])('(backup) of a %s one contains no deleted data', async (_, size) => {
     const parent = newFolder()
     const path = join(parent, 'data')
     const storage = await createStorage({ driver: 'file', path })
@@ -212,11 +212,11 @@ describe('a copy of a store', () => {
   })
 })
 
-describe('where the child process that copies does not work', () => {
+describe('if the child process that copies does not work', () => {
   it.for([
     ['is missing', 'exit 127'],
     ['is killed', 'kill -9 $$'],
-  ] as const)('since it %s, the backup fails and leaves nothing', async ([, script], { skip }) => {
+  ] as const)('because it %s, the backup fails and leaves nothing', async ([, script], { skip }) => {
     if (process.platform === 'win32') return skip('Windows starts no script')
     const { parent, env } = await large()
     copiesWith(script)

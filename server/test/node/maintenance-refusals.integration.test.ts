@@ -10,7 +10,7 @@ import { runServe, startTestServer } from './running.ts'
 
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 
-/** A data folder that was served, and the folder around it. */
+/** A data folder that a server has used, and its parent folder. */
 async function served() {
   const parent = newFolder()
   const data = join(parent, 'data')
@@ -27,7 +27,7 @@ const refusal = async (work: Promise<unknown>) => {
   return error as MaintenanceError
 }
 
-/** Every file below a folder and the digest of its content, but what SQLite lays beside a file that it reads. */
+/** All files below a folder with digests of their content, except the files that SQLite creates for reading. */
 const contentOf = (folder: string) =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -76,7 +76,7 @@ it('secrets of another store are distinguished from a wrong FISH_SECRET, and bot
 })
 
 describe('a backup', () => {
-  it('into its own data folder is refused, whatever path names it', async () => {
+  it('into its own data folder is refused for any path of it', async () => {
     const { parent, data } = await served()
     mkdirSync(join(data, 'backups'))
     symlinkSync(join(data, 'backups'), join(parent, 'link'))
@@ -89,7 +89,7 @@ describe('a backup', () => {
     expect(await backupStore({ env: envOf(data), target: join(parent, 'data-copy') })).toMatchObject({ users: 0 })
   })
 
-  it('of damaged secrets names the file that is damaged', async () => {
+  it('of damaged secrets names the damaged file', async () => {
     const { parent, data } = await served()
     writeFileSync(join(data, 'secrets.json'), '{')
     const { code, message } = await refusal(backupStore({ env: envOf(data), target: join(parent, 'copy') }))
@@ -100,7 +100,7 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  it('into a folder with a store or with other secrets is refused, with a command that makes room for it', async () => {
+  it('into a folder with a store or other secrets is refused, with a command that moves them away', async () => {
     const { parent, data } = await served()
     const target = join(parent, "the 'target'")
     mkdirSync(target)
@@ -128,7 +128,7 @@ describe('a restore', () => {
     await (await startTestServer(envOf(join(target, 'old-store-2')))).close()
   })
 
-  it('of damaged secrets names the file that is damaged, and leaves nothing', async () => {
+  it('of damaged secrets names the damaged file, and leaves nothing', async () => {
     const { parent, data } = await served()
     const backup = join(parent, 'backup')
     cpSync(data, backup, { recursive: true })

@@ -12,7 +12,7 @@ import { startTestServer } from './running.ts'
 
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 
-/** A data folder that was served, with records in it. */
+/** A data folder that a server has used, with records. */
 async function served(env: Readonly<Record<string, string>> = {}) {
   const parent = newFolder()
   const data = join(parent, 'data')
@@ -25,7 +25,7 @@ async function served(env: Readonly<Record<string, string>> = {}) {
   return { parent, data, env: { ...envOf(data), ...env } }
 }
 
-/** How it ends: with a report, or with the code and the words of a refusal. */
+/** The outcome of the work: a report, or the code and message of a refusal. */
 async function outcomeOf(work: Promise<object>) {
   return work.then(
     (report) => ({ report }),
@@ -37,7 +37,7 @@ async function outcomeOf(work: Promise<object>) {
   )
 }
 
-/** It is refused, and changes nothing below the folder. */
+/** Expects that the work is refused and changes nothing below the folder. */
 async function expectRefusal(parent: string, code: string, work: () => Promise<object>) {
   const before = folderContent(parent)
   expect(await outcomeOf(work())).toMatchObject({ code })
@@ -121,7 +121,7 @@ describe('a restore', () => {
     return { parent, data, env, backup }
   }
 
-  it('of or into something else is refused and changes nothing', async () => {
+  it('of or into anything but a data folder is refused and changes nothing', async () => {
     const { parent, backup, env } = await backedUp()
     const refused = (code: string, more: object = {}) =>
       expectRefusal(parent, code, () => restoreStore({ env, backup, ...more }))

@@ -36,8 +36,8 @@ const refusal = async (work: Promise<unknown>) => {
   return code
 }
 
-describe('on a full disk, or one that cannot be written,', () => {
-  it('a backup and a restore end with one line, and leave what was there', async ({ skip }) => {
+describe('on a full or read-only disk,', () => {
+  it('a backup and a restore fail with one line, and leave existing files unchanged', async ({ skip }) => {
     const mounted = mountSmallDisk()
     if ('reason' in mounted) {
       skip(mounted.reason)
@@ -59,7 +59,7 @@ describe('on a full disk, or one that cannot be written,', () => {
 })
 
 describeWithRedis('rotating the secret of a Redis', () => {
-  it('goes on while players get new keys and keys are read, and ends with everything under the first secret', async () => {
+  it('works while keys are replaced and read, and ends with every key under the first secret', async () => {
     const redis = await startRedis()
     onTestFinished(redis.stop)
     const storage = await createStorage({ driver: 'redis', url: redis.url })
@@ -105,7 +105,7 @@ describeWithRedis('rotating the secret of a Redis', () => {
     }
   })
 
-  it('waits for as many replicas as FISH_REDIS_WAIT says', async () => {
+  it('waits for the number of replicas in FISH_REDIS_WAIT', async () => {
     const redis = await startRedis()
     onTestFinished(redis.stop)
     const storage = await createStorage({ driver: 'redis', url: redis.url })
@@ -120,7 +120,7 @@ describeWithRedis('rotating the secret of a Redis', () => {
     expect(await rotateSecret({ env })).toMatchObject({ reencrypted: 1 })
   })
 
-  it('needs FISH_SECRET, and makes none', async () => {
+  it('needs FISH_SECRET, and does not generate one', async () => {
     const env = { FISH_STORAGE: 'redis://127.0.0.1:1' }
     expect(await refusal(rotateSecret({ env }))).toBe('missing_secret')
     expect(await refusal(rotateSecret({ env: { ...env, FISH_SECRET: NEW }, makeNew: true }))).toBe('invalid_settings')

@@ -1,13 +1,12 @@
 import { Writable } from 'node:stream'
 
-/** A stream that keeps what is written, and tells when a text has come. */
+/** A stream that stores written text, and reports when it matches a pattern. */
 export interface MemoryStream extends Writable {
   readonly text: () => string
   /** Settles with the whole text once it matches. */
   readonly until: (pattern: RegExp) => Promise<string>
 }
 
-/** Makes such a stream. */
 export function createMemoryStream(): MemoryStream {
   let text = ''
   const waiting = new Set<() => void>()

@@ -8,10 +8,10 @@ import { newFolder } from './data-folder.ts'
 import { head, openRaw } from './raw-socket.ts'
 import { startTestServer } from './running.ts'
 
-/** Longer than a test may take: what waits for its end does not pass. */
+/** Longer than a test may take, so that a test that waits for it fails. */
 const NEVER_MS = 600_000
 
-/** A program that sends a request and resets the connection at once. */
+/** A program that sends a request and immediately resets the connection. */
 const RESET = `
 const [, port, request] = process.argv
 const socket = require('node:net').connect(Number(port), '127.0.0.1', () => socket.write(request, () => socket.resetAndDestroy()))`
@@ -31,7 +31,7 @@ async function refused(url: string): Promise<void> {
   expect(socket.bytesRead).toBe(0)
 }
 
-/** Asks for more than the kernel takes on behalf of a client, and reads none of it. */
+/** Requests more than the kernel buffers for a client, and reads none of it. */
 async function askForTooMuch({ url }: RunningServer, next = BIG_FILE): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -42,7 +42,7 @@ async function askForTooMuch({ url }: RunningServer, next = BIG_FILE): Promise<S
   socket.on('error', () => {})
   socket.pause()
   socket.write(head(`GET ${BIG_FILE} HTTP/1.1`).repeat(ANSWERS))
-  // Another request tells that the server has read these, and a while later it is stuck with them.
+  // The response to another request shows that the server has read these. Soon it can send no more.
   await (await fetch(url + next)).arrayBuffer()
   return socket
 }
@@ -53,17 +53,17 @@ describe('connections', () => {
   it.each([
     ['headers never end', 'GET /status HTTP/1.1\r\nhost: service.test\r\n'],
     ['body never ends', head('POST /post/fish?name=Alex HTTP/1.1', { 'content-length': '10' })],
-  ])('whose %s get 408 and are cut', async (_, text) => {
+  ])('whose %s get 408 and are closed', async (_, text) => {
     const { url } = await startTestServer({}, { connections: QUICK })
     const socket = await openRaw(url)
     socket.send(text)
     const gone = once(socket.socket, 'close')
-    // A write of an unknown user is answered before its body has come; what is left of that connection is cut.
+    // A write for an unknown user gets its response before the body arrives. Then the connection is closed.
     expect(await socket.until(/^HTTP\/1\.1 (408|404)/)).toMatch(/^HTTP\/1\.1 (408|404)/)
     await gone
   })
 
-  it('whose body comes too slowly get 408 although the server waits for it', async () => {
+  it('whose body arrives too slowly get 408 although the server waits for it', async () => {
     const { url } = await startTestServer({}, { connections: QUICK })
     const socket = await openRaw(url)
     socket.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '10' }))
@@ -71,7 +71,7 @@ describe('connections', () => {
     expect(await socket.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  it('that are used by nobody are closed', async () => {
+  it('that nobody uses are closed', async () => {
     const { url } = await startTestServer({}, { connections: { keepAliveMs: 20 } })
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')
@@ -80,11 +80,11 @@ describe('connections', () => {
     await gone
   })
 
-  it('that were reset before they are accepted do nothing: their client has no address any more', async () => {
+  it('that were reset before the server accepts them do nothing, since their client has no address', async () => {
     const logger = { info: vi.fn(), warn() {}, error() {} }
     const { url } = await startTestServer({}, { logger })
     const { port } = new URL(url)
-    // In another process, while this one cannot accept: connections wait in the kernel.
+    // Another process connects while this one cannot accept, so that connections wait in the kernel.
     execFileSync(process.execPath, ['-e', RESET, port, head('GET /status HTTP/1.1')])
     await (await fetch(`${url}/livez`)).text()
     const requests = logger.info.mock.calls.filter(([, message]) => message === 'request').map(([fields]) => fields)
@@ -93,8 +93,8 @@ describe('connections', () => {
     ])
   })
 
-  it('beyond the cap are refused and counted, and let in again once there is room', async () => {
-    // Behind a proxy, all of them come from one address.
+  it('beyond the limit are refused and counted, and accepted again when others have closed', async () => {
+    // Behind a proxy, all connections come from one address.
     const { url } = await startTestServer({ FISH_TRUST_PROXY: '1' }, { connections: { connections: 2 } })
     const first = await openRaw(url)
     const second = await openRaw(url)
@@ -111,7 +111,7 @@ describe('connections', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it.runIf(process.platform === 'linux')('of one client take up a quarter of the cap, and leave the rest', async () => {
+  it.runIf(process.platform === 'linux')('of one client are limited to a quarter', async () => {
     const { url } = await startTestServer({}, { connections: { connections: 8 } })
     const [first, second] = [await openRaw(url), await openRaw(url)]
     await refused(url)
@@ -130,7 +130,7 @@ describe('connections', () => {
     await refused(url)
   })
 
-  it('that got 408 make room, also when their client never closes its side', async () => {
+  it('that got 408 are freed, even if their client never closes its side', async () => {
     const { url } = await startTestServer({}, { connections: { ...QUICK, connections: 1 } })
     const { hostname, port } = new URL(url)
     const silent = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -156,31 +156,34 @@ describe('connections', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('whose client does not read its responses are closed', async () => {
+  it('whose client does not read the responses are closed', async () => {
     const server = await startTestServer({}, { connections: { stalledMs: 300 }, graceMs: NEVER_MS })
-    // Small, since on a busy machine a large response might stall for as long as is allowed here.
+    // The response is small, since a large one might exceed this limit on a busy machine.
     await askForTooMuch(server, '/livez')
-    // Were it still open, the stop would wait for it as long as the grace lasts.
+    // If the connection were still open, the stop would wait for the whole grace period.
     await server.close()
   })
 })
 
 describe('a stop', () => {
-  it.each(['memory:', 'file:'])('with idle keep-alive connections takes no grace (%s)', async (storage) => {
-    const server = await startTestServer(
-      { FISH_STORAGE: storage === 'file:' ? `file:${newFolder()}` : storage },
-      { graceMs: NEVER_MS },
-    )
-    const sockets = await Promise.all([1, 2, 3].map(() => openRaw(server.url)))
-    for (const socket of sockets.slice(1)) {
-      socket.send(head('GET /livez HTTP/1.1'))
-      await socket.until(/ok/)
-    }
-    await server.close()
-    for (const { socket } of sockets) if (!socket.closed) await once(socket, 'close')
-  })
+  it.each(['memory:', 'file:'])(
+    'with idle keep-alive connections does not wait for the grace period (%s)',
+    async (storage) => {
+      const server = await startTestServer(
+        { FISH_STORAGE: storage === 'file:' ? `file:${newFolder()}` : storage },
+        { graceMs: NEVER_MS },
+      )
+      const sockets = await Promise.all([1, 2, 3].map(() => openRaw(server.url)))
+      for (const socket of sockets.slice(1)) {
+        socket.send(head('GET /livez HTTP/1.1'))
+        await socket.until(/ok/)
+      }
+      await server.close()
+      for (const { socket } of sockets) if (!socket.closed) await once(socket, 'close')
+    },
+  )
 
-  it('cuts a client that is stuck in the middle of its request once the grace is over', async () => {
+  it('closes the connection of an unfinished request after the grace period', async () => {
     const server = await startTestServer({}, { graceMs: 50 })
     const socket = await openRaw(server.url)
     socket.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '2' }))
@@ -193,7 +196,7 @@ describe('a stop', () => {
     await gone
   })
 
-  it('lets responses to a slow client arrive in full', async () => {
+  it('completes responses to a slow client', async () => {
     const server = await startTestServer({}, { graceMs: NEVER_MS })
     const { byteLength } = await (await fetch(`${server.url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
     const socket = await askForTooMuch(server)
@@ -215,7 +218,7 @@ describe('a stop', () => {
 })
 
 describe('a response that an error ends early', () => {
-  /** Serves this body; returns the socket that has requested it, and the warnings of the log. */
+  /** Serves this body. Returns the socket of the request, and the warnings of the log. */
   async function request(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
     const warnings: unknown[][] = []
     const server = await listen({
@@ -231,7 +234,7 @@ describe('a response that an error ends early', () => {
     return { socket, warnings }
   }
 
-  it('is logged with the id of its request, and its connection is closed', async () => {
+  it('is logged with the id of its request, and the connection is closed', async () => {
     const body = new ReadableStream({
       pull: (controller) => controller.error(new Error('The storage is unreachable.')),
     })
@@ -241,7 +244,7 @@ describe('a response that an error ends early', () => {
     await expect.poll(() => warnings).toEqual([[fields, 'a response was cut']])
   })
 
-  it('is not logged when its client left', async () => {
+  it('is not logged if its client left', async () => {
     const cancelled = Promise.withResolvers<void>()
     const body = new ReadableStream(
       { pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)), cancel: () => cancelled.resolve() },

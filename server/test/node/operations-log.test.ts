@@ -33,7 +33,7 @@ async function stopped(run: ReturnType<typeof runServe>): Promise<string> {
 }
 
 describe('the access log', () => {
-  it('has one line for every response, with all that an operator needs', async () => {
+  it('has one line for every response, with the fields that an operator needs', async () => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'json', ...SECRETS })
     const url = await run.ready
     const responses = [
@@ -56,10 +56,10 @@ describe('the access log', () => {
       bytes: sizes[0],
     })
     expect(lines[1]).toMatchObject({ ...common, route: 'unmatched', status: 404 })
-    // What nobody serves is free text, and may be a key that was pasted into the wrong place.
+    // An unknown path is free text, and may be a key that was pasted into the wrong place.
     expect(lines[1]).not.toHaveProperty('path')
     expect(lines[2]).toMatchObject({ ...common, method: 'HEAD', route: 'livez', status: 200 })
-    // Nor is it known whether a name is one.
+    // Names may also be pasted keys.
     expect(lines[3]).toMatchObject({ ...common, path: '/admin/users/:name', route: 'showUser', status: 401 })
   })
 
@@ -74,7 +74,7 @@ describe('the access log', () => {
     ['PUT', `/admin/users/Alex/fish/${CANARY}`, 405],
     ['DELETE', `/admin/admins/${CANARY}`, 401],
     ['OPTIONS', `/admin/users/${CANARY}`, 405],
-  ])('holds nothing of what was pasted into the path of %s %s', async (method, path, status) => {
+  ])('contains no text that was pasted into the path of %s %s', async (method, path, status) => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'json', ...SECRETS })
     expect((await fetch(`${await run.ready}${path}`, { method })).status).toBe(status)
     const log = await stopped(run)
@@ -82,7 +82,7 @@ describe('the access log', () => {
     expect(log).not.toContain(CANARY)
   })
 
-  it('in pretty has a short line for each request, with the id of the request where it failed', async () => {
+  it('in pretty has a short line for each request, with the request id of failures', async () => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'pretty', FISH_ADMIN_PASSWORD: 'boss-password' })
     const url = await run.ready
     const headers = { 'x-request-id': 'mine' }
@@ -145,7 +145,7 @@ describe('errors in the log', () => {
     return stream.text()
   }
 
-  it('of the service itself say what they are, where they came from and what to do', () => {
+  it('of the service itself have their name, location and next step', () => {
     const line = JSON.parse(logged(new StorageError('full', 'No space is left. Free some.'))) as { err: unknown }
     expect(line.err).toEqual({
       name: 'StorageError',
@@ -155,7 +155,7 @@ describe('errors in the log', () => {
     })
   })
 
-  it('of others quote nothing of what they were given, as causes neither', () => {
+  it('of others do not quote their input, not even as causes', () => {
     const parse = () => {
       try {
         return JSON.parse(`{"password": ${CANARY}`)
@@ -183,7 +183,7 @@ describe('errors in the log', () => {
 })
 
 describe('the line at start', () => {
-  it('says what the server runs with, and of secrets only whether they were given', async () => {
+  it('has the settings of the server, but only tells whether secrets were given', async () => {
     const run = runServe({
       FISH_STORAGE: 'memory:',
       FISH_LOG: 'json',
@@ -211,7 +211,7 @@ describe('the line at start', () => {
     expect(log).not.toContain(CANARY)
   })
 
-  it('in pretty is some short lines that hold all of it', async () => {
+  it('in pretty is a few short lines with the same content', async () => {
     const folder = newFolder()
     const FISH_ALLOWED_ORIGINS = Array.from({ length: 5 }, (_, index) => `https://page-${index}.example`).join(',')
     const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_LOG: 'pretty', FISH_ALLOWED_ORIGINS, ...SECRETS })
@@ -234,7 +234,7 @@ describe('the line at start', () => {
     expect(words).toContain('FISH_SECRET given')
   })
 
-  it('says what was made because nobody gave it', async () => {
+  it('reports generated secrets', async () => {
     const folder = newFolder()
     const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' })
     await run.ready

@@ -3,7 +3,7 @@ import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
 
-/** The samples of a scrape by their series. Fails on a line that is not of the text format. */
+/** The samples of a scrape by series. Fails on a line that does not match the text format. */
 async function scrape(url: string): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`)
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -33,7 +33,7 @@ async function scrape(url: string): Promise<Map<string, number>> {
 }
 
 describe('GET /metrics', () => {
-  it('counts requests by route, method and status, and what the limit decided', async () => {
+  it('counts requests by route, method and status, and decisions of the limit', async () => {
     const { url } = await startTestServer({ FISH_RATE_LIMIT: '2' })
     for (const path of ['/demo/fish', '/demo/fish', '/demo/fish', '/livez']) await fetch(`${url}${path}`)
     const samples = await scrape(url)
@@ -50,7 +50,7 @@ describe('GET /metrics', () => {
     expect(of('fish_storage_operation_duration_seconds_count{operation="countInWindow"}')).toBe(3)
   })
 
-  it('has histograms whose buckets grow up to their count', async () => {
+  it('has cumulative histograms whose last bucket equals the count', async () => {
     const { url } = await startTestServer()
     for (let index = 0; index < 5; index += 1) await fetch(`${url}/demo/crab`)
     const samples = await scrape(url)
@@ -74,7 +74,7 @@ describe('GET /metrics', () => {
     expect(Math.abs((samples.get('process_start_time_seconds') ?? 0) - Date.now() / 1000)).toBeLessThan(3600)
   })
 
-  it('is of this server alone, also when another one runs in the same process', async () => {
+  it('counts this server only, even if another one runs in the same process', async () => {
     const [one, other] = [await startTestServer(), await startTestServer()]
     await fetch(`${one.url}/demo/fish`)
     const series = 'fish_http_requests_total{route="demoFish",method="GET",status="200"}'
@@ -86,7 +86,7 @@ describe('GET /metrics', () => {
 describe('metrics', () => {
   const statusAt = async (address: string) => (await fetch(address)).status
 
-  it('are beside everything else, or nowhere, as the operator says', async () => {
+  it('are on the main listener or disabled, as configured', async () => {
     const on = await startTestServer({ FISH_METRICS: 'on' })
     expect([on.metrics, await statusAt(on.metrics)]).toEqual([`${on.url}/metrics`, 200])
     const off = await startTestServer({ FISH_METRICS: 'off' })
@@ -94,7 +94,7 @@ describe('metrics', () => {
     expect(await (await fetch(`${off.url}/openapi.json`)).json()).not.toHaveProperty(['paths', '/metrics'])
   })
 
-  it('at an address of their own are there alone, and nothing else is', async () => {
+  it('at a separate address are only there, without any other route', async () => {
     const { url, metrics } = await startTestServer({ FISH_METRICS: '127.0.0.1:0', FISH_RATE_LIMIT: '1' })
     const apart = new URL(metrics).origin
     expect(apart).not.toBe(url)
@@ -111,16 +111,16 @@ describe('metrics', () => {
     }
   })
 
-  it('are no longer there once the server has stopped', async () => {
+  it('are unreachable after the server has stopped', async () => {
     const { metrics, close } = await startTestServer({ FISH_METRICS: '127.0.0.1:0' })
     await close()
     await expect(fetch(metrics)).rejects.toThrow()
   })
 })
 
-describe('what operators ask', () => {
+describe('the routes for operators', () => {
   it.each(['/metrics', '/livez', '/readyz', '/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/docs/x'])(
-    '%s is never counted by the rate limit, nor refused by it',
+    '%s is never counted or refused by the rate limit',
     async (path) => {
       const { url } = await startTestServer({ FISH_RATE_LIMIT: '1' })
       await fetch(`${url}/status`)
@@ -134,7 +134,7 @@ describe('what operators ask', () => {
 })
 
 describe('GET /docs', () => {
-  it('is a page whose policy lets nothing in but this server, with no script inside it', async () => {
+  it('is a page without inline scripts, whose policy allows only this server', async () => {
     const { url } = await startTestServer(ADMIN)
     const response = await fetch(`${url}/docs`)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -154,7 +154,7 @@ describe('GET /docs', () => {
     ['/docs/reference.css', 'text/css; charset=utf-8'],
     ['/docs/start.js', 'text/javascript; charset=utf-8'],
     ['/v1/docs/icon.svg', 'image/svg+xml'],
-  ])('%s has its content type, a length and an ETag that responses 304', async (path, type) => {
+  ])('%s has its content type, a length and an ETag, and supports 304', async (path, type) => {
     const { url } = await startTestServer()
     const response = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } })
     expect(response.headers.get('content-type')).toBe(type)
@@ -180,12 +180,12 @@ describe('GET /docs', () => {
     '/docs/swagger-ui.css.map',
     '/docs/__proto__',
     '/docs/a/b',
-  ])('%s is not among its files', async (path) => {
+  ])('does not serve %s', async (path) => {
     const { url } = await startTestServer()
     expect((await fetch(`${url}${path}`)).status).toBe(404)
   })
 
-  it('takes no other method', async () => {
+  it('refuses other methods', async () => {
     const { url } = await startTestServer()
     for (const path of ['/docs', '/docs/start.js']) {
       const response = await fetch(`${url}${path}`, { method: 'POST' })

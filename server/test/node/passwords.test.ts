@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest'
 const CHEAP = { N: 16, r: 1, p: 1 }
 
 describe('a password hash', () => {
-  it('is scrypt, and names its own cost and salt', async () => {
+  it('is a scrypt hash with its cost and salt', async () => {
     const hash = await createScryptHasher(CHEAP).hash('password')
     expect(hash).toMatch(/^scrypt\$16\$1\$1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/)
     expect(hash).not.toContain('password')
   })
 
-  it('fits its own password and no other', async () => {
+  it('matches only its own password', async () => {
     const hasher = createScryptHasher(CHEAP)
     for (const password of ['password', '', ' ', 'pässwörd 🐟', 'x'.repeat(256), 'a\0b']) {
       const hash = await hasher.hash(password)
@@ -22,17 +22,17 @@ describe('a password hash', () => {
     }
   })
 
-  it('is another one each time', async () => {
+  it('differs each time', async () => {
     const hasher = createScryptHasher(CHEAP)
     expect(await hasher.hash('password')).not.toBe(await hasher.hash('password'))
   })
 
-  it('fits the same letters however a keyboard composes them', async () => {
+  it('matches the same letters in any Unicode composition', async () => {
     const hasher = createScryptHasher(CHEAP)
     expect(await hasher.verify('e\u0301', await hasher.hash('\u00e9'))).toBe(true)
   })
 
-  it('is verified at the cost it was made at, after the cost was raised', async () => {
+  it('is verified at its own cost after the cost was raised', async () => {
     const hash = await createScryptHasher(CHEAP).hash('password')
     const raised = createScryptHasher({ N: 32, r: 2, p: 1 })
     expect(await raised.verify('password', hash)).toBe(true)
@@ -49,7 +49,7 @@ describe('a password hash', () => {
     },
   )
 
-  it('is made for many at once, each its own', async () => {
+  it('is made for many passwords concurrently', async () => {
     const hasher = createScryptHasher(CHEAP)
     const passwords = Array.from({ length: 20 }, (_, index) => `password-${index}`)
     const hashes = await Promise.all(passwords.map((password) => hasher.hash(password)))
@@ -57,17 +57,17 @@ describe('a password hash', () => {
     expect(matches).toEqual(passwords.map(() => true))
   })
 
-  it('leaves room for the next when one fails', async () => {
+  it('frees its slot after a failure', async () => {
     const hasher = createScryptHasher(CHEAP)
     await Promise.allSettled(Array.from({ length: 5 }, () => hasher.verify('x', 'scrypt$3$1$1$AAAA$AAAA')))
     expect(await hasher.verify('password', await hasher.hash('password'))).toBe(true)
   })
 
-  it('costs what OWASP asks for when nothing else is said', async () => {
+  it('has the cost that OWASP recommends by default', async () => {
     expect(await createScryptHasher().hash('password')).toMatch(/^scrypt\$131072\$8\$1\$/)
   })
 
-  it('of bcrypt is compared as well, and holds up nobody meanwhile', async () => {
+  it('of bcrypt is verified, too, without blocking the process', async () => {
     const hasher = createScryptHasher(CHEAP)
     const hash = hashSync('pässwörd', 11)
     expect(hasher.isOutdated?.(hash)).toBe(true)
@@ -77,7 +77,7 @@ describe('a password hash', () => {
     }, 1)
     expect(await hasher.verify('pässwörd', hash)).toBe(true)
     clearInterval(counting)
-    // On the same thread, there is one turn in 100 ms.
+    // On the same thread, only one turn would run in 100 ms.
     expect(turns).toBeGreaterThan(10)
     expect(await hasher.verify('password', hash)).toBe(false)
     expect(hasher.isOutdated?.(await hasher.hash('password'))).toBe(false)

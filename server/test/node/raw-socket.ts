@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A connection that sends what it is given, to the byte. */
+/** A connection that sends exact bytes. */
 export interface RawSocket {
   send(text: string): void
-  /** Settles with all that came so far once it matches, or once the connection ended. */
+  /** Settles with the received text when it matches, or when the connection ends. */
   until(pattern: RegExp): Promise<string>
-  /** Whether what was sent is waiting because the other side does not read. */
+  /** The underlying socket. */
   readonly socket: Socket
 }
 
@@ -29,7 +29,7 @@ export async function openRaw(url: string, from: { readonly localAddress?: strin
     text += chunk.toString('latin1')
     wake()
   })
-  // A server may close while the client still sends: what it answered before counts.
+  // A server may close while the client still sends. Only its earlier response matters.
   socket.on('error', () => {})
   socket.on('close', () => {
     ended = true

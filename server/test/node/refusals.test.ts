@@ -7,12 +7,12 @@ import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
 const GET = (target: string) => head(`GET ${target} HTTP/1.1`)
-/** More headers than Node keeps unless it is told to. */
+/** More headers than Node keeps by default. */
 const MANY = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`a${index}`, '']))
 const LONG_HOST = encodeURIComponent('\u4e00'.repeat(1500))
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
-/** Sends a text, and returns all that comes until the server closes the connection. */
+/** Sends a text, and returns everything until the server closes the connection. */
 async function untilClosed(url: string, text: string): Promise<string> {
   const socket = await openRaw(url)
   const gone = once(socket.socket, 'close')
@@ -21,7 +21,7 @@ async function untilClosed(url: string, text: string): Promise<string> {
   return socket.until(/^/)
 }
 
-/** The one response in a text, which has to be an error in the form of all others. */
+/** The only response in a text, which has to be an error in the usual form. */
 function refusalIn(text: string): { status: number; code: string; requestId: string } {
   expect(statuses(text)).toHaveLength(1)
   const [heads = '', body = ''] = text.split('\r\n\r\n')
@@ -43,7 +43,7 @@ async function createPlayer(url: string): Promise<CreatedUser> {
   return (await created.json()) as CreatedUser
 }
 
-describe('a request that a proxy may read as another one, or as two', () => {
+describe('a request that a proxy may interpret differently', () => {
   it.each([
     ...['/\\metrics', '/v1\\metrics', '/metrics\\', '/x\\..\\metrics', '\\metrics', 'http://service.test/\\metrics'],
     ...[
@@ -64,7 +64,7 @@ describe('a request that a proxy may read as another one, or as two', () => {
       '/#/metrics',
     ],
     ...['http://service.test\\metrics', 'http://service.test#/metrics', 'ftp://service.test/metrics', 'metrics'],
-  ])('by its target %s is refused, and its connection goes on', async (target) => {
+  ])('by its target %s is refused, and its connection stays open', async (target) => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET(target) + GET('/status'))
@@ -74,7 +74,7 @@ describe('a request that a proxy may read as another one, or as two', () => {
     expect(responses).not.toContain('process_uptime_seconds')
   })
 
-  it('by its target is counted by the rate limit as every other', async () => {
+  it('by its target is counted by the rate limit like every other', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET('/x/../status') + GET('/\\status') + GET('/status'))
@@ -99,7 +99,7 @@ describe('a request that a proxy may read as another one, or as two', () => {
       'two Hosts with a thousand headers in between',
       head('GET /status HTTP/1.1', MANY).replace(/\r\n$/, 'host: x\r\n\r\n'),
     ],
-    // Parsed as a domain, this would take the service 20 times as long as a request.
+    // Parsing this as a domain would take 20 times as long as a request.
     ['a Host that is longer than any name', head('GET /status HTTP/1.1', { host: LONG_HOST })],
     ['a target whose host is longer than any name', head(`GET http://${LONG_HOST}/status HTTP/1.1`, { host: 'x' })],
     ['a path in its Host', head('GET /status HTTP/1.1', { host: 'service.test/metrics?' })],
@@ -123,7 +123,7 @@ describe('a request that a proxy may read as another one, or as two', () => {
     expect(refusal).toMatchObject({ status: 400, code: 'malformed_request' })
   })
 
-  it('keeps the id that its client gave it', async () => {
+  it('keeps its request id', async () => {
     const { url } = await startTestServer()
     const response = await untilClosed(url, head('GET /livez HTTP/1.1', { expect: 'x', 'x-request-id': 'mine-1' }))
     expect(refusalIn(response).requestId).toBe('mine-1')
@@ -136,7 +136,7 @@ describe('a request that a proxy may read as another one, or as two', () => {
     )
   })
 
-  it('takes nothing with it that was sent before, and all that was sent behind', async () => {
+  it('does not affect earlier requests, and discards later ones', async () => {
     const { url } = await startTestServer()
     const responses = await untilClosed(
       url,
@@ -145,7 +145,7 @@ describe('a request that a proxy may read as another one, or as two', () => {
     expect(statuses(responses)).toEqual([200, 200, 400])
   })
 
-  it('is distinguished from one with such characters in its query alone', async () => {
+  it('is distinguished from one with such characters only in its query', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET('/status?x=/../\\#'))
@@ -154,7 +154,7 @@ describe('a request that a proxy may read as another one, or as two', () => {
 })
 
 describe('a request with an expectation', () => {
-  it('that nobody knows is refused with 417', async () => {
+  it('that is unknown is refused with 417', async () => {
     const { url } = await startTestServer()
     const response = await untilClosed(url, head('GET /status HTTP/1.1', { expect: 'x' }))
     expect(refusalIn(response)).toMatchObject({ status: 417, code: 'expectation_failed' })
@@ -171,8 +171,8 @@ describe('a request with an expectation', () => {
   })
 })
 
-describe('what follows a request and is none', () => {
-  it('does not replace the response to a stored catch', async () => {
+describe('invalid bytes after a request', () => {
+  it('do not replace the response to a stored catch', async () => {
     const { url } = await startTestServer(ADMIN)
     const player = await createPlayer(url)
     const token = await createFernet(player.fernetKey).encrypt('{"fish":"Salmon","rarity":3}')
@@ -188,19 +188,19 @@ describe('what follows a request and is none', () => {
   it.each([
     ['one', 1],
     ['many', 40],
-  ])('is refused behind %s that were well', async (_, count) => {
+  ])('are refused after %s with valid responses', async (_, count) => {
     const { url } = await startTestServer()
     const responses = await untilClosed(url, `${GET('/livez').repeat(count)}JUNK\r\n\r\n`)
     expect(statuses(responses)).toEqual([...Array(count).fill(200), 400])
   })
 
-  it('gets no response where the client announced that nothing would follow', async () => {
+  it('get no response if the client announced the end of the connection', async () => {
     const { url } = await startTestServer()
     const last = head('GET /livez HTTP/1.1', { connection: 'close' })
     expect(statuses(await untilClosed(url, `${last}JUNK\r\n\r\n`))).toEqual([200])
   })
 
-  it('in the middle of a body is refused in place of its request, behind those before it', async () => {
+  it('in the middle of a body are refused instead of its request, after earlier responses', async () => {
     const { url } = await startTestServer(ADMIN)
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
     const broken = `${head('POST /admin/login HTTP/1.1', headers)}1\r\n{\r\nJUNK\r\n`
@@ -208,7 +208,7 @@ describe('what follows a request and is none', () => {
     expect(statuses(await untilClosed(url, GET('/livez') + GET('/livez') + broken))).toEqual([200, 200, 400])
   })
 
-  it('in an unread body causes no second response', async () => {
+  it('in an unread body cause no second response', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')
@@ -228,13 +228,13 @@ describe('a request for a tunnel', () => {
     expect(text).toContain('\r\nallow: GET, HEAD, POST, DELETE, OPTIONS\r\n')
   })
 
-  it('is responded to behind the requests before it, and what follows is dropped', async () => {
+  it('gets its response after earlier requests, and later bytes are dropped', async () => {
     const { url } = await startTestServer()
     const text = await untilClosed(url, GET('/livez') + head('CONNECT service.test:443 HTTP/1.1') + GET('/livez'))
     expect(statuses(text)).toEqual([200, 405])
   })
 
-  it('does no harm where its client resets the connection', async () => {
+  it('does no harm if its client resets the connection', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')
@@ -245,19 +245,19 @@ describe('a request for a tunnel', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('does not hold up a stop, also behind a response that its client does not read', async () => {
+  it('does not delay a stop, even after a response that its client does not read', async () => {
     const { url, close } = await startTestServer({}, { graceMs: 50 })
     const socket = await openRaw(url)
     socket.socket.pause()
     socket.send(GET('/docs/swagger-ui-bundle.js').repeat(12) + head('CONNECT service.test:443 HTTP/1.1'))
-    // Another request tells that the server has read these.
+    // The response to another request shows that the server has read these.
     await (await fetch(`${url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
     await close()
   })
 })
 
 it.each(['websocket', 'h2c', 'TLS/1.0'])(
-  'a request for an upgrade to %s is responded to without one',
+  'a request for an upgrade to %s gets a response without the upgrade',
   async (upgrade) => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)

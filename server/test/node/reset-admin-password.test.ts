@@ -20,7 +20,7 @@ it.each(['', 'seven77', 'x'.repeat(257)])('A new password of a wrong length chan
   expect(folderContent(data)).toEqual(before)
 })
 
-it('A new password that is no Unicode text is refused', async () => {
+it('A new password that is not Unicode text is refused', async () => {
   const env = { FISH_STORAGE: `file:${newFolder()}` }
   const reset = resetAdminPassword({ env, username: 'admin', password: 'half \ud83d a fish' })
   await expect(reset).rejects.toMatchObject({

@@ -13,7 +13,7 @@ const PATIENCE_MS = 500
 const CHEAP = { N: 16, r: 1, p: 1 }
 const SILENCE = { info() {}, warn() {}, error() {} }
 
-/** Starts a server on any free port, with passwords that cost next to nothing. Stops with the test. */
+/** Starts a server on a free port with a cheap password hash. It stops with the test. */
 export async function startTestServer(
   env: Readonly<Record<string, string>> = {},
   options: Partial<StartOptions> = {},
@@ -28,14 +28,14 @@ export async function startTestServer(
     closed ??= server.close()
     return closed
   }
-  // How long a stop may take is for a test of its own; no other one waits for it.
+  // Only a separate test checks how long a stop may take. Other tests do not wait.
   onTestFinished(() =>
     Promise.race([close(), new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]),
   )
   return { ...server, close }
 }
 
-/** A run of `serve()`, as a process would see it. */
+/** A run of `serve()`, with the view of its process. */
 export interface Run {
   readonly stdout: MemoryStream
   readonly stderr: MemoryStream
@@ -43,11 +43,11 @@ export interface Run {
   readonly ready: Promise<string>
   /** The exit status. */
   readonly status: Promise<number>
-  /** Asks to stop, as a signal does. */
+  /** Requests a stop, as a signal does. */
   stop(): void
 }
 
-/** Runs `serve()` with this environment, with passwords that cost next to nothing. Stops with the test. */
+/** Runs `serve()` with this environment and a cheap password hash. It stops with the test. */
 export function runServe(env: Readonly<Record<string, string>>, flags: Readonly<Record<string, string>> = {}): Run {
   const [stdout, stderr] = [createMemoryStream(), createMemoryStream()]
   let waiting: (() => void)[] = []

@@ -11,7 +11,7 @@ import { startTestServer } from './running.ts'
 const FILE = 'secrets.json'
 
 describe('the secrets of a data folder', () => {
-  it('are generated once, readable by the owner of the folder alone, and read again', async () => {
+  it('are generated once, readable only by the owner of the folder, and read again', async () => {
     const folder = newFolder()
     const { secrets } = await loadSecrets(folder, {})
     expect(Buffer.from(secrets.encryption, 'base64')).toHaveLength(32)
@@ -22,21 +22,21 @@ describe('the secrets of a data folder', () => {
     expect((await loadSecrets(folder, {})).secrets).toEqual(secrets)
   })
 
-  it.runIf(process.platform !== 'win32')('are not waited for where a pipe has their name', async () => {
+  it.runIf(process.platform !== 'win32')('are refused without waiting if they are a pipe', async () => {
     const folder = newFolder()
     execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(folder, FILE)])
     await expect(loadSecrets(folder, {})).rejects.toThrow(/secrets\.json is not a file\. Move it away/)
     expect(readdirSync(folder)).toEqual([FILE])
   })
 
-  it.runIf(process.platform !== 'win32')('leave no part of themselves behind when they cannot be stored', async () => {
+  it.runIf(process.platform !== 'win32')('leave no partial file if they cannot be stored', async () => {
     const folder = newFolder()
     mkdirSync(join(folder, FILE))
     await expect(writeSecrets(folder, makeSecrets())).rejects.toThrow()
     expect(readdirSync(folder)).toEqual([FILE])
   })
 
-  it('are the given ones, and nothing is written, when both are given', async () => {
+  it('are the given ones if both are given, and nothing is written', async () => {
     const folder = newFolder()
     const given = { encryption: 'a', session: 'b' }
     expect((await loadSecrets(folder, given)).secrets).toEqual(given)
@@ -56,7 +56,7 @@ describe('the secrets of a data folder', () => {
     expect(readFileSync(join(folder, FILE), 'utf8')).not.toContain('given')
   })
 
-  it('are removed when this load created them, and only then', async () => {
+  it('are removed only if this load created them', async () => {
     const folder = newFolder()
     await (await loadSecrets(folder, {})).discard()
     expect(readdirSync(folder)).toEqual([])
@@ -65,7 +65,7 @@ describe('the secrets of a data folder', () => {
     expect(readdirSync(folder)).toEqual([FILE])
   })
 
-  it('stay where the first start fails at a write, which may be stored and need them', async () => {
+  it('stay if the first start fails at a write, which may be stored and need them', async () => {
     const folder = newFolder()
     await (await createStorage({ driver: 'file', path: folder })).dispose()
     const db = new DatabaseSync(join(folder, 'fish.db'))
@@ -88,7 +88,7 @@ describe('the secrets of a data folder', () => {
     '{"encryption":"private-words","session":5}',
     '{"encryption":"private-words","session":""}',
   ])(
-    'that are damaged (%j) are an error that says what to do and quotes nothing, and stay as they are',
+    'that are damaged (%j) cause an error with the next step and without quotes, and stay unchanged',
     async (content) => {
       const folder = newFolder()
       writeFileSync(join(folder, FILE), content)
@@ -100,7 +100,7 @@ describe('the secrets of a data folder', () => {
     },
   )
 
-  it('are made although an earlier try broke off halfway', async () => {
+  it('are generated even after an earlier attempt failed halfway', async () => {
     const folder = newFolder()
     writeFileSync(join(folder, `${FILE}.new`), 'half')
     chmodSync(join(folder, `${FILE}.new`), 0o644)
@@ -109,7 +109,7 @@ describe('the secrets of a data folder', () => {
     if (process.platform !== 'win32') expect(statSync(join(folder, FILE)).mode & 0o777).toBe(0o600)
   })
 
-  it('are other ones each time they are made', () => {
+  it('differ each time they are generated', () => {
     expect(makeSecrets()).not.toEqual(makeSecrets())
   })
 })

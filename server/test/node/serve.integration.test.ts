@@ -9,7 +9,7 @@ import { type Run, runServe, startTestServer } from './running.ts'
 
 const GIVEN = { FISH_STORAGE: 'memory:', FISH_ADMIN_PASSWORD: 'boss-password', FISH_LOG: 'json' }
 
-/** Asks to stop; from then on time passes only where the test lets it, that of the grace of 10 s too. */
+/** Requests a stop. From then on, the test controls the time, including the grace period of 10 s. */
 async function stopOnFakeTimers(run: Run): Promise<void> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -44,7 +44,7 @@ describe('serve', () => {
     await expect(fetch(`${url}/livez`)).rejects.toThrow()
   })
 
-  it('writes its log to stderr, a JSON object a line, with no password in it', async () => {
+  it('writes its log to stderr, one JSON object per line, without passwords', async () => {
     const run = runServe(GIVEN)
     await fetch(`${await run.ready}/status`)
     run.stop()
@@ -55,7 +55,7 @@ describe('serve', () => {
     expect(run.stderr.text()).not.toContain('boss-password')
   })
 
-  it('warns of a FISH_SECRET that is too short to keep anything safe, and does not repeat it', async () => {
+  it('warns about a FISH_SECRET that is too short to be safe, and does not repeat it', async () => {
     const run = runServe({ ...GIVEN, FISH_SECRET: 'tiny-secret' })
     await run.ready
     run.stop()
@@ -64,7 +64,7 @@ describe('serve', () => {
     expect(run.stderr.text()).not.toMatch(/tiny-/)
   })
 
-  it('prints a made-up password of the first administrator once, and it works', async () => {
+  it('prints a generated password of the first administrator once, and the password works', async () => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'silent' })
     const url = await run.ready
     const [, username, password] = /administrator "(\S+)" with the password (\S+)\n/.exec(run.stderr.text()) ?? []
@@ -79,7 +79,7 @@ describe('serve', () => {
     expect((await fetch(`${url}/admin/login`, init)).status).toBe(200)
   })
 
-  it('lets a request in flight finish before it exits, while readiness and new connections fail', async () => {
+  it('finishes a request in flight before it exits, while readiness and new connections fail', async () => {
     const run = runServe(GIVEN)
     const url = await run.ready
     const slow = await openRaw(url)
@@ -98,7 +98,7 @@ describe('serve', () => {
     expect(await run.status).toBe(0)
   })
 
-  it('marks the last response of a keep-alive connection as the last when it stops meanwhile', async () => {
+  it('closes a keep-alive connection with its last response if a stop is in progress', async () => {
     const run = runServe(GIVEN)
     const kept = await openRaw(await run.ready)
     kept.send(head('GET /livez HTTP/1.1'))
@@ -114,7 +114,7 @@ describe('serve', () => {
   })
 
   it.each(['', 'GET /livez HTTP/1.1\r\nhost: service.test\r\n'])(
-    'does not wait for a connection whose request has not even a whole head: %j',
+    'does not wait for a connection without a whole request head: %j',
     async (text) => {
       const run = runServe(GIVEN)
       const [fresh, kept] = [await openRaw(await run.ready), await openRaw(await run.ready)]
@@ -141,7 +141,7 @@ describe('serve', () => {
     slow.socket.destroy()
   })
 
-  it('says in one line that the port is in use, exits with 6, and has made nothing', async () => {
+  it('reports in one line that the port is in use, exits with 6, and creates nothing', async () => {
     const { port } = new URL((await startTestServer()).url)
     const folder = join(newFolder(), 'data')
     const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_PORT: port, FISH_LOG: 'silent' })
@@ -152,7 +152,7 @@ describe('serve', () => {
   })
 
   it.each(['no.such.host.invalid', 'http://x', '127.0.0.1:80'])(
-    'says in one line that %s is no host, exits with 2, and has made nothing',
+    'reports in one line that %s is not a host, exits with 2, and creates nothing',
     async (FISH_HOST) => {
       const folder = join(newFolder(), 'data')
       const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_HOST, FISH_LOG: 'silent' })
@@ -163,7 +163,7 @@ describe('serve', () => {
     },
   )
 
-  it('handles no request before it is ready, and releases its port when it cannot start', async () => {
+  it('handles no request before it is ready, and releases its port if it cannot start', async () => {
     const port = String(await freePort())
     const folder = newFolder()
     writeFileSync(join(folder, 'fish.db'), 'a shopping list')
@@ -173,7 +173,7 @@ describe('serve', () => {
     expect(await again.ready).toBe(`http://127.0.0.1:${port}`)
   })
 
-  it('names --metrics where it is the address of the metrics that is in use', async () => {
+  it('names --metrics if the address of the metrics is in use', async () => {
     const other = await startTestServer()
     const run = runServe({ ...GIVEN, FISH_METRICS: new URL(other.url).host })
     expect(await run.status).toBe(6)
@@ -181,7 +181,7 @@ describe('serve', () => {
     expect(run.stdout.text()).toBe('')
   })
 
-  it('says in one line that the folder is in use, and exits with 6', async () => {
+  it('reports in one line that the folder is in use, and exits with 6', async () => {
     const folder = newFolder()
     await startTestServer({ FISH_STORAGE: `file:${folder}` })
     const run = runServe({ ...GIVEN, FISH_STORAGE: `file:${folder}`, FISH_LOG: 'silent' })
@@ -190,7 +190,7 @@ describe('serve', () => {
     expect(run.stderr.text()).toMatch(/^fish-cli serve: [^\n]*in use[^\n]*\n$/)
   })
 
-  it('says every mistake in a line of its own, starts nothing, and exits with 2', async () => {
+  it('reports every mistake on a separate line, starts nothing, and exits with 2', async () => {
     const folder = join(newFolder(), 'data')
     const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_PORT: 'x', FISH_LOG: 'y' }, { 'rate-limit': '0' })
     expect(await run.status).toBe(2)
@@ -206,28 +206,25 @@ describe('serve', () => {
   it.each([
     ['given', { FISH_SECRET: 'the first secret of this data, long' }],
     ['made', {}],
-  ] as const)(
-    'refuses data that was encrypted with another secret, one that was %s, and changes nothing',
-    async (_, first) => {
-      const folder = newFolder()
-      const storage = { FISH_STORAGE: `file:${folder}` }
-      await (await startTestServer({ ...storage, ...first })).close()
-      const before = digest(folder)
-      const run = runServe({
-        ...GIVEN,
-        ...storage,
-        FISH_SECRET: 'quite another secret of some length',
-        FISH_LOG: 'silent',
-      })
-      expect(await run.status).toBe(2)
-      expect(run.stdout.text()).toBe('')
-      expect(run.stderr.text()).toMatch(/^fish-cli serve: FISH_SECRET [^\n]+\n$/)
-      expect(digest(folder)).toBe(before)
-      await (await startTestServer({ ...storage, ...first })).close()
-    },
-  )
+  ] as const)('refuses data that was encrypted with another secret (%s), and changes nothing', async (_, first) => {
+    const folder = newFolder()
+    const storage = { FISH_STORAGE: `file:${folder}` }
+    await (await startTestServer({ ...storage, ...first })).close()
+    const before = digest(folder)
+    const run = runServe({
+      ...GIVEN,
+      ...storage,
+      FISH_SECRET: 'quite another secret of some length',
+      FISH_LOG: 'silent',
+    })
+    expect(await run.status).toBe(2)
+    expect(run.stdout.text()).toBe('')
+    expect(run.stderr.text()).toMatch(/^fish-cli serve: FISH_SECRET [^\n]+\n$/)
+    expect(digest(folder)).toBe(before)
+    await (await startTestServer({ ...storage, ...first })).close()
+  })
 
-  it('refuses data whose given secret was left away, and leaves no made one behind', async () => {
+  it('refuses data whose given secret is missing, and does not generate one', async () => {
     const folder = newFolder()
     const storage = { FISH_STORAGE: `file:${folder}` }
     const both = { FISH_SECRET: 'the first secret of this data, long', FISH_JWT_SECRET: 'j'.repeat(32) }
@@ -241,7 +238,7 @@ describe('serve', () => {
     ['file', async () => ({ FISH_STORAGE: `file:${newFolder()}` })],
     ['Redis', startRedisEnv],
   ] as const)('on %s', (_, prepare) => {
-    it('refuses to take away a gamemode that holds catches, with their number and the way out, and exits with 2', async () => {
+    it('refuses to remove a gamemode that has catches, with their number and the next step, and exits with 2', async () => {
       const env = { FISH_LOG: 'silent', FISH_ADMIN_PASSWORD: 'boss-password', ...(await prepare()) }
       const server = await startTestServer({ ...env, FISH_GAMEMODES: 'earth,sky' })
       const login = { username: 'admin', password: 'boss-password' }

@@ -8,11 +8,11 @@ test.each([
   ['redis://127.0.0.1:6380/2'],
   ['rediss://user:p%40ss@cache.example:6380'],
   ['redis://:secret@[::1]:6379'],
-])('takes %s for one Redis', (url) => {
+])('accepts %s as the address of one Redis', (url) => {
   expect(parseStorageAddress(url)).toEqual({ driver: 'redis', url })
 })
 
-test('takes the nodes of a cluster, with and without a login and TLS', () => {
+test('accepts the nodes of a cluster, with and without a login and TLS', () => {
   expect(parseStorageAddress('redis-cluster://10.0.0.1:7000,[::1]:7001,node-3')).toEqual({
     driver: 'redis-cluster',
     nodes: [

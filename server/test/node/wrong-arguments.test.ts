@@ -4,7 +4,7 @@ import { backupStore, readConfig, restoreStore, rotateSecret } from '@fish-crab/
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 
-describe('arguments that the types forbid are refused in words of this package', () => {
+describe('arguments that the types forbid are refused with clear errors', () => {
   const target = join(tmpdir(), 'never-made')
   const env = { FISH_STORAGE: `file:${target}` }
   const noEnv = /^env must be an object of variables, such as process\.env\.$/

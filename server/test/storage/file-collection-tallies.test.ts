@@ -21,7 +21,7 @@ const manyRecords = (species: number) =>
     caughtRecord(...Array.from({ length: 500 }, (_, index) => [{ name: `Fish ${at} ${index}` }, 0] as const)),
   )
 
-test('a removed catch leaves its name nowhere in the file, even if nobody reads the species again', async () => {
+test('the name of a removed catch is nowhere in the file, even if nobody reads the species again', async () => {
   const { storage, sql } = await open()
   const collection = newCollection()
   const [kept, removed] = [caughtRecord([{ name: 'Koi' }, 0]), caughtRecord([{ name: 'Cod' }, 0])]
@@ -42,7 +42,7 @@ test('a later collection has no species or days of an owner who was removed duri
   })
 })
 
-test('many reads at once count the records once', async () => {
+test('concurrent reads count the records once', async () => {
   const { storage } = await open()
   const collection = newCollection()
   const removed = caughtRecord([{ name: 'Cod' }, 0])
@@ -52,7 +52,7 @@ test('many reads at once count the records once', async () => {
   expect(new Set(lists.map(({ species }) => species)).size).toBe(1)
 })
 
-test('more than 10,000 species are counted once: that they are too many is stored', async () => {
+test('more than 10,000 species are counted once, since the store remembers that they are too many', async () => {
   const { storage, path, sql } = await open()
   const collection = newCollection()
   const extra = caughtRecord([{ name: 'Extra' }, 0])
@@ -61,13 +61,13 @@ test('more than 10,000 species are counted once: that they are too many is store
   expect((await storage.collectionTallies(collection)).species).toBeNull()
   await expect.poll(() => sql('SELECT has_tallies FROM collections')).toEqual([{ has_tallies: 1 }])
   await storage.dispose()
-  // Without records, a count would find few enough.
+  // Without records, a recount would not find too many.
   sql('DELETE FROM records')
   const { storage: again } = await open(path)
   expect((await again.collectionTallies(collection)).species).toBeNull()
 })
 
-test('the species of a nearly full disk are counted, and take no space that catches need', async ({ skip }) => {
+test('species are counted on a nearly full disk, but not stored in space that catches need', async ({ skip }) => {
   const small = mountSmallDisk()
   if ('reason' in small) return skip(small.reason)
   const { storage, sql } = await open(join(small.disk, 'data'))
@@ -80,11 +80,11 @@ test('the species of a nearly full disk are counted, and take no space that catc
     expect((await collectionTalliesOf(storage, collection)).species).toEqual([koi])
   await storage.ping()
   expect(sql('SELECT has_tallies FROM collections')).toEqual([{ has_tallies: 0 }])
-  // Before the disk is taken away.
+  // Dispose before the disk is unmounted.
   await storage.dispose()
 })
 
-test('a read of thousands of species beside writes shows each write whole or not at all', async () => {
+test('a read of thousands of species during writes shows each write completely or not at all', async () => {
   const { storage } = await open()
   const collection = newCollection()
   for (const record of manyRecords(3000)) await storage.append(collection, record)

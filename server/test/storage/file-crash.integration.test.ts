@@ -8,7 +8,7 @@ import { newFolder, startHolder } from './folders.ts'
 
 const ROUNDS = 5
 
-test('every acknowledged record is there exactly once after kill -9 under load', { timeout: 60_000 }, async () => {
+test('every acknowledged record exists exactly once after kill -9 under load', { timeout: 60_000 }, async () => {
   const folder = newFolder()
   const acknowledged: string[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -16,7 +16,7 @@ test('every acknowledged record is there exactly once after kill -9 under load',
     await holder.acknowledged(50)
     await wait(Math.random() * 50)
     await holder.kill()
-    // The last line may be torn by the kill: only a whole one was printed.
+    // The kill may truncate the last line, so only whole lines count.
     acknowledged.push(...holder.stdout().split('\n').slice(1, -1))
     expect(holder.stderr()).toBe('')
 

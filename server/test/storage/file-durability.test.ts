@@ -6,7 +6,7 @@ import { newFolder } from './folders.ts'
 const KEEPS_ALL = 'Every acknowledged write is on disk: it survives a killed process and a power loss.'
 const LOSES_SOME = /killed process.*power loss can lose acknowledged writes/
 
-test('a store says what SQLite really does with it: every write is on the disk before it is acknowledged', async () => {
+test('a store reports its real durability: every write is on the disk before it is acknowledged', async () => {
   const folder = newFolder()
   for (const state of ['new', 'opened again']) {
     const storage = await createStorage({ driver: 'file', path: folder })

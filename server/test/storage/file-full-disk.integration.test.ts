@@ -8,9 +8,7 @@ import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './folders.ts'
 
-test('a full disk rejects writes, loses nothing acknowledged, and works again once there is space', async ({
-  skip,
-}) => {
+test('a full disk rejects writes, loses no acknowledged write, and works again when it has space', async ({ skip }) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) {
     skip(mounted.reason)
@@ -47,7 +45,7 @@ test('a full disk rejects writes, loses nothing acknowledged, and works again on
   await storage.dispose()
 })
 
-test('writes that a full disk refused leave nothing behind in what is read and counted later', async ({ skip }) => {
+test('writes that a full disk refused do not affect later reads and counts', async ({ skip }) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) {
     skip(mounted.reason)
@@ -62,7 +60,7 @@ test('writes that a full disk refused leave nothing behind in what is read and c
   const append = (plain: string, bytes: number) =>
     storage.append(collection, newRecord({ entries: plain.padEnd(bytes) }))
 
-  // Together they are larger than what SQLite keeps in memory: one of them fails, not only the commit.
+  // Together, they exceed the memory of SQLite, so one of them fails before the commit.
   const refused = await Promise.allSettled(Array.from({ length: 100 }, (_, at) => append(`${at}`, 50_000)))
   expect(refused.filter(({ status }) => status === 'fulfilled')).toEqual([])
   rmSync(ballast)
@@ -75,7 +73,7 @@ test('writes that a full disk refused leave nothing behind in what is read and c
   ])
 })
 
-test('a store that is closed on a full disk keeps its log, and with it all that was acknowledged', async ({ skip }) => {
+test('a store that is closed on a full disk keeps its log with all acknowledged writes', async ({ skip }) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) {
     skip(mounted.reason)
@@ -98,7 +96,7 @@ test('a store that is closed on a full disk keeps its log, and with it all that 
   await again.dispose()
 })
 
-test('a store on a full disk that has no room for its log does not open, and says why', async ({ skip }) => {
+test('a store on a disk without space for its log does not open, and reports the reason', async ({ skip }) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) {
     skip(mounted.reason)
@@ -111,7 +109,7 @@ test('a store on a full disk that has no room for its log does not open, and say
   await expect(createStorage({ driver: 'file', path })).rejects.toMatchObject({ name: 'StorageError', code: 'full' })
 })
 
-test('a limit that free space does not show, such as a quota, is detected by a ping as long as catches meet it', {
+test('a ping detects a limit beyond free space, such as a quota, while it rejects catches', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const storage = await startRemoteStorage(newFolder())
@@ -125,7 +123,7 @@ test('a limit that free space does not show, such as a quota, is detected by a p
   let error: unknown
   for (let at = 0; error === undefined && at < 50; at += 1) error = (await storage.append(`${at}`, 50_000)).error
   expect(error).toMatchObject({ name: 'StorageError' })
-  // The smallest write still fits.
+  // Small writes still fit.
   for (let turn = 0; turn < 3; turn += 1) expect((await storage.ping()).error).toEqual(error)
 
   limitFiles('unlimited')

@@ -5,7 +5,7 @@ import { createStorage, StorageError } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { newFolder } from './folders.ts'
 
-/** Files as a killed server leaves them: what was written last stands in the log alone. */
+/** Makes the files of a killed server, whose last writes are only in the log. */
 async function crashed(folder: string, from: number, to: number): Promise<void> {
   const live = join(folder, 'live')
   const left = join(folder, 'left')
@@ -23,8 +23,8 @@ async function refusal(path: string): Promise<unknown> {
   )
 }
 
-describe('a log that was left behind', () => {
-  it('is used when it is the own one of the database', async () => {
+describe('a leftover log', () => {
+  it('is used if it belongs to the database', async () => {
     const folder = newFolder()
     await crashed(folder, 0, 50)
     const storage = await createStorage({ driver: 'file', path: join(folder, 'left') })
@@ -32,7 +32,7 @@ describe('a log that was left behind', () => {
     await storage.dispose()
   })
 
-  it('is refused beside a database that was deleted, and nothing is changed', async () => {
+  it('is refused beside a deleted database, and nothing is changed', async () => {
     const folder = newFolder()
     await crashed(folder, 0, 50)
     const log = join(folder, 'left', 'fish.db-wal')

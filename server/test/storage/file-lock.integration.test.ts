@@ -23,7 +23,7 @@ test('two processes never hold a lock at once', async () => {
 const NOBODY = 65_534
 const ROOT_ONLY = process.getuid?.() === 0 ? '' : ' (skipped: only root can become a user who may not write)'
 
-test.skipIf(ROOT_ONLY !== '')(`a lock file that may not be written locks nothing, and is refused${ROOT_ONLY}`, () => {
+test.skipIf(ROOT_ONLY !== '')(`a read-only lock file is refused${ROOT_ONLY}`, () => {
   const folder = newFolder()
   mkdirSync(folder)
   lockFolder(folder).close()

@@ -7,7 +7,7 @@ import { newFolder } from './folders.ts'
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
 const MIB = 1024 * 1024
 
-test('a disk that stalls fails pings and writes in time, takes bounded memory, and is found again by itself', {
+test('a stalled disk fails pings and writes in time, takes bounded memory, and works again by itself', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)
@@ -18,7 +18,7 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
 
   disk.stall()
   const late = storage.append('late')
-  // The last check counts for a moment.
+  // The last check stays valid for a moment.
   await expect.poll(async () => (await storage.ping()).error).toBeDefined()
   const [ping, again] = await Promise.all([storage.ping(), storage.ping()])
   for (const reply of [ping, again]) {
@@ -27,10 +27,10 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
       error: { ...UNAVAILABLE, message: expect.stringContaining('has not responded') },
     })
   }
-  // Known by now, so nobody waits for it any more, not even for a timer.
+  // The stall is known by now, so this ping fails without waiting.
   expect(await storage.ping(0)).toMatchObject({ isLate: false, error: UNAVAILABLE })
 
-  // 100 MiB, of which 64 may wait.
+  // Only 64 of these 100 MiB may wait.
   const flood = Array.from({ length: 100 }, (_, at) => storage.append(`flood-${at}`, MIB))
   const replies = await Promise.all([late, ...flood])
   expect(replies[0]).toMatchObject({
@@ -39,7 +39,7 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
   const refused = replies.filter(({ error }) => /too slow/.test(String((error as Error).message)))
   expect(refused.length).toBeGreaterThanOrEqual(36)
   for (const reply of replies) expect(reply).toMatchObject({ isLate: false, error: UNAVAILABLE })
-  // Stored nowhere yet, and no longer awaited.
+  // The writes are not stored, and no longer awaited.
   expect(await storage.version()).toMatchObject({ result: before.result })
   const { memory: stalled } = await storage.ping()
   expect(stalled - memory).toBeLessThan(500 * MIB)
@@ -47,13 +47,13 @@ test('a disk that stalls fails pings and writes in time, takes bounded memory, a
   disk.resume()
   await expect.poll(async () => (await storage.ping()).error).toBeUndefined()
   expect((await storage.version()).result).not.toBe(before.result)
-  // What was late is stored once.
+  // The late write is stored once.
   expect(await storage.append('late')).toMatchObject({ result: { outcome: 'replayed', id: 'late' } })
   expect(await storage.append('after')).toMatchObject({ result: { outcome: 'stored' } })
   expect(await storage.dispose()).not.toHaveProperty('error')
 })
 
-test('a storage whose disk has stalled is disposed in time, and says that writes were not finished', {
+test('a storage with a stalled disk is disposed in time, and reports unfinished writes', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)
@@ -71,7 +71,7 @@ test('a write is acknowledged once its log is flushed', async ({ skip }) => {
   const disk = createStallingDisk(skip)
   const folder = newFolder()
   const storage = await startRemoteStorage(folder, disk.env)
-  // The first write of a log is flushed in any case.
+  // The first write of a log is always flushed.
   await storage.append('first')
   const flushes = (name: string) => disk.flushed().filter((path) => path === join(folder, name)).length
   const before = flushes('fish.db-wal')

@@ -7,7 +7,7 @@ import { newFolder } from './folders.ts'
 
 const OWNERS = 3_000_000
 
-/** A large store as a killed server leaves it: with a log. */
+/** A large store with the log of a killed server. */
 async function largeStore(): Promise<string> {
   const [live, left] = [newFolder(), newFolder()]
   const storage = await createStorage({ driver: 'file', path: live })
@@ -22,7 +22,7 @@ async function largeStore(): Promise<string> {
   return left
 }
 
-test('a large store that a killed server left behind is checked while the thread that opens it does other work', async () => {
+test('the check of a large store of a killed server does not block the thread that opens it', async () => {
   const path = await largeStore()
   const turns = [performance.now()]
   const timer = setInterval(() => turns.push(performance.now()), 5)

@@ -5,7 +5,7 @@ import { newFolder } from './folders.ts'
 
 const started = vi.hoisted((): Worker[] => [])
 
-// Keeps hold of the threads that the storage starts, so that a test can end one as a crash would.
+// Collects the threads that the storage starts, so that a test can end one like a crash.
 vi.mock('node:worker_threads', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:worker_threads')>()
   class KeptWorker extends original.Worker {
@@ -17,8 +17,8 @@ vi.mock('node:worker_threads', async (importOriginal) => {
   return { ...original, Worker: KeptWorker }
 })
 
-test('when the writing thread dies, pending and later writes reject, reads go on, and nothing hangs', async () => {
-  // Files share their modules: those that another one has loaded start threads that nobody keeps hold of.
+test('if the writing thread dies, pending and later writes reject, reads continue, and nothing hangs', async () => {
+  // Test files share modules: modules that another file has loaded would start threads that are not collected.
   vi.resetModules()
   const { createStorage } = await import('@fish-crab/server/storage')
   const path = newFolder()

@@ -25,7 +25,7 @@ describeStorage('file', async () => {
   return { storage, reopen }
 })
 
-test.runIf(process.platform !== 'win32')('a store that is a pipe is refused, and not waited for', async () => {
+test.runIf(process.platform !== 'win32')('a store that is a pipe is refused without waiting', async () => {
   const name = 'fish.db'
   const folder = newFolder()
   await (await open(folder)).dispose()
@@ -38,7 +38,7 @@ test.runIf(process.platform !== 'win32')('a store that is a pipe is refused, and
 })
 
 describe('a folder that is in use', () => {
-  test('is refused to a second storage of the same process, by whatever path, until the first is disposed', async () => {
+  test('is refused to a second storage of the same process, by any path, until the first is disposed', async () => {
     const folder = newFolder()
     const first = await open(folder)
     symlinkSync(folder, `${folder}-link`)
@@ -53,7 +53,7 @@ describe('a folder that is in use', () => {
     await second.dispose()
   })
 
-  test('is opened once another program has let go of its file, which SQLite locks for a moment as that closes it', async () => {
+  test('is opened after another program has closed its file, which SQLite locks for a moment', async () => {
     const folder = newFolder()
     await (await open(folder)).dispose()
     rmSync(join(folder, 'fish.lock'))
@@ -70,7 +70,7 @@ describe('a folder that is in use', () => {
     await (await opening).dispose()
   })
 
-  test('is refused while another process holds it, and free once that was killed', async () => {
+  test('is refused while another process has it open, and is free after that process was killed', async () => {
     const folder = newFolder()
     const holder = await startHolder(folder)
     await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError', code: 'in_use' })
@@ -83,16 +83,16 @@ describe('a folder that is in use', () => {
   })
 })
 
-describe('a file that is not ours', () => {
+describe('a file that is not a store', () => {
   async function refused(folder: string, code: string): Promise<void> {
     const before = readFileSync(join(folder, 'fish.db'))
     await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError', code })
     expect(readFileSync(join(folder, 'fish.db')).equals(before)).toBe(true)
-    // The lock was given back: the second refusal is for the same reason.
+    // The first refusal released the lock, so the second one has the same reason.
     await expect(open(folder)).rejects.toMatchObject({ code })
   }
 
-  test('is refused unchanged when it is no database', async () => {
+  test('is refused unchanged if it is not a database', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     for (const content of ['', 'a shopping list', 'x'.repeat(10_000), 'SQLite format 3\0']) {
@@ -101,7 +101,7 @@ describe('a file that is not ours', () => {
     }
   })
 
-  test('is refused unchanged when it is the database of another program', async () => {
+  test('is refused unchanged if it is the database of another program', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     const db = new DatabaseSync(join(folder, 'fish.db'))
@@ -110,7 +110,7 @@ describe('a file that is not ours', () => {
     await refused(folder, 'not_a_store')
   })
 
-  test('is refused unchanged when a build before version 0.1 wrote it, with a sentence that says so', async () => {
+  test('is refused unchanged with an explanation if a build before version 0.1 wrote it', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     const db = new DatabaseSync(join(folder, 'fish.db'))
@@ -120,7 +120,7 @@ describe('a file that is not ours', () => {
     await expect(open(folder)).rejects.toThrow('was written by a development build before version 0.1')
   })
 
-  test('is refused unchanged when a newer version wrote it', async () => {
+  test('is refused unchanged if a newer version wrote it', async () => {
     const folder = newFolder()
     await (await open(folder)).dispose()
     const db = new DatabaseSync(join(folder, 'fish.db'))
@@ -129,7 +129,7 @@ describe('a file that is not ours', () => {
     await refused(folder, 'newer_schema')
   })
 
-  test('is left alone when a first start was cut short: the next one makes the store', async () => {
+  test('from an interrupted first start is ignored, and the next start makes the store', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     writeFileSync(join(folder, 'fish.db.new'), 'half')
@@ -139,7 +139,7 @@ describe('a file that is not ours', () => {
   })
 })
 
-test('removing an owner with many records lets other writes pass in between, and leaves nothing', async () => {
+test('removing an owner with many records lets other writes run in between, and leaves nothing', async () => {
   const folder = newFolder()
   const first = await open(folder)
   const large = newCollection()
@@ -178,7 +178,7 @@ test('removing an owner with many records lets other writes pass in between, and
   left.close()
 })
 
-test('a catch takes at most 260 bytes on disk when each has a write of its own', async () => {
+test('a catch takes at most 260 bytes on disk if each has its own write', async () => {
   const CATCHES = 5000
   const folder = newFolder()
   const storage = await open(folder)
@@ -196,7 +196,7 @@ test('a catch takes at most 260 bytes on disk when each has a write of its own',
   expect(bytes / CATCHES).toBeLessThanOrEqual(260)
 })
 
-test('many large reads at once leave turns of the event loop to others, however fast their readers are', async () => {
+test('concurrent large reads leave turns of the event loop to others, however fast their readers are', async () => {
   const storage = await open(join(parent, 'turns'))
   onTestFinished(() => storage.dispose())
   const collection = newCollection()
@@ -220,7 +220,7 @@ test('many large reads at once leave turns of the event loop to others, however 
   expect(turns).toBeGreaterThanOrEqual(CHUNKS)
 })
 
-test('reads one after the other, each of which begins behind the first records, leave a turn of the event loop each', async () => {
+test('consecutive reads that continue a collection each leave a turn of the event loop', async () => {
   const storage = await open(newFolder())
   const collection = newCollection()
   await Promise.all(Array.from({ length: 20 }, () => storage.append(collection, newRecord())))
@@ -241,7 +241,7 @@ test('reads one after the other, each of which begins behind the first records, 
   await storage.dispose()
 })
 
-test('a new folder and its files are for their owner only', async () => {
+test('a new folder and its files are accessible only to their owner', async () => {
   const folder = newFolder()
   const storage = await open(folder)
   await storage.items.setItem('a:b', 'c')
@@ -252,7 +252,7 @@ test('a new folder and its files are for their owner only', async () => {
   await storage.dispose()
 })
 
-test('disposing leaves one whole file and nothing that must be copied with it', async () => {
+test('disposing leaves one complete file, and no other file that belongs to it', async () => {
   const folder = newFolder()
   const storage = await open(folder)
   await storage.append(newCollection(), newRecord())
@@ -264,7 +264,7 @@ test('disposing leaves one whole file and nothing that must be copied with it', 
   db.close()
 })
 
-describe('a path where no store can be', () => {
+describe('a path that cannot have a store', () => {
   const message = async (path: string) => {
     const error = await open(path).then(
       () => undefined,
@@ -287,7 +287,7 @@ describe('a path where no store can be', () => {
     expect(await message('/dev/null/x')).toContain('/dev/null/x')
   })
 
-  test('is refused in a sentence that names it: a folder at the name of the data file', async () => {
+  test('is refused in a sentence that names it: a folder with the name of the data file', async () => {
     const folder = newFolder()
     mkdirSync(join(folder, 'fish.db'), { recursive: true })
     expect(await message(folder)).toBe(
@@ -295,7 +295,7 @@ describe('a path where no store can be', () => {
     )
   })
 
-  test('is named when it may not be written', async ({ skip }) => {
+  test('is named if it is not writable', async ({ skip }) => {
     const mounted = mountSmallDisk()
     if ('reason' in mounted) {
       skip(mounted.reason)

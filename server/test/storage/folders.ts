@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** A folder for one test, gone afterwards; `data` in it does not exist yet. */
+/** A folder for one test, which is removed afterwards. Its subfolder `data` does not exist yet. */
 export function newFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'fish-storage-'))
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
   return join(parent, 'data')
 }
 
-/** A real process that has the folder open, and appends when told to. */
+/** A real process that has the folder open, and appends on demand. */
 export interface Holder {
   readonly stdout: () => string
   readonly stderr: () => string
@@ -30,7 +30,7 @@ function collect(stream: ChildProcessWithoutNullStreams['stdout']): () => string
   return () => text
 }
 
-/** Starts such a process. */
+/** Starts a process that opens the folder. */
 export function spawnHolder(folder: string, task: 'hold' | 'append' = 'hold'): Holder {
   const script = fileURLToPath(new URL('./fixtures/appender.ts', import.meta.url))
   const child = spawn(process.execPath, [script, folder, task])
@@ -50,7 +50,7 @@ export function spawnHolder(folder: string, task: 'hold' | 'append' = 'hold'): H
   return { stdout, stderr, acknowledged, kill }
 }
 
-/** Starts such a process and waits until it has the folder. */
+/** Starts a process that opens the folder, and waits until it is open. */
 export async function startHolder(folder: string, task: 'hold' | 'append' = 'hold'): Promise<Holder> {
   const holder = spawnHolder(folder, task)
   await holder.acknowledged(0)

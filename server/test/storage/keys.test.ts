@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
 
-test('every text comes back from its encoding, which holds only letters, digits, "_", "-" and "%"', () => {
+test('every text is decoded from its encoding, which has only letters, digits, "_", "-" and "%"', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, fc.string()), (text) => {
       const part = encodeKeyPart(text)
@@ -14,7 +14,7 @@ test('every text comes back from its encoding, which holds only letters, digits,
   )
 })
 
-test('an encoding contains another exactly when the one text contains the other', () => {
+test('an encoding contains another one exactly if its text contains the other text', () => {
   const fewLetters = fc.string({ unit: fc.constantFrom('a', 'c', 'o', '2', 'e', '.', 'A', 'C', '%', 'é') })
   fc.assert(
     fc.property(fewLetters, fewLetters, (text, piece) => {
@@ -23,7 +23,7 @@ test('an encoding contains another exactly when the one text contains the other'
   )
 })
 
-test('keys of different parts differ, also where the joined parts are the same', () => {
+test('keys of different parts differ, even if the joined parts are equal', () => {
   const parts = [['a', 'b'], ['a:b'], ['a%AADKb'], ['A', 'b'], ['a/b'], ['a?b'], ['a.b'], ['a', 'b$']]
   expect(new Set(parts.map((part) => itemKey('user', ...part))).size).toBe(parts.length)
   expect(itemKey('user:', 'a')).toBe('user:a')

@@ -9,7 +9,7 @@ import {
 } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 
-describeWithRedis('a Redis Cluster of which each server has a replica', () => {
+describeWithRedis('a Redis Cluster with a replica of each server', () => {
   test('loses no acknowledged write when a server dies under load and its replica takes over', async () => {
     const servers = await startCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
@@ -42,7 +42,7 @@ describeWithRedis('a Redis Cluster of which each server has a replica', () => {
     const load = collections.map(async (collection, index) => {
       for (let i = 0; !isOver; i += 1) {
         const [token, sent] = [`${index}-${i}`, acknowledged[index] ?? []]
-        // The same token again, as clients do, until it is acknowledged.
+        // Like clients, sends the same token until it is acknowledged.
         await until(async () => {
           const record = newRecord({ dedupeKey: token, entries: token })
           return (
@@ -59,7 +59,7 @@ describeWithRedis('a Redis Cluster of which each server has a replica', () => {
     await until(async () => total() > 400)
     await victim.kill()
     await until(async () => /role:master/.test(await heir.admin.info('replication')))
-    // It has no replica of its own before the dead one is back as that.
+    // The new primary has no replica until the old one returns as its replica.
     await victim.start()
     const before = acknowledged.map(({ length }) => length)
     await until(async () => acknowledged.every(({ length }, index) => length > (before[index] ?? 0) + 2))

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { describeWithRedis, type RedisServer, startCluster, until } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
 
-/** The tests that describe every storage are not about a Redis that is late. */
+/** A long timeout, since the common tests of storages are not about a slow Redis. */
 const UNHURRIED_MS = 60_000
 
 describeWithRedis('a Redis Cluster', () => {
@@ -28,7 +28,7 @@ describeWithRedis('a Redis Cluster', () => {
     }
     return { storage, reopen }
   })
-  test('shares owners and items out over all servers', async () => {
+  test('distributes owners and items over all servers', async () => {
     const storage = await open()
     onTestFinished(() => storage.dispose())
     await Promise.all(Array.from({ length: 60 }, () => storage.append(newCollection(), newRecord())))
@@ -40,7 +40,7 @@ describeWithRedis('a Redis Cluster', () => {
     expect((await storage.items.getKeys()).filter((key) => key.startsWith('base'))).toHaveLength(60)
   })
 
-  test('is as durable as the one of its servers that keeps the least', async () => {
+  test('is as durable as its least durable server', async () => {
     const careful = await open()
     onTestFinished(() => careful.dispose())
     expect(careful.durability).toMatch(/survives a crash and a power loss/)
@@ -56,7 +56,7 @@ describeWithRedis('a Redis Cluster', () => {
     expect(storage.warnings).toEqual([])
   })
 
-  test('leaves no write halfway while the keys of an owner move to another server', async () => {
+  test('leaves no partial write while the keys of an owner move to another server', async () => {
     const storage = await open()
     onTestFinished(() => storage.dispose())
     const collection = newCollection({ kind: 'moved' })
@@ -102,7 +102,7 @@ describeWithRedis('a Redis Cluster', () => {
     expect(await counts()).toEqual([2, 2, 2, 2])
   })
 
-  test('never counts a 26th time within a limit of 25 over several processes', async () => {
+  test('never exceeds a limit of 25 over several processes', async () => {
     const processes = await Promise.all([open(), open(), open(), open()])
     onTestFinished(async () => void (await Promise.all(processes.map((one) => one.dispose()))))
     const window = { durationMs: 300_000, limit: 25, now: Date.now() }
@@ -117,7 +117,7 @@ describeWithRedis('a Redis Cluster', () => {
         () => false,
       )
 
-    test('fails while it is away, and works again by itself with all that was acknowledged', async () => {
+    test('fails during the outage, and works again by itself with all acknowledged records', async () => {
       const [storage, collections] = [await open(2000), Array.from({ length: 40 }, () => newCollection())]
       onTestFinished(() => storage.dispose())
       const append = (token: string) =>

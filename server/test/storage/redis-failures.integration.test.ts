@@ -26,7 +26,7 @@ describeWithRedis('a Redis that fails', () => {
     return storage
   }
 
-  test('is detected by a ping within a second when it is frozen, with the default timeouts', async () => {
+  test('is detected by a ping within a second while it is frozen, with the default timeouts', async () => {
     const storage = await open()
     server.freeze()
     const error = await storage.ping().catch((thrown: unknown) => thrown)
@@ -45,12 +45,12 @@ describeWithRedis('a Redis that fails', () => {
     expect(await readEntries(storage, collection)).toHaveLength(4)
   })
 
-  test('lets no operation hang while it is frozen, and is found again by itself', async () => {
+  test('lets no operation hang while it is frozen, and works again by itself', async () => {
     const storage = await open(800)
     await storage.items.setItem(itemKey('kept', 'a'), 'x')
     server.freeze()
     for (let round = 0; round < 2; round += 1) {
-      // Before it is thawed.
+      // These fail before Redis is thawed.
       await Promise.all(
         operationsOf(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)),
       )
@@ -61,7 +61,7 @@ describeWithRedis('a Redis that fails', () => {
     for (const run of operationsOf(storage)) await run()
   })
 
-  test('stores a write once that was sent again because its response was lost', async () => {
+  test('stores a write once if it was sent again after a lost response', async () => {
     const [storage, collection] = [await open(800), newCollection()]
     await storage.append(collection, newRecord({ dedupeKey: 'before' }))
     server.freeze()
@@ -74,7 +74,7 @@ describeWithRedis('a Redis that fails', () => {
     expect(await readEntries(storage, collection)).toHaveLength(21)
   })
 
-  test('does not let what waits for it pile up', async () => {
+  test('has a limit of pending operations', async () => {
     const storage = await open(800)
     server.freeze()
     const results = await Promise.allSettled(
@@ -86,7 +86,7 @@ describeWithRedis('a Redis that fails', () => {
     expect((await storage.peekWindow('flood', { ...window, limit: 100_000 })).count).toBeLessThan(5000)
   })
 
-  test('fails at once while it is dead, and has all that was acknowledged when it is back', async () => {
+  test('fails immediately while it is dead, and has all acknowledged records when it is back', async () => {
     const [storage, collection] = [await open(), newCollection()]
     const acknowledged: string[] = []
     const appending = (async () => {
@@ -98,7 +98,7 @@ describeWithRedis('a Redis that fails', () => {
     await until(async () => acknowledged.length > 100)
     await server.kill()
     await appending
-    // At once: none of them is told that it waited in vain.
+    // They fail immediately, so none of them reports a timeout.
     const outOfReach = { ...UNAVAILABLE, message: expect.stringContaining('unreachable') }
     await Promise.all(operationsOf(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(outOfReach)))
     await expect(storage.ping()).rejects.toMatchObject(outOfReach)
@@ -108,7 +108,7 @@ describeWithRedis('a Redis that fails', () => {
     expect((await readEntries(storage, collection)).slice(0, acknowledged.length)).toEqual(acknowledged)
   })
 
-  test('is left while it is frozen, dead or on its way back', async () => {
+  test('can be closed while it is frozen, dead or restarting', async () => {
     const [frozen, dead] = [await open(800), await open(800)]
     server.freeze()
     const write = frozen.append(newCollection(), newRecord())
@@ -144,14 +144,14 @@ describeWithRedis('a Redis that fails', () => {
       const storage = await open()
       await spoil(server.admin)
       await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError', code })
-      // A connection to a replica is left: its address may lead to the primary by now.
+      // A connection to a replica is replaced, since its address may lead to the primary by now.
       await until(async () => (await storage.items.getItem(itemKey('kept', 'a')).catch(() => 'failed')) === null)
       await mend(server.admin)
       await until(responses(storage))
     },
   )
 
-  test('is detected by a ping when its user may not use a command that records need, until it may again', async () => {
+  test('is detected by a ping while its user lacks the permission for a needed command', async () => {
     const storage = await open()
     await server.admin.call('ACL', 'SETUSER', 'default', '-@list', '-@stream', '-@hash')
     const refusal = { message: expect.stringMatching(/lacks permissions/) }
@@ -162,7 +162,7 @@ describeWithRedis('a Redis that fails', () => {
     await until(responses(storage))
   })
 
-  test('is detected by a ping when the service itself has filled it, as long as catches are refused', async () => {
+  test('is detected by a ping if the service itself has filled it, as long as catches are refused', async () => {
     const storage = await open()
     const large = 'x'.repeat(20_000)
     const used = Number(/used_memory:(\d+)/.exec(await server.admin.info('memory'))?.[1])
@@ -175,7 +175,7 @@ describeWithRedis('a Redis that fails', () => {
       const [probed, tried] = [performance.now(), fill().catch((error: unknown) => error)]
       expect(await tried).toMatchObject({ code: 'full' })
       await expect(storage.ping()).rejects.toMatchObject({ code: 'full' })
-      // The outcome of a probe stands for a second.
+      // The outcome of a probe is valid for a second.
       await until(async () => performance.now() - probed > 1001)
     }
     await server.admin.config('SET', 'maxmemory', String(used + 8_000_000))
@@ -183,7 +183,7 @@ describeWithRedis('a Redis that fails', () => {
     await storage.append(newCollection(), newRecord({ entries: large }))
   })
 
-  test('is written to once a second at most, however often it is pinged', async () => {
+  test('gets at most one probe per second, however often it is pinged', async () => {
     const storage = await open()
     const writes = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await server.admin.info('commandstats'))?.[1] ?? 0)
     const [before, started] = [await writes(), performance.now()]
@@ -193,8 +193,8 @@ describeWithRedis('a Redis that fails', () => {
     expect((await writes()) - before).toBeLessThanOrEqual(1 + Math.floor(seconds))
   })
 
-  test('is found again as soon as it has loaded its data', async () => {
-    // In microseconds. Small keys first, large ones behind: halfway, Redis expects to need minutes.
+  test('works again as soon as it has loaded its data', async () => {
+    // The delay is in microseconds. Small keys come first, then large ones, so halfway Redis estimates minutes.
     const delay = { 'key-load-delay': '4000', 'loading-process-events-interval-bytes': '1024', rdbcompression: 'no' }
     const slow = await startRedis(delay)
     onTestFinished(() => slow.stop())
@@ -207,12 +207,12 @@ describeWithRedis('a Redis that fails', () => {
     await until(async () => /aof_rewrite_in_progress:0/.test(await slow.admin.info('persistence')))
     await slow.kill()
     await slow.start()
-    // What Redis expected halfway is minutes, and what its client would wait of that 10 s.
+    // Halfway, Redis estimates minutes, and its client would wait for 10 s.
     const late = new Promise((resolve) => setTimeout(resolve, 5000, 'late').unref())
     expect(await Promise.race([until(responses(storage)), late])).toBe(undefined)
   })
 
-  test('is reported in one sentence when it cannot be reached at the start', async () => {
+  test('is reported in one sentence if it is unreachable at the start', async () => {
     await server.kill()
     await expect(open()).rejects.toMatchObject({
       ...UNAVAILABLE,

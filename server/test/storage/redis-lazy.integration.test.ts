@@ -6,7 +6,7 @@ const script = fileURLToPath(new URL('./fixtures/loaded-clients.ts', import.meta
 const loadsClient = (options: object) =>
   execFileSync(process.execPath, [script, JSON.stringify(options)], { encoding: 'utf8' })
 
-test('only a storage in Redis loads its client', () => {
+test('only a storage in Redis loads the Redis client', () => {
   expect(loadsClient({ driver: 'memory' })).toBe('false')
   expect(loadsClient({ driver: 'redis', url: 'redis://127.0.0.1:1' })).toBe('true')
 })

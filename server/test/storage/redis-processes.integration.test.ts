@@ -17,7 +17,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     await server.stop()
   })
 
-  test('never counts a 26th time within a limit of 25, though their clocks differ', async () => {
+  test('never exceeds a limit of 25, even if their clocks differ', async () => {
     const now = Date.now()
     const counts = processes.flatMap((storage, index) =>
       Array.from({ length: 100 }, () =>
@@ -32,7 +32,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     })
   })
 
-  test('lets windows go some time after their end, so that memory stays bounded', async () => {
+  test('removes windows some time after their end, so that memory stays bounded', async () => {
     const window = { durationMs: 300_000, limit: 25, now: Date.now() }
     await processes[0]?.countInWindow('ended:client', window)
     const [left = 0] = await Promise.all(
@@ -42,7 +42,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     expect(left).toBeLessThanOrEqual(360_000)
   })
 
-  /** Clients whose windows lie in one place of Redis, which takes its part of all windows that are kept. */
+  /** Clients whose windows are in one bucket of Redis, which has its share of the capacity. */
   const neighbours = (kind: string, count: number) => {
     const { windows } = windowKeys(`${kind}:0`)
     const names = Array.from({ length: 80 * count }, (_, index) => `${kind}:${index}`)
@@ -54,7 +54,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     }
   }
 
-  test('keeps no more windows than there is room for, and of a flood no client that was refused is let in', async () => {
+  test('has a limited number of windows, and never allows a refused client again because of a flood', async () => {
     const [storage, window] = [processes[0] as FishStorage, { durationMs: 300_000, limit: 2, now: Date.now() }]
     const { windows, names } = neighbours('flood', 4000)
     const [exhausted, flood] = [names.slice(0, 50), names.slice(50)]
@@ -65,7 +65,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     expect((await storage.countInWindow('another kind:client', window)).count).toBe(1)
   })
 
-  test('takes a client that is new for exhausted while there is no room, and says so without counting', async () => {
+  test('treats a new client as exhausted while the capacity is exhausted, even without counting', async () => {
     const [storage, window] = [processes[0] as FishStorage, { durationMs: 300_000, limit: 1, now: Date.now() }]
     const { names } = neighbours('crowd', 1800)
     await countAll(names.slice(0, 1700), window)
@@ -78,7 +78,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     for (const name of names.slice(1700)) expect((await storage.countInWindow(name, later)).count).toBe(1)
   })
 
-  test('removes windows that are over while others open', async () => {
+  test('removes expired windows while others open', async () => {
     const window = { durationMs: 1000, limit: 25, now: 10_000_000 }
     const { windows, names } = neighbours('swept', 2000)
     await countAll(names.slice(0, 1000), window)
@@ -86,7 +86,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     expect(await server.admin.hlen(windows)).toBeLessThanOrEqual(1010)
   })
 
-  test('opens a new window when the clock was set back beyond reason, and keeps it for a small step', async () => {
+  test('opens a new window if the clock was set back far, and keeps the window after a small step', async () => {
     const window = { durationMs: 1000, limit: 3, now: 10_000_000 }
     await processes[0]?.countInWindow('back', window)
     expect(await processes[1]?.countInWindow('back', { ...window, now: window.now - 900 })).toMatchObject({
@@ -96,7 +96,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     expect(later).toEqual({ count: 1, resetAt: window.now - 59_000 })
   })
 
-  test('stores 200 tokens that two of them send four times once each, with one id each', async () => {
+  test('stores 200 tokens once with one id each, although two processes send them four times', async () => {
     const collection = newCollection()
     const sent = Array.from({ length: 4 }, (_, round) =>
       Array.from({ length: 200 }, async (_, token) => {
@@ -112,7 +112,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     for (const storage of processes) expect(await readEntries(storage, collection)).toHaveLength(200)
   })
 
-  test('sees at once what another one has written or removed', async () => {
+  test('sees immediately if another process writes or removes a record', async () => {
     const [one, other] = processes as [FishStorage, FishStorage]
     const [key, collection] = [itemKey('user', 'seen'), newCollection()]
     expect(await one.setItemIfAbsent(key, 'one')).toBe(true)

@@ -4,7 +4,7 @@ import { describeWithRedis, type RedisServer, startRedis, until } from '../../..
 import { startWire } from '../../../scripts/test-support/wire.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 
-/** For a replica that shares its machine with much else, and is not to be late. */
+/** A long timeout for a replica on a busy machine. */
 const UNHURRIED_MS = 60_000
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
@@ -34,7 +34,7 @@ describeWithRedis('a Redis that has a replica', () => {
     return storage
   }
 
-  test('has every acknowledged write on the replica, and says so', async () => {
+  test('has every acknowledged write on the replica, and reports that', async () => {
     const [storage, collection] = [await open({ timeoutMs: UNHURRIED_MS }), newCollection()]
     expect(storage.durability).toMatch(/survives a crash.* acknowledged when 1 replica of its primary has it\.$/)
     expect(storage.warnings).toEqual([])
@@ -49,7 +49,7 @@ describeWithRedis('a Redis that has a replica', () => {
   })
 
   test.each([0, 1])(
-    'is left when it is demoted, for the one that its address leads to (%i replicas)',
+    'is replaced after its demotion by the server that its address leads to (%i replicas)',
     async (replicas) => {
       const address = await startWire(primary.port)
       const [storage, collection] = [
@@ -70,13 +70,13 @@ describeWithRedis('a Redis that has a replica', () => {
     },
   )
 
-  test('is left by reads, too, when only the connection for writes is lost', async () => {
+  test('is also replaced for reads if only the connection for writes is lost', async () => {
     const address = await startWire(primary.port)
     const [storage, key] = [await open({ url: `redis://127.0.0.1:${address.port}` }), itemKey('user', 'a')]
     await until(works(() => storage.items.setItem(key, 'old')))
     address.lead(replica.port)
     await replica.admin.replicaof('NO', 'ONE')
-    // Demoted without a link to the new primary: it would serve old data for good.
+    // The old primary is demoted without a link to the new one, so it would serve stale data forever.
     await primary.admin.replicaof('127.0.0.1', '1')
     const clients = String(await primary.admin.call('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n')
     const writer = clients.find((line) => line.includes(' cmd=wait '))
@@ -85,7 +85,7 @@ describeWithRedis('a Redis that has a replica', () => {
     await until(async () => (await storage.items.getItem(key).catch(() => 'failed')) === 'new')
   })
 
-  test('keeps the connection for writes in use while nothing is written: idle ones may be closed', async () => {
+  test('keeps the idle connection for writes alive', async () => {
     const storage = await open({ timeoutMs: 500 })
     await until(works(() => storage.items.setItem(itemKey('user', 'a'), 'x')))
     const clients = async () => String(await primary.admin.call('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n')
@@ -94,7 +94,7 @@ describeWithRedis('a Redis that has a replica', () => {
     await until(async () => (await clients()).some((line) => line.startsWith(id) && line.includes(' cmd=ping ')))
   })
 
-  test('is closed only when reads that are under way have ended', async () => {
+  test('is closed only after running reads have ended', async () => {
     const [storage, key] = [await open(), itemKey('user', 'a')]
     await until(works(() => storage.items.setItem(key, 'x')))
     await primary.admin.call('CLIENT', 'PAUSE', '50', 'ALL')
@@ -102,7 +102,7 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(value).toBe('x')
   })
 
-  test('is not itself opened, even if it accepts writes', async () => {
+  test('is not accepted through its replica, even if the replica accepts writes', async () => {
     await until(async () => (await replica.admin.dbsize()) === (await primary.admin.dbsize()))
     const before = await replica.admin.dbsize()
     for (const readOnly of ['yes', 'no']) {
@@ -112,7 +112,7 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(await replica.admin.dbsize()).toBe(before)
   })
 
-  test('does not open for a user that may not wait for the replica', async () => {
+  test('does not open for a user without the permission to wait for the replica', async () => {
     await primary.admin.call('ACL', 'SETUSER', 'waiter', 'on', '>password', '~*', '&*', '+@all', '-wait')
     const url = primary.url.replace('//', '//waiter:password@')
     await expect(open({ url })).rejects.toMatchObject({
@@ -121,7 +121,7 @@ describeWithRedis('a Redis that has a replica', () => {
     })
   })
 
-  test('is named at the start when writes do not wait for it', async () => {
+  test('causes a warning at the start if writes do not wait for it', async () => {
     const storage = await open({ replicas: 0 })
     expect(storage.durability).toBe(
       'Redis keeps writes with appendonly always: an acknowledged write survives a crash and a power loss. A failover may lose acknowledged writes; set FISH_REDIS_WAIT=1 to wait for a replica.',
@@ -149,7 +149,7 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(await readEntries(storage, collection)).toEqual(['caught'])
   })
 
-  test('acknowledges no write while the replica is frozen, handles reads, and stores what is sent again once', async () => {
+  test('acknowledges no write while the replica is frozen, handles reads, and stores a repeated token once', async () => {
     const [storage, collection] = [await open({ timeoutMs: 1000 }), newCollection()]
     await (await open({ timeoutMs: UNHURRIED_MS })).append(
       collection,
@@ -160,7 +160,7 @@ describeWithRedis('a Redis that has a replica', () => {
     const during = newRecord({ dedupeKey: 'during', entries: 'during' })
     const writes: (() => Promise<unknown>)[] = [
       () => storage.append(collection, during),
-      // Stored by now, which no replica knows.
+      // This record is stored by now, but on no replica.
       () => storage.append(collection, { ...during, id: 'another' }),
       () => storage.findRecord(collection.owner, 'during'),
       () => storage.items.setItem(itemKey('user', 'a'), 'x'),
@@ -177,7 +177,7 @@ describeWithRedis('a Redis that has a replica', () => {
       await storage.countInWindow('reader', { durationMs: 1000, limit: 25, now: Date.now() })
       order.push('reads')
       await rejected
-      // Nobody who reads waits for the replica.
+      // Reads do not wait for the replica.
       expect(order).toEqual(['reads', 'write'])
     }
     replica.thaw()

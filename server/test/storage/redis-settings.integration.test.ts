@@ -54,7 +54,7 @@ describeWithRedis('the settings of a Redis', () => {
     expect(storage.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
   })
 
-  test('keep a storage from opening that Redis would evict users and catches from, also where CONFIG is forbidden', async () => {
+  test('prevent opening if Redis would evict users and catches, even if CONFIG is forbidden', async () => {
     await server.admin.call('ACL', 'SETUSER', 'guest', 'on', '>secret', '~fish:*', '+@all', '-config')
     await server.admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
     onTestFinished(async () => void (await server.admin.config('SET', 'maxmemory-policy', 'noeviction')))
@@ -66,7 +66,7 @@ describeWithRedis('the settings of a Redis', () => {
     }
   })
 
-  test('keep a storage from opening for a user that may only read, though the store is there already', async () => {
+  test('prevent opening for a user that may only read, even if the store exists', async () => {
     await (await open()).items.setItem('a:b', 'c')
     await server.admin.call('ACL', 'SETUSER', 'commands', 'on', '>secret', '~fish:*', '+@all', '-@write')
     await server.admin.call('ACL', 'SETUSER', 'keys', 'on', '>secret', '%R~fish:*', '+@all')
@@ -84,7 +84,7 @@ describeWithRedis('the settings of a Redis', () => {
   }
 
   test.each(['XADD', 'HSET', 'UNLINK', 'HMGET', 'ZLEXCOUNT'])(
-    'keep a storage from opening for a user that may not use %s, and nothing is changed',
+    'prevent opening for a user that may not use %s, and nothing is changed',
     async (command) => {
       await server.admin.flushall()
       await expect(openAs('partial', '+@all', `-${command}`)).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describeWithRedis('the settings of a Redis', () => {
     },
   )
 
-  test('keep a storage from opening where a command was taken away from everybody', async () => {
+  test('prevent opening if a command is disabled for everybody', async () => {
     const without = await startRedis({ 'rename-command': 'XADD ""' })
     onTestFinished(without.stop)
     await expect(open(without.url)).rejects.toMatchObject({ message: expect.stringMatching(/permissions: XADD\. /) })
@@ -103,7 +103,7 @@ describeWithRedis('the settings of a Redis', () => {
   })
 
   test.each(['HMGET', 'XRANGE', 'XREVRANGE', 'HGETALL', 'ZRANGE', 'ZADD', 'PING'])(
-    'fail a ping as soon as the user may no longer use %s, until it may again',
+    'fail a ping while the user may not use %s',
     async (command) => {
       const storage = await openAs('later', '+@all')
       expect(await storage.ping()).toBeUndefined()
@@ -118,7 +118,7 @@ describeWithRedis('the settings of a Redis', () => {
   )
 
   test.each(['HINCRBY', 'XADD', 'HSET', 'ZINCRBY', 'HDEL', 'XDEL'])(
-    'that take %s away from the user leave no write halfway: it is repeated once the user has it back',
+    'that forbid %s leave no partial write, and the write can be repeated later',
     async (command) => {
       const storage = await openAs('later', '+@all')
       const collection = newCollection({ kind: command })
@@ -141,7 +141,7 @@ describeWithRedis('the settings of a Redis', () => {
     },
   )
 
-  test('let a user open and use a storage that may use what the refusal names', async () => {
+  test('let a user with the permissions in the refusal open and use a storage', async () => {
     const basic = ['+eval', '+evalsha', '+info']
     const error = await openAs('least', ...basic).catch((caught: unknown) => caught)
     const [, missing = ''] = /permissions: ([A-Z, ]+)\. It needs/.exec(String(error)) ?? []
@@ -164,7 +164,7 @@ describeWithRedis('the settings of a Redis', () => {
     await storage.ping()
   })
 
-  test('do not keep a storage from opening while Redis is full, for what is removed makes room', async () => {
+  test('do not prevent opening while Redis is full, since removals free memory', async () => {
     await (await open()).items.setItem('a:b', 'c')
     await server.admin.config('SET', 'maxmemory', '1')
     onTestFinished(async () => void (await server.admin.config('SET', 'maxmemory', '0')))
@@ -173,7 +173,7 @@ describeWithRedis('the settings of a Redis', () => {
     await storage.items.removeItem('a:b')
   })
 
-  test('are said to be unknown when reading them is forbidden', async () => {
+  test('are reported as unknown if reading them is forbidden', async () => {
     await server.admin.call('ACL', 'SETUSER', 'app', 'on', '>secret', '~fish:*', '+@all', '-config')
     const storage = await open(`redis://app:secret@127.0.0.1:${server.port}`)
     expect(storage.durability).toMatch(/unknown.*CONFIG GET is refused/)
@@ -182,7 +182,7 @@ describeWithRedis('the settings of a Redis', () => {
     expect(await storage.items.getItem('a:b')).toBe('c')
   })
 
-  test('keep the databases of one server apart', async () => {
+  test('separate the databases of one server', async () => {
     const [one, other] = [await open(), await open(urlWith(PASSWORD, '/3'))]
     await one.items.setItem('db:a', 'x')
     expect(await other.items.getItem('db:a')).toBeNull()
@@ -218,7 +218,7 @@ describeWithRedis('the settings of a Redis', () => {
     expect(inspect(await open(), { depth: 10, showHidden: true })).not.toContain(secret)
   })
 
-  test('show no password either when Redis repeats the login that it does not know', async () => {
+  test('show no password even if Redis repeats an unknown login command', async () => {
     const old = await startRedis({ 'rename-command': 'AUTH NOTAUTH' })
     onTestFinished(() => old.stop())
     const error = await open(`redis://:hunter2@127.0.0.1:${old.port}`).catch((caught: unknown) => caught)
@@ -226,7 +226,7 @@ describeWithRedis('the settings of a Redis', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
-  test('name TLS as the cause where it is asked of a Redis that has none, with and without a password', async () => {
+  test('name TLS as the cause if the Redis does not have it, with and without a password', async () => {
     const { port } = server
     const addresses = ['rediss', 'rediss-cluster'].flatMap((scheme) =>
       ['', ':hunter2@'].map((login) => `${scheme}://${login}127.0.0.1:${port}`),
@@ -242,7 +242,7 @@ describeWithRedis('the settings of a Redis', () => {
     )
   })
 
-  test('do not speak of TLS where it is not the cause', async () => {
+  test('do not mention TLS if it is not the cause', async () => {
     const port = await freePort()
     for (const scheme of ['redis', 'rediss', 'redis-cluster', 'rediss-cluster']) {
       const error = await openAddress(`${scheme}://127.0.0.1:${port}`).catch((caught: unknown) => caught)
@@ -253,7 +253,7 @@ describeWithRedis('the settings of a Redis', () => {
     }
   })
 
-  test('encrypt the connection, and only to a server whose certificate is trusted', async ({ skip }) => {
+  test('encrypt the connection, and accept only a trusted certificate', async ({ skip }) => {
     if (spawnSync('openssl', ['version']).status !== 0) {
       if (process.env.CI) throw new Error('openssl is not installed (Debian package: openssl)')
       skip('openssl is not installed')

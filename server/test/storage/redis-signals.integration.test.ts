@@ -17,7 +17,7 @@ describeWithRedis('signals of Redis', () => {
     return storage
   }
 
-  /** Receives signals until the test ends; settles when the first of any kind has come. */
+  /** Receives signals until the test ends. Settles when the first signal has arrived. */
   async function listen(storage: FishStorage) {
     const changes: (Change | undefined)[] = []
     onTestFinished(storage.onChange((change) => changes.push(change)))
@@ -27,7 +27,7 @@ describeWithRedis('signals of Redis', () => {
 
   const subscribers = async () => (await server.admin.pubsub('NUMSUB', 'fish:changes'))[1]
 
-  test('reach other processes, over one connection that is open while somebody listens', async () => {
+  test('reach other processes over one connection, which is open while it has listeners', async () => {
     const [one, other] = [await open(), await open()]
     expect(await subscribers()).toBe(0)
     const changes = await listen(one)
@@ -42,7 +42,7 @@ describeWithRedis('signals of Redis', () => {
     await expect.poll(subscribers).toBe(0)
   })
 
-  test('come without a gap from the first on, also to those who listen right after the last one has stopped', async () => {
+  test('arrive without a gap from the first on, even for a listener that starts right after the last one stopped', async () => {
     const storage = await open()
     for (let round = 0; round < 200; round += 1) {
       const collection = newCollection()
@@ -58,7 +58,7 @@ describeWithRedis('signals of Redis', () => {
     }
   })
 
-  test('come again after Redis was away, and say first that anything may have changed', async () => {
+  test('arrive again after an outage of Redis, and first report that anything may have changed', async () => {
     const storage = await open()
     const changes = await listen(storage)
     await server.kill()
@@ -78,7 +78,7 @@ describeWithRedis('signals of Redis', () => {
     await expect.poll(() => changes).toContainEqual(collection)
   })
 
-  test('come over another connection where theirs leads nowhere without being closed', async () => {
+  test('arrive over another connection if theirs is dead without being closed', async () => {
     const wire = await startWire(server.port)
     const url = `redis://127.0.0.1:${wire.port}`
     const storage = await createStorage({ driver: 'redis', url, timeoutMs: 300 })
@@ -88,7 +88,7 @@ describeWithRedis('signals of Redis', () => {
     await expect.poll(() => changes, { timeout: 10_000 }).toEqual([undefined, undefined])
   })
 
-  test('are missing for a user without the permission, whose writes succeed all the same', async () => {
+  test('are missing for a user without the permission, whose writes still succeed', async () => {
     await server.admin.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>secret', '~fish:*', '+@all')
     const storage = await open(server.url.replace('//', '//mute:secret@'))
     const changes: unknown[] = []

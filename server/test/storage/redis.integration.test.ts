@@ -17,7 +17,7 @@ describeWithRedis('one Redis server', () => {
     server = await startRedis()
   })
   afterAll(() => server.stop())
-  // These tests are not about a Redis that is late.
+  // A long timeout, since these tests are not about a slow Redis.
   const open = () => createStorage({ driver: 'redis', url: server.url, timeoutMs: 60_000 })
 
   describeStorage('redis', async () => {
@@ -36,7 +36,7 @@ describeWithRedis('one Redis server', () => {
       onTestFinished(() => storage.dispose())
     })
 
-    test('goes on when Redis forgets all scripts', async () => {
+    test('works after Redis has lost all scripts', async () => {
       const collection = newCollection()
       await storage.append(collection, newRecord())
       await server.admin.script('FLUSH')
@@ -44,13 +44,13 @@ describeWithRedis('one Redis server', () => {
       expect(await readEntries(storage, collection)).toHaveLength(51)
     })
 
-    test('counts species and days once that an earlier version of the service did not, and also when it is full', async () => {
+    test('counts species and days of data from an earlier version once, even if Redis is full', async () => {
       const collection = newCollection()
       const add = () => storage.append(collection, caughtRecord([{ name: 'Koi' }, 0]))
       await add()
       await add()
       const [about = ''] = await server.admin.keys(`*:owner:${collection.owner}:about`)
-      // As it leaves a collection that had tallies: it gives each change a version, and knows nothing of tallies.
+      // This simulates an earlier version, which changed the version of a collection without its tallies.
       await server.admin.hset(about, 'version:fish:earth', 'other')
       await add()
       await server.admin.config('SET', 'maxmemory', '1')
@@ -61,7 +61,7 @@ describeWithRedis('one Redis server', () => {
       for (let read = 0; read < 5; read += 1) {
         expect(await collectionTalliesOf(storage, collection)).toEqual(tallies(3))
       }
-      // The count is a copy, for which a full Redis has no space.
+      // The tallies are a copy, for which a full Redis has no space.
       const fields = ['version:fish:earth', 'tallies:fish:earth'] as const
       expect(new Set(await server.admin.hmget(about, ...fields)).size).toBe(2)
       await server.admin.config('SET', 'maxmemory', '0')
@@ -93,7 +93,7 @@ describeWithRedis('one Redis server', () => {
       expect(await storage.items.getKeys(base)).toHaveLength(3)
     })
 
-    test('leaves nothing of removed owners behind, but that they were removed', async () => {
+    test('leaves nothing of removed owners except their removal', async () => {
       await storage.append(newCollection(), newRecord())
       const before = new Set(await server.admin.keys('*'))
       const owners = Array.from({ length: 20 }, () => newCollection({ kind: 'removed' }))
@@ -106,7 +106,7 @@ describeWithRedis('one Redis server', () => {
       expect(added).toHaveLength(20)
     })
 
-    test('puts nothing outside its own prefix', async () => {
+    test('stores nothing outside its own prefix', async () => {
       const before = new Set(await server.admin.keys('*'))
       await storage.append(newCollection(), newRecord())
       await storage.items.setItem(itemKey('user', 'prefixed'), 'x')
@@ -116,7 +116,7 @@ describeWithRedis('one Redis server', () => {
       expect(added.filter((key) => !key.startsWith('fish:'))).toEqual([])
     })
 
-    test('searches through more names than one script may read', async () => {
+    test('searches more names than one script may read', async () => {
       const names = Array.from({ length: 12_000 }, (_, i) => `n${String(i).padStart(5, '0')}`)
       for (let at = 0; at < names.length; at += 2000) {
         await Promise.all(names.slice(at, at + 2000).map((name) => storage.items.setItem(itemKey('many', name), name)))
@@ -129,7 +129,7 @@ describeWithRedis('one Redis server', () => {
       expect(await storage.items.getKeys('many:')).toHaveLength(12_000)
     })
 
-    test('reads a collection of 20,000 records in chunks of which none is large', async () => {
+    test('reads a collection of 20,000 records in small chunks', async () => {
       const collection = newCollection()
       for (let round = 0; round < 10; round += 1) {
         await Promise.all(
@@ -142,7 +142,7 @@ describeWithRedis('one Redis server', () => {
       expect(await server.admin.info('commandstats')).toMatch(/cmdstat_(?:evalsha|eval):calls=(?:39|40|41),/)
     })
 
-    test('reads collections over a connection of its own, so that small commands do not wait', async () => {
+    test('reads collections over a separate connection, so that small commands do not wait', async () => {
       const collection = newCollection()
       const monitor = await server.admin.monitor()
       onTestFinished(() => monitor.disconnect())
@@ -156,14 +156,14 @@ describeWithRedis('one Redis server', () => {
       expect(new Set(sources.values()).size).toBe(2)
     })
 
-    test('refuses data of a newer version and leaves it as it is', async () => {
+    test('refuses data of a newer version and leaves it unchanged', async () => {
       await server.admin.set('fish:schema', '2')
       onTestFinished(async () => void (await server.admin.set('fish:schema', '1')))
       await expect(open()).rejects.toMatchObject({ code: 'newer_schema', message: expect.stringContaining('Update') })
       expect(await server.admin.get('fish:schema')).toBe('2')
     })
 
-    test('says that it is full and refuses records and new items then, but still reads, replaces, counts and removes', async () => {
+    test('reports a full Redis and refuses records and new items, but still reads, replaces, counts and removes', async () => {
       const collection = newCollection()
       await storage.append(collection, newRecord())
       await server.admin.config('SET', 'maxmemory', '1')

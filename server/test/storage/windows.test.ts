@@ -9,7 +9,7 @@ function exhaust(windows: ReturnType<typeof createWindows>, key: string, now: nu
 }
 
 describe('a flood of new keys', () => {
-  test('never takes an exhausted window away, and memory stays bounded', () => {
+  test('never evicts an exhausted window, and memory stays bounded', () => {
     const windows = createWindows(100)
     exhaust(windows, 'exhausted', 0)
     for (let i = 0; i < 10_000; i += 1) windows.count(`flood-${i}`, at(1))
@@ -17,7 +17,7 @@ describe('a flood of new keys', () => {
     expect(windows.size).toBeLessThanOrEqual(100)
   })
 
-  test('takes expired windows first, then the oldest that has something left', () => {
+  test('evicts expired windows first, then the oldest one that is not exhausted', () => {
     const windows = createWindows(3)
     exhaust(windows, 'over soon', 0)
     windows.count('older', at(500))
@@ -29,7 +29,7 @@ describe('a flood of new keys', () => {
     expect(windows.peek('newer', at(1001)).count).toBe(1)
   })
 
-  test('counts as exhausted while all windows are, until the first of them ends', () => {
+  test('counts as exhausted while all windows are exhausted, until the first of them ends', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 0)
     exhaust(windows, 'b', 300)
@@ -47,7 +47,7 @@ describe('a flood of new keys', () => {
     expect(windows.peek('newcomer', at(1000))).toEqual({ count: 0, resetAt: 2000 })
   })
 
-  test('finds room as soon as an exhausted window is given something back', () => {
+  test('is accepted as soon as a count of an exhausted window is reverted', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 0)
     exhaust(windows, 'b', 0)
@@ -57,7 +57,7 @@ describe('a flood of new keys', () => {
     expect(windows.size).toBe(2)
   })
 
-  test('takes no room from keys of another kind', () => {
+  test('does not evict keys of another kind', () => {
     const windows = createWindows(2)
     for (const key of ['public:a', 'public:b']) exhaust(windows, key, 0)
     expect(windows.count('public:c', at(1)).count).toBe(3)
@@ -67,7 +67,7 @@ describe('a flood of new keys', () => {
     expect(windows.size).toBe(5)
   })
 
-  test('with short windows does not end long ones early', () => {
+  test('with short windows does not end long windows early', () => {
     const windows = createWindows(2)
     exhaust(windows, 'long', 0, 1)
     for (let i = 0; i < 50; i += 1) windows.count(`short-${i}`, { durationMs: 10, limit: 1, now: i })
@@ -76,7 +76,7 @@ describe('a flood of new keys', () => {
 })
 
 describe('a clock that is set back', () => {
-  test('by less than one duration gives no second allowance', () => {
+  test('by less than one duration grants no second allowance', () => {
     const windows = createWindows()
     exhaust(windows, 'key', 10_000)
     expect(windows.count('key', at(9_995))).toEqual({ count: 3, resetAt: 11_000 })
@@ -90,7 +90,7 @@ describe('a clock that is set back', () => {
     expect(windows.count('key', at(8_999))).toEqual({ count: 1, resetAt: 9_999 })
   })
 
-  test('lets newcomers in when all windows were exhausted', () => {
+  test('accepts new keys after all windows were exhausted', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 100_000)
     exhaust(windows, 'b', 100_000)
@@ -102,7 +102,7 @@ test('a limit of 0 allows nothing', () => {
   expect(createWindows().count('key', at(0, 0))).toEqual({ count: 1, resetAt: 1000 })
 })
 
-test('whatever happens, no key gets more than its limit within a window that was exhausted', () => {
+test('after any operations, no key exceeds its limit within an exhausted window', () => {
   const event = fc.record({ key: fc.integer({ min: 0, max: 30 }), later: fc.integer({ min: 0, max: 60 }) })
   fc.assert(
     fc.property(fc.array(event, { maxLength: 300 }), fc.integer({ min: 1, max: 10 }), (events, capacity) => {

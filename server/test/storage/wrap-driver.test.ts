@@ -11,7 +11,7 @@ import memoryDriver from 'unstorage/drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { newCollection, newRecord } from '../../src/storage-conformance/samples.ts'
 
-test('a driver of unstorage alone is refused with what it lacks, and with what to do', () => {
+test('a plain unstorage driver is refused with the missing operations and the next step', () => {
   expect(() => wrapDriver(memoryDriver() as unknown as StorageDriver)).toThrow(
     /lacks ping, append, .*peekWindow\. .*implement StorageDriver/,
   )
@@ -31,7 +31,7 @@ describe('a wrapped driver', () => {
   test.each<Partial<NewRecord>>([
     ...[{ count: 0 }, { count: 1.5 }, { count: Number.NaN }, { entries: '\ud800' }, { entries: 'x\udfff' }],
     ...[{ Gold: 0 }, { Gold: 3 }, { Gold: 0.5 }, { '': 1 }, { '\ud800': 1 }].map((labels) => ({ count: 2, labels })),
-  ])('rejects a record that could not be read back, and stores nothing of it: %j', async (part) => {
+  ])('rejects a record that would be read back changed, and stores nothing: %j', async (part) => {
     const append = storage.append(collection, newRecord({ ...part, dedupeKey: 'token' }))
     await expect(append).rejects.toMatchObject({ name: 'StorageError', code: 'invalid_value' })
     expect(await storage.findRecord(collection.owner, 'token')).toBeUndefined()

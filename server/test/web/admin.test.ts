@@ -29,7 +29,7 @@ async function openSession() {
 const HOUR_MS = ACCOUNT_LIMITS.sessionSeconds * 1000
 
 describe('a session of the administrators’ page', () => {
-  it('sends the password once, and the token afterwards', async () => {
+  it('sends the password once, and then the token', async () => {
     const { session, root, requests } = await openSession()
     await session.signIn(root)
     expect(session.state()).toMatchObject({ step: 'signed-in', admin: { username: 'root', role: 'superadmin' } })
@@ -56,7 +56,7 @@ describe('a session of the administrators’ page', () => {
     expect((await listed).users.length).toBeGreaterThan(0)
   })
 
-  it('rejects requests after it ends, also those that waited', async () => {
+  it('rejects requests after it ends, including waiting ones', async () => {
     const { session, root, advance } = await openSession()
     await expect(session.request((client) => client.me())).rejects.toThrow(SignedOutError)
     await session.signIn(root)
@@ -68,7 +68,7 @@ describe('a session of the administrators’ page', () => {
     await expect(session.request((client) => client.me())).rejects.toThrow(SignedOutError)
   })
 
-  it('is unknown to the service once somebody has signed out', async () => {
+  it('is unknown to the service after sign-out', async () => {
     const { session, root, requests, request } = await openSession()
     await session.signIn(root)
     const authorization = requests.at(-1)?.headers.get('authorization') ?? ''
@@ -78,7 +78,7 @@ describe('a session of the administrators’ page', () => {
     expect((await ask()).status).toBe(401)
   })
 
-  it('reads a key with the password, which is not kept', async () => {
+  it('reads a key with the password, and does not store the password', async () => {
     const { session, root, requests, alex } = await openSession()
     await session.signIn(root)
     const { fernetKey } = await session.requestWith(root.password, (client) => client.keys.get('Alex'))
@@ -113,7 +113,7 @@ describe('the address of a view', () => {
     ['#players/<script>', { name: 'unknown' }],
     ['#players/Alex/x', { name: 'unknown' }],
     ['#constructor', { name: 'unknown' }],
-  ])('is read without its invalid parts: %s', (fragment, view) => {
+  ])('is parsed without its invalid parts: %s', (fragment, view) => {
     expect(readView(fragment, GAMEMODES)).toMatchObject(view)
   })
 })
@@ -149,7 +149,7 @@ describe('a search of the audit log', () => {
     expect(more.entries.map(({ id }) => id)).toEqual(LOG.slice(0, 100).map(({ id }) => id))
   })
 
-  it('reads at most 1,000 entries at once for a few that match, and reports the time of the oldest', async () => {
+  it('reads at most 1,000 entries at once for a few matches, and reports the time of the oldest', async () => {
     const { read, reads } = openLog()
     const found = await searchAudit(read, { ...NONE, text: 'MIA' })
     expect([found.entries.length, reads()]).toEqual([10, 4])
@@ -159,7 +159,7 @@ describe('a search of the audit log', () => {
     expect([all.entries.length, reads()]).toEqual([30, 12])
   })
 
-  it('finds by action and by request, and ends at a date', async () => {
+  it('finds entries by action and by request, and ends at a date', async () => {
     const { read } = openLog()
     const byAction = await searchAudit(read, { ...NONE, action: 'login' })
     expect(new Set(byAction.entries.map(({ action }) => action))).toEqual(new Set(['login']))
@@ -232,7 +232,7 @@ describe('a problem', () => {
     })
   })
 
-  it('has the time of the next attempt after too many failed logins', async () => {
+  it('includes the time of the next attempt after too many failed logins', async () => {
     const { session, root } = await openSession()
     const fail = () =>
       session.signIn({ ...root, password: 'wrong' }).catch((error: unknown) => problemOf(error, { now: 1000 }))

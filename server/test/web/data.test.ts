@@ -29,7 +29,7 @@ describe('a summary', () => {
     })
   })
 
-  it('takes entries without times, and names that objects have', () => {
+  it('accepts entries without times, and names of object properties', () => {
     const { species } = summarize([
       { name: '__proto__', rarity: 'Gold' },
       { name: '__proto__', rarity: 'Gold' },
@@ -37,7 +37,7 @@ describe('a summary', () => {
     expect(species).toEqual([{ name: '__proto__', rarity: 'Gold', count: 2 }])
   })
 
-  it('is compared with the one before: only what rose is new', () => {
+  it('is compared with the previous one, and only increases are new', () => {
     const before = { ...FISH, species: FISH.species.slice(0, 1).map((one) => ({ ...one, count: 1 })) }
     expect(caughtSince(before, FISH).map(({ name, rarity, added }) => [name, rarity, added])).toEqual([
       ['Salmon', 'Gold', 1],
@@ -90,7 +90,7 @@ describe('the book', () => {
     expect(find({ text: 'x' })).toBe(0)
   })
 
-  it('names the rarest species, of one rarity the one that was caught least', () => {
+  it('has the rarest species, and within a rarity the least caught one', () => {
     const book = bookOf({
       crab: CRAB,
       fish: summarize([
@@ -118,7 +118,7 @@ describe('a cabinet', () => {
     streak: { current: 0, longest: 1 },
   }
 
-  it('has a collection for each gamemode, and one of all together', () => {
+  it('has a collection for each gamemode, and one for all together', () => {
     expect(collectionOf(cabinet, 'earth').fish.total).toBe(1)
     expect(collectionOf(cabinet, 'factions').fish.total).toBe(0)
     expect(collectionOf(cabinet).fish).toMatchObject({
@@ -130,7 +130,7 @@ describe('a cabinet', () => {
     expect(latestGamemode({ ...cabinet, gamemodes: [] })).toBeUndefined()
   })
 
-  it('grows by catches in their gamemode and on their day, which are then fresh', () => {
+  it('adds catches to their gamemode and day, and marks them as fresh', () => {
     const koi = { name: 'Koi', rarity: 'Gold', caughtAt: '2026-01-02T01:00:00.000Z' } as const
     const grown = withCatches(cabinet, [{ ...koi, kind: 'fish', gamemode: 'earth' }])
     expect(grown.days).toEqual([{ day: '2026-01-02', count: 2 }])
@@ -139,7 +139,7 @@ describe('a cabinet', () => {
   })
 })
 
-it('makes up the same collection for each visitor, with all rarities and crabs', () => {
+it('is the same made-up collection for each visitor, with all rarities and crabs', () => {
   const now = Date.UTC(2026, 0, 1)
   const { fish, crab } = collectionOf(demoCabinet(now))
   expect(demoCabinet(now)).toEqual(demoCabinet(now))
@@ -150,7 +150,7 @@ it('makes up the same collection for each visitor, with all rarities and crabs',
 })
 
 describe('milestones', () => {
-  it('are the first catch, round numbers of species, the first of rare rarities and the best day, the latest first', () => {
+  it('are the first catch, round numbers of species, the first catches of rare rarities and the best day, latest first', () => {
     const fish = Array.from({ length: 10 }, (_, index) => ({
       name: `Species ${index}`,
       rarity: index === 4 ? ('Mythical' as const) : ('Bronze' as const),
@@ -169,7 +169,7 @@ describe('milestones', () => {
     ])
   })
 
-  it('name no best day where each day has one catch', () => {
+  it('have no best day if each day has one catch', () => {
     const days = ['2026-01-12', '2026-01-13'].map((day) => ({ day, count: 1 }))
     expect(milestonesOf([], days)).toEqual([])
   })
@@ -194,7 +194,7 @@ describe('the history', () => {
     expect(byMonth?.periods).toHaveLength(27)
   })
 
-  it('is bounded, and leaves out what a wrong clock has put into the future', () => {
+  it('is bounded, and omits catches that a wrong clock has put into the future', () => {
     expect(historyOf(days(at(1970, 1, 2)), now)?.periods).toHaveLength(60)
     expect(historyOf(days(at(2050, 1, 1)), now)).toBeUndefined()
     expect(historyOf(days(), now)).toBeUndefined()
@@ -214,11 +214,11 @@ describe('an address', () => {
     ['/@%E0', '', { view: 'player', name: '%E0', gamemode: undefined, book }],
     ['/@Alex/vs/@Mia', '', { view: 'versus', names: ['Alex', 'Mia'] }],
     ['/nowhere', '', { view: 'unknown' }],
-  ])('%s%s is read', (pathname, search, expected) => {
+  ])('%s%s is parsed', (pathname, search, expected) => {
     expect(readAddress({ pathname, search }, GAMEMODES)).toEqual(expected)
   })
 
-  it('names the search, the filters and the order of the book, and is read as it is written', () => {
+  it('contains the search, the filters and the order of the book, and is parsed to the same values', () => {
     const options = {
       text: 'Größe & <b>',
       only: 'Unknown/Other',

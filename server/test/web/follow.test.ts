@@ -33,7 +33,7 @@ interface Given {
   readonly lastKnown?: LastKnown
 }
 
-/** Follows a collection that the test changes, in a browser that the test opens and hides. */
+/** Follows a collection that the test changes, on a page that the test shows and hides. */
 function follow({ lastKnown, ...given }: Given = {}) {
   const client = createClient({ env: {} })
   const world = {
@@ -87,7 +87,7 @@ function follow({ lastKnown, ...given }: Given = {}) {
     streams,
     loads: () => loads,
     last: () => seen.at(-1),
-    /** How many catches were shown as new, by name. */
+    /** Numbers of catches that were shown as new, by name. */
     added: () => {
       const shown = seen.filter(({ fresh }, at) => fresh !== seen[at - 1]?.fresh).flatMap(({ fresh }) => fresh)
       const names = [...new Set(shown.map(({ name }) => name))]
@@ -95,7 +95,7 @@ function follow({ lastKnown, ...given }: Given = {}) {
         shown.filter((one) => one.name === name).reduce((sum, { added }) => sum + added, 0)
       return Object.fromEntries(names.map((name) => [name, count(name)]))
     },
-    /** Loads read this, and do not end before the returned function is called. */
+    /** Makes loads return this collection when the returned function is called. */
     hold(collection: Cabinet) {
       const { promise, resolve } = Promise.withResolvers<Cabinet>()
       held = promise
@@ -113,7 +113,7 @@ function follow({ lastKnown, ...given }: Given = {}) {
 }
 
 describe('a followed collection', () => {
-  it('is loaded once at first, and again after a minute; what was added is new', async () => {
+  it('is loaded once at first, and again after a minute, and added catches are new', async () => {
     const { world, last, wait, loads } = follow()
     await wait(0)
     expect(last()).toMatchObject({ cabinet: { user: 'Alex' }, fresh: [] })
@@ -124,7 +124,7 @@ describe('a followed collection', () => {
     expect(last()?.fresh).toMatchObject([{ name: 'Pike', kind: 'fish', added: 1 }])
   })
 
-  it('is shown as this device saw it last where it cannot be loaded, then with the catches since', async () => {
+  it('is shown from the last visit if it cannot be loaded, then with the catches since', async () => {
     const lastKnown = { cabinet: collectionOf(SALMON), updatedAt: Date.UTC(2026, 0, 2) }
     const { change, last, wait } = follow({ lastKnown, error: new ConnectionError('unreachable', {}) })
     await wait(0)
@@ -135,7 +135,7 @@ describe('a followed collection', () => {
     expect(last()?.problem).toBeUndefined()
   })
 
-  it('has a stream once somebody stays, and is then loaded every five minutes only', async () => {
+  it('has a stream if the page stays open, and is then loaded only every five minutes', async () => {
     const { streams, last, wait, loads } = follow()
     await wait(9000)
     expect(streams).toHaveLength(0)
@@ -154,7 +154,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('is loaded again where a catch came while it was loaded', async () => {
+  it('is loaded again if a catch arrived during a load', async () => {
     const { streams, world, last, wait, loads } = follow()
     await wait(59_900)
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
@@ -166,7 +166,7 @@ describe('a followed collection', () => {
     expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
   })
 
-  it('is loaded once more when its stream begins, for what was stored just before', async () => {
+  it('is loaded again when its stream opens, for catches that were stored just before', async () => {
     const { streams, world, last, wait, loads } = follow()
     await wait(11_000)
     world.now = collectionOf(SALMON, PIKE)
@@ -177,7 +177,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('counts and shows a catch once that a load contains before the resumed stream delivers it', async () => {
+  it('counts and shows a catch once if a load contains it before the resumed stream delivers it', async () => {
     const { streams, change, added, last, wait } = follow()
     await wait(11_000)
     streams[0]?.onConnect()
@@ -185,7 +185,7 @@ describe('a followed collection', () => {
     change({ now: collectionOf(SALMON, PIKE, PIKE) })
     streams[0]?.onDisconnect()
     await wait(0)
-    // Both entries of one record.
+    // These are both entries of one record.
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     streams[0]?.onConnect()
@@ -199,7 +199,7 @@ describe('a followed collection', () => {
   it.each([
     ['contains', [SALMON, PIKE]],
     ['does not contain', [SALMON]],
-  ])('counts and shows a catch once that comes during a load that %s it', async (_, loaded) => {
+  ])('counts and shows a catch once if it arrives during a load that %s it', async (_, loaded) => {
     const { streams, world, added, last, wait, hold } = follow()
     await wait(11_000)
     const release = hold(collectionOf(...loaded))
@@ -216,7 +216,7 @@ describe('a followed collection', () => {
     expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
   })
 
-  it('counts a catch once although another of its species was removed before the load', async () => {
+  it('counts a catch once even if another of its species was removed before the load', async () => {
     const { streams, change, last, wait } = follow({ now: collectionOf(SALMON, PIKE) })
     await wait(11_000)
     streams[0]?.onConnect()
@@ -229,7 +229,7 @@ describe('a followed collection', () => {
     expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
   })
 
-  it('shows a catch after a few seconds that is older than a known one of its species', async () => {
+  it('shows a catch after a few seconds if it is older than a known one of its species', async () => {
     const { streams, world, added, wait } = follow({ now: collectionOf(SALMON, LATER_PIKE) })
     await wait(11_000)
     world.now = collectionOf(SALMON, LATER_PIKE, PIKE)
@@ -238,7 +238,7 @@ describe('a followed collection', () => {
     expect(added()).toEqual({ Pike: 1 })
   })
 
-  it('is said to be out of date once its stream breaks, long before the next load is due, and current when it is back', async () => {
+  it('is reported as out of date when its stream breaks, long before the next load, and as current when the stream is back', async () => {
     const { streams, change, last, loads } = follow()
     await vi.advanceTimersByTimeAsync(10_000)
     streams[0]?.onConnect()
@@ -256,7 +256,7 @@ describe('a followed collection', () => {
     expect(last()?.fresh).toMatchObject([{ name: 'Pike' }])
   })
 
-  it('is loaded again soon after something was removed, once for many, and not against the limit', async () => {
+  it('is loaded again soon after removals, once for several, and within the rate limit', async () => {
     const { streams, world, last, wait, loads } = follow()
     world.now = collectionOf(SALMON, PIKE)
     await wait(20_000)
@@ -284,7 +284,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(4)
   })
 
-  it('is left alone while nobody looks, and current at once when somebody does', async () => {
+  it('is not loaded on a hidden page, and immediately when the page is shown', async () => {
     const { change, streams, wait, loads } = follow()
     await wait(20_000)
     change({ isVisible: false })
@@ -298,7 +298,7 @@ describe('a followed collection', () => {
     expect(streams).toHaveLength(2)
   })
 
-  it('is current at once after it was hidden for moments, since nothing came by a stream meanwhile', async () => {
+  it('is loaded after the page was hidden briefly, since no stream was open meanwhile', async () => {
     const { change, wait, loads, last } = follow()
     await wait(61_000)
     expect(loads()).toBe(2)
@@ -316,7 +316,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(3)
   })
 
-  it('is left alone until a limit ends, however often it is hidden', async () => {
+  it('is not loaded until a rate limit ends, however often the page is hidden', async () => {
     const { change, wait, loads } = follow({ remaining: 7 })
     await wait(20_000)
     for (let times = 0; times < 3; times += 1) {
@@ -329,7 +329,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('leaves the rest of a window to everything else', async () => {
+  it('leaves the last requests of a window to other pages', async () => {
     const { wait, loads } = follow({ remaining: 7 })
     await wait(190_000)
     expect(loads()).toBe(1)
@@ -337,7 +337,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('is tried again with growing pauses, at once on demand, and when the network is back', async () => {
+  it('is retried with growing pauses, immediately on demand, and when the network is back', async () => {
     const { world, change, following, last, wait, loads } = follow({
       error: new ConnectionError('The server does not respond.', {}),
     })
@@ -359,7 +359,7 @@ describe('a followed collection', () => {
     expect(last()?.problem).toBeUndefined()
   })
 
-  it('is looked for again each minute while there is no such player, except in a hidden page', async () => {
+  it('is loaded every minute for an unknown player, except on a hidden page', async () => {
     const error = new NotFoundError('There is no such user.', { status: 404, code: 'user_not_found', headers: {} })
     const { world, change, last, wait, loads } = follow({ error })
     await wait(0)
@@ -376,7 +376,7 @@ describe('a followed collection', () => {
     expect(last()?.isUnknown).toBeUndefined()
   })
 
-  it('asks for nothing once it is stopped', async () => {
+  it('sends no request after it is stopped', async () => {
     const { following, streams, wait, loads } = follow()
     await wait(20_000)
     following.stop()

@@ -25,7 +25,7 @@ async function openService({ requests: limit = 25 } = {}) {
 const { signal } = new AbortController()
 
 describe('the gamemode that a page opens', () => {
-  it('is that of the latest catch, for one request', async () => {
+  it('is the gamemode of the latest catch, with one request', async () => {
     const { client, admin, requests } = await openService()
     const { cabinet } = await loadPlayer('alex')(client, signal)
     expect([cabinet.user, latestGamemode(cabinet)]).toEqual(['Alex', 'earth'])

@@ -51,7 +51,7 @@ const at = (time: string) => new Date(`2026-01-10T${time}`).getTime()
 const NOON = at('12:00:00')
 
 describe('the address of an overlay', () => {
-  it('is read as it is written', () => {
+  it('is parsed to the same options', () => {
     for (const options of [
       USUAL,
       { ...USUAL, gamemode: 'survival', kind: 'crab', parts: ['total'], theme: 'plain', corner: 'bottom-right' },
@@ -62,7 +62,7 @@ describe('the address of an overlay', () => {
     }
   })
 
-  it('names only what its mode uses and what differs from the defaults', () => {
+  it('has only options that its mode uses and that differ from the defaults', () => {
     const options = { ...USUAL, gamemode: 'earth', parts: ['last', 'rarest'], goal: 9, rarity: 'Gold' } as const
     expect(overlayPath('Alex', { ...options, kind: 'fish', theme: 'light' })).toBe(
       '/overlay/Alex?gamemode=earth&kind=fish&show=last,rarest&theme=light',
@@ -83,7 +83,7 @@ describe('the address of an overlay', () => {
     expect(overlayName('/overlay/%E0')).toBe('%E0')
   })
 
-  it('is read from a text, with the unknown options', () => {
+  it('is parsed from a text, with its unknown options', () => {
     const text = ' https://fish.example/overlay/Alex?gamemode=Moon&show=total,all&theme=light&size=9&constructor=1 '
     expect(readAddress(text, GAMEMODES)).toEqual({
       name: 'Alex',
@@ -113,14 +113,14 @@ it('the recommended source of an overlay grows with its size', () => {
 })
 
 describe('the last catches', () => {
-  it('are those that were caught last before it was opened, newest first, at most four', () => {
+  it('are the latest catches before it was opened, newest first, at most four', () => {
     const items = firstItems(COLLECTION, undefined)
     expect(items.map(({ name }) => name)).toEqual(['Hermit', 'Cod', 'Ray', 'Eel'])
     expect(items.some(({ isNew }) => isNew)).toBe(false)
     expect(firstItems(COLLECTION, 'crab').map(({ name }) => name)).toEqual(['Hermit'])
   })
 
-  it('begin with what is new, of several at once with the rarest, each with a key of its own', () => {
+  it('start with new catches, the rarest of concurrent ones first, each with its own key', () => {
     const first = firstItems(COLLECTION, undefined)
     const once = withFresh(first, [fresh('Roach', 'Bronze', 3), fresh('Leviathan', 'Mythical')])
     expect(once.map(({ name, count, isNew }) => [name, count, isNew])).toEqual([
@@ -135,7 +135,7 @@ describe('the last catches', () => {
     expect(new Set([...once, ...twice].map(({ key }) => key)).size).toBe(5)
   })
 
-  it('lose what was removed from the collection', () => {
+  it('omit catches that were removed from the collection', () => {
     const items = firstItems(COLLECTION, undefined)
     expect(stillIn({ ...COLLECTION, crab: summarize([]) }, items).map(({ name }) => name)).toEqual([
       'Cod',
@@ -146,13 +146,13 @@ describe('the last catches', () => {
   })
 })
 
-it('the rarest catch is the last one of the highest rarity, and there is none among crabs', () => {
+it('the rarest catch is the latest one of the highest rarity, and crabs have none', () => {
   expect(rarestOf(COLLECTION, undefined)?.name).toBe('Eel')
   expect(rarestOf(COLLECTION, 'crab')).toBeUndefined()
   expect(rarestOf(EMPTY, undefined)).toBeUndefined()
 })
 
-it('rare catches are louder, and the rarest the loudest', () => {
+it('rarer catches are louder', () => {
   const of = (rarity?: 'Gold' | 'Diamond' | 'Platinum' | 'Mythical') => loudness({ rarity })
   expect([of(), of('Gold'), of('Diamond'), of('Platinum'), of('Mythical')]).toEqual([
     'usual',
@@ -166,7 +166,7 @@ it('rare catches are louder, and the rarest the loudest', () => {
 describe('alerts', () => {
   const names = (queue: typeof NO_ALERTS) => [queue.current?.name, ...queue.waiting.map(({ name }) => name)]
 
-  it('follow each other, the rarest of several catches first', () => {
+  it('are shown one after the other, the rarest of several catches first', () => {
     const first = withAlerts(NO_ALERTS, [fresh('Roach', 'Bronze'), fresh('Ray', 'Gold')], NOON)
     expect(names(first)).toEqual(['Ray', 'Roach'])
     expect(names(withAlerts(NO_ALERTS, [fresh('Ray', 'Gold'), fresh('Pike', 'Gold')], NOON))).toEqual(['Ray', 'Pike'])
@@ -184,7 +184,7 @@ describe('alerts', () => {
     expect(durations).toEqual([8000, 10_000, 14_000])
   })
 
-  it('wait at most ten at a time, and the most common are left out', () => {
+  it('are limited to ten waiting ones, and the most common are dropped', () => {
     const many = Array.from({ length: 30 }, (_, index) => fresh(`Roach ${index}`, 'Bronze'))
     const full = withAlerts(NO_ALERTS, many, NOON)
     expect(full.waiting).toHaveLength(10)
@@ -196,7 +196,7 @@ describe('alerts', () => {
 })
 
 describe('a session', () => {
-  it('counts fish, crabs and new species, and names the rarest catch', () => {
+  it('counts fish, crabs and new species, and has the rarest catch', () => {
     const session = withCaught(NEW_SESSION, COLLECTION, [
       fresh('Hermit', undefined, 2),
       fresh('Koi', 'Bronze', 3),
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect(session.newSpecies.size).toBe(1)
   })
 
-  it('names the last of several rarest catches, and never a crab', () => {
+  it('has the latest of several rarest catches, and never a crab', () => {
     expect(withCaught(NEW_SESSION, EMPTY, [fresh('Hermit')]).rarest).toBeUndefined()
     const first = withCaught(NEW_SESSION, EMPTY, [fresh('Pike', 'Gold')])
     expect(withCaught(first, EMPTY, [fresh('Ray', 'Gold')]).rarest?.name).toBe('Ray')
@@ -261,7 +261,7 @@ describe('an update', () => {
     return [items.filter(({ isNew }) => isNew).length, fish + crab, goal?.count, alerts.current ? 1 : 0]
   }
 
-  it('shows a catch once in every mode, also when it is repeated beside a problem or a reload', () => {
+  it('shows a catch once in every mode, even if a problem or a reload repeats it', () => {
     expect(counts(first)).toEqual([0, 0, 0, 0])
     const update = caught('earth')
     const once = afterUpdate(first, update, options, NOON)

@@ -16,11 +16,11 @@ export interface Admin {
 
 interface EndedSession {
   readonly id: string
-  /** When every process takes it for expired, in Unix milliseconds. */
+  /** When the session has expired for every process, in Unix milliseconds. */
   readonly until: number
 }
 
-/** Above it, all sessions of the administrator end: they are read with every request. */
+/** Every request reads them, so above this limit all sessions of the administrator end. */
 const MAX_ENDED_SESSIONS = 100
 
 export interface StoredAdmin extends Admin {
@@ -46,7 +46,7 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
     return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
   }
 
-  /** Applies a change, again after a concurrent one. */
+  /** Applies a change, and applies it again if another one was concurrent. */
   async function change(
     next: (admins: readonly StoredAdmin[]) => readonly StoredAdmin[] | undefined,
   ): Promise<boolean> {

@@ -14,7 +14,7 @@ export type AuditDetails = Pick<AuditEntry, 'record' | 'gamemode' | 'movedTo' | 
 
 type Origin = Pick<RequestContext, 'address' | 'requestId'>
 
-/** Creates the function that records an action before it runs: some recorded ones may have failed. */
+/** Creates the function that records an action before it runs, so some recorded actions may have failed. */
 export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource) {
   /** Returns the key of the entry. */
   return async (
@@ -43,7 +43,7 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
 }
 
 const HOUR_MS = 3_600_000
-/** Everybody can fail to log in. These limits bound the space that it takes, and what one client can push out. */
+/** Anyone can fail to log in. These limits bound the space for failed logins, and how many one client can evict. */
 const FAILED_LOGINS = { perHourAndClient: 10, perHour: 100, hours: 7 * 24 }
 
 /** The log of who did what, to whom, when and from where. */
@@ -61,7 +61,10 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     /** Removes the entry of a change that found no record. Otherwise, failed attempts would crowd out real changes. */
     discard: (key: string) => storage.items.removeItem(key),
 
-    /** Adds the number of entries that a change had. The change is done: a failure here must not look like one of it. */
+    /**
+     * Adds the number of entries that a change had. The change is already done, so a failure here must not look like a
+     * failed change.
+     */
     async complete(key: string, count: number): Promise<void> {
       const { items } = storage
       try {
@@ -73,9 +76,9 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     },
 
     /**
-     * Records a failed login, up to 10 an hour of a client and 100 of all. Each takes the place of one of a week before or
-     * earlier, and of nothing else in the log.
-     * @param name of the account that was tried, if there is one
+     * Records a failed login, up to 10 an hour for each client and 100 in total. Each replaces a failed login that is at
+     * least a week old, and nothing else in the log.
+     * @param name of the account, if it exists
      */
     async recordFailedLogin(context: Origin & Pick<RequestContext, 'client'>, name: string | undefined): Promise<void> {
       const { perHourAndClient, perHour, hours } = FAILED_LOGINS

@@ -70,7 +70,7 @@ export function createCredentials(options: CredentialsOptions) {
 
   /** @param client only if it was verified for this client. @default for any */
   async function findVerified(accounts: readonly (Account | undefined)[], password: string, client?: string) {
-    // One digest, whether or not there is an account: the time must not tell.
+    // Computes one digest even without an account, so that the time does not reveal whether the account exists.
     const account = accounts.find((each) => each !== undefined)
     const isVerified = await verified.has(password, account?.passwordHash ?? '', client)
     return isVerified ? account : undefined
@@ -84,7 +84,7 @@ export function createCredentials(options: CredentialsOptions) {
     return undefined
   }
 
-  /** The hash of an administrator who comes from another service is replaced at the first login. */
+  /** Replaces the hash of a migrated administrator at the first login. */
   async function currentHash({ who, passwordHash }: Account, password: string): Promise<string> {
     if (!('admin' in who && passwords.isOutdated?.(passwordHash))) return passwordHash
     const renewed = await passwords.hash(password)
@@ -99,7 +99,7 @@ export function createCredentials(options: CredentialsOptions) {
   ): Promise<Identity | undefined> {
     const { address, client, request } = context
     const { signal } = request
-    // In UTF-8, all lone surrogates are the same.
+    // In UTF-8, all lone surrogates become the same character.
     const isPossible = isUserName(name) && password.length <= ACCOUNT_LIMITS.passwordLength && password.isWellFormed()
     const tried = password.slice(0, ACCOUNT_LIMITS.passwordLength)
     const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
@@ -116,7 +116,8 @@ export function createCredentials(options: CredentialsOptions) {
       return who
     }
 
-    // What another client has logged in with is compared below the limit only: it would tell a right guess from a wrong one.
+    // Passwords that other clients have verified are compared below the limit only. Otherwise, a client above it could
+    // test guesses.
     const accounts = await findAccounts()
     const known = await findVerified(accounts, tried, client)
     if (known) return known.who
@@ -147,7 +148,7 @@ export function createCredentials(options: CredentialsOptions) {
   return {
     /**
      * The user or administrator of `Authorization: Basic`. Throws `invalid_credentials`.
-     * @param subject the user that the request is about: if it has another name, an administrator is tried before a user
+     * @param subject the user that the request is about. If the name differs, administrators are tried before users
      */
     async authenticate(context: RequestContext, subject: string | undefined): Promise<Identity> {
       const credentials = parseBasic(context.request.headers.get('authorization'))
@@ -200,7 +201,7 @@ const MAX_VERIFIED = 10_000
 const DIGEST_KEY_LENGTH = 43
 
 /**
- * Creates a cache of verified passwords, so that the next login need not hash again. It holds keyed digests, whose key
+ * Creates a cache of verified passwords, so that the next login does not hash again. It holds keyed digests, whose key
  * never leaves this process. Each includes the stored hash, which every attempt reads: after a reset, by any process, the
  * old password is not found.
  */
@@ -212,7 +213,7 @@ function createVerifiedPasswords(clock: () => number, key: string) {
   return {
     async has(password: string, hash: string, client?: string): Promise<boolean> {
       const left = (untilByDigest.get(await digestOf(password, hash, client)) ?? 0) - clock()
-      // A clock that was set back does not make it last longer.
+      // A clock that was set back must not extend it.
       return left > 0 && left <= VERIFIED_MS
     },
     async add(password: string, hash: string, client: string): Promise<void> {

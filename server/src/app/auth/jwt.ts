@@ -11,16 +11,16 @@ interface SessionClaims {
   readonly username: string
   /** Id of the administrator, so that another one of that name cannot use the session. */
   readonly id: unknown
-  /** Of this session alone. */
+  /** The id of this session, for ending it alone. */
   readonly sessionId: string
 }
 
 interface VerifiedClaims extends SessionClaims {
-  /** In unix seconds. */
+  /** Unix time in seconds. */
   readonly expiresAt: number
 }
 
-/** Times are in unix seconds (RFC 7519). */
+/** Times are Unix times in seconds (RFC 7519). */
 export function signSession(
   { username, id, sessionId }: SessionClaims,
   { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
@@ -37,7 +37,7 @@ export function signSession(
     .sign(key)
 }
 
-/** Checks `iat` too: a session issued while a clock was ahead would outlive its hour by as much. */
+/** Also checks `iat`: a session that was issued while a clock was ahead would outlive its hour. */
 export async function verifySession(token: string, now: Date, key: Uint8Array): Promise<VerifiedClaims> {
   const { payload } = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],

@@ -35,8 +35,8 @@ export function createLoginLimiter(storage: FishStorage, clock: () => number) {
     },
 
     /**
-     * Runs one attempt. Throws `rate_limited` after too many failures. The attempt counts before it runs and no longer if
-     * it succeeds, so that many at once, also in several processes, cannot exceed the limit.
+     * Runs one attempt. Throws `rate_limited` after too many failures. The attempt counts before it runs, and is reverted
+     * if it succeeds, so that many at once, also in several processes, cannot exceed the limit.
      * @param verify returns `undefined` for wrong credentials
      */
     async run<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined> {

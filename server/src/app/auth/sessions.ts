@@ -40,7 +40,7 @@ export function createSessions({ secret, admins, createId, clock }: SessionsOpti
   }
 
   return {
-    /** Loads the JWT code, which the first session loads otherwise: mocks in a page rarely need it. */
+    /** Loads the JWT code, which otherwise loads with the first session. Mocks in a page rarely need it. */
     load: loadJwt,
 
     async open(admin: Admin): Promise<Session> {

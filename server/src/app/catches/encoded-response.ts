@@ -9,7 +9,7 @@ interface Content {
   readonly etag: string
   /** Changes with the content. */
   readonly version: string
-  /** Names the content in the cache. */
+  /** The name of the content in the cache. */
   readonly name: string
   /** Key of the client. */
   readonly client: string
@@ -34,7 +34,7 @@ export function createEncodedResponses(encoder: ContentEncoder, cacheBytes: numb
 
       cached: (): HandlerResponse | undefined => cache.get(key, version),
 
-      /** @param isCached not for pages: clients choose their bounds, and could fill the cache */
+      /** @param isCached false for pages of a listing: clients choose their bounds and could fill the cache */
       async whole(body: Uint8Array<ArrayBuffer>, isCached: boolean): Promise<HandlerResponse> {
         const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
         const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined

@@ -2,10 +2,10 @@ import { GAMEMODE_RULE, type Gamemode, isGamemode } from '@fish-crab/sdk/contrac
 import type { FishStorage } from '../../storage/core/types.ts'
 import { HttpError } from '../http/http-error.ts'
 
-/** They stand in every OpenAPI document, and each is a table row of the pages. */
+/** Every OpenAPI document lists them, and the pages have a table row for each. */
 const MAX_GAMEMODES = 32
 
-/** What is wrong with a list of gamemodes, as the end of a sentence. */
+/** Describes the mistake in a list of gamemodes, as the end of a sentence. */
 export function gamemodesProblem(names: readonly unknown[]): string | undefined {
   if (names.length < 1 || names.length > MAX_GAMEMODES)
     return `must be 1 to ${MAX_GAMEMODES} names, not ${names.length}`

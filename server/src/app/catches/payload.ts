@@ -15,7 +15,7 @@ import { validate } from '../http/request.ts'
 
 const RAW_TOKEN = 0x80
 
-/** The text of a token in a body. A raw token begins with 0x80, which no text does. A trailing newline is ignored. */
+/** The text of a token in a body. A raw token begins with 0x80, unlike any text. A trailing newline is ignored. */
 export function tokenText(body: Uint8Array): string {
   return body[0] === RAW_TOKEN ? toBase64Url(body) : new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
 }

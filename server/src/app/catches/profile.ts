@@ -8,7 +8,7 @@ export interface ProfiledCollection {
   readonly gamemode: Gamemode
   readonly species: readonly SpeciesTally[]
   readonly days: readonly DayTally[]
-  /** The entries that were stored last, the last one first. */
+  /** The latest stored entries, newest first. */
   readonly latest: Profile['latest']
 }
 
@@ -38,7 +38,7 @@ export function profileOf(collections: readonly ProfiledCollection[], options: P
     return { total, unique, ...lastOf(one?.species ?? []), ...(withSpecies ? { species } : {}) }
   }
   const all = collections.flatMap(({ species }) => species)
-  // Not `Math.min(...)`: a call has too few arguments for many gamemodes.
+  // `Math.min(...)` would exceed the maximum number of arguments.
   const first = all.reduce((earliest, one) => Math.min(earliest, one.first), Number.POSITIVE_INFINITY)
   return {
     user,

@@ -45,7 +45,7 @@ export function createCollectionReader({
     const { user, collection, form, limit, cursor, client } = options
     // An invalid cursor is an error, whatever the conditions are (RFC 9110, section 13.2.1).
     const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
-    // Read before the records: they may be newer than this version, never older.
+    // Read the version first: the records may then be newer than it, never older.
     const version = await storage.version(collection)
     // An older server sends the whole collection in place of a summary.
     const etag = `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`
@@ -54,7 +54,7 @@ export function createCollectionReader({
     const known = response.unchanged() ?? (isWhole ? response.cached() : undefined)
     if (known) return known
     const { signal } = request
-    // Read again in its turn: meanwhile, the summary of the same version may be cached.
+    // Reads again in its turn: the summary of this version may be cached by then.
     if (form === 'species' && !isTurn) return queue.run({ client, signal, work: () => read(request, options, true) })
 
     const body =
@@ -81,7 +81,7 @@ async function summaryBody(
 ): Promise<CollectionBody> {
   const head = { user: user.name, gamemode: collection.gamemode }
   const { species } = await storage.collectionTallies(collection)
-  // Many may have waited for a count: what is left of it is work for each.
+  // Many requests may have waited for one count. The remaining work is separate for each.
   signal.throwIfAborted()
   if (!species) throw new HttpError('too_many_species')
   return textEncoder.encode(JSON.stringify(summaryOf(collection.kind, head, species)))
@@ -106,8 +106,8 @@ const MAX_WHOLE_CHARACTERS = 64 * 1024
 const textEncoder = new TextEncoder()
 
 /**
- * The JSON of a whole collection, joined from stored JSON without parsing. A large one is a stream that reads no further
- * than its own reader, so that memory is bounded for any number of entries and readers.
+ * The JSON of a whole collection, joined from stored JSON without parsing. A large collection is a stream that reads only
+ * as fast as its reader, so memory stays bounded for any number of entries and readers.
  */
 async function collectionBody(
   user: string,
@@ -161,7 +161,7 @@ interface Page {
   readonly next?: Position
 }
 
-/** Reads one page. Only the records at its edges, of which it takes a part, are parsed. */
+/** Reads one page. Only the records at its edges are parsed, since the page may contain a part of them. */
 async function readPage(
   storage: FishStorage,
   collection: Collection,

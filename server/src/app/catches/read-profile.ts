@@ -19,7 +19,7 @@ interface ProfileRequest {
   readonly signal: AbortSignal
 }
 
-/** A profile that is read when it is needed. */
+/** A profile that is read on demand. */
 interface VersionedProfile {
   /** Changes with the content. */
   readonly version: string
@@ -37,7 +37,7 @@ interface ProfilesOptions {
 
 type Place = Pick<ProfiledCollection, 'kind' | 'gamemode'> & { readonly owner: string }
 
-/** Cached profiles, of a few kilobytes each. Those with species may be large, and are cached as responses only. */
+/** Cached profiles, of a few kilobytes each. Profiles with species may be large and are cached as responses only. */
 const CACHED = 64
 
 export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOptions): Profiles {
@@ -61,7 +61,7 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
 
   return async ({ user, withSpecies = false, client, signal }) => {
     const places = names.flatMap((gamemode) => KINDS.map((kind): Place => ({ owner: user.id, kind, gamemode })))
-    // Read before the content, which may be newer than these versions, never older.
+    // Read the versions first: the content may then be newer than them, never older.
     const versions = await Promise.all(places.map((place) => storage.version(place)))
     const today = new Date(clock()).toISOString().slice(0, 10)
     // The current streak depends on the day.

@@ -29,7 +29,7 @@ export async function dedupeKeyOf(text: string): Promise<string> {
 const CAUGHT_AT = ',"caughtAt":"'
 const DETAILS = /,"caughtAt":"[^"]*"/g
 
-/** Stored entries with all details. Their id is that of the record, which has it once. */
+/** Stored entries with all details. Their id is the id of the record, which stores it once. */
 export function withDetails({ id, entries }: Pick<StoredRecord, 'id' | 'entries'>): string {
   const details = `,"id":${JSON.stringify(id)}${CAUGHT_AT}`
   return entries.replaceAll(CAUGHT_AT, () => details)

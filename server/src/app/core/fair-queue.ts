@@ -14,7 +14,7 @@ interface FairQueueOptions {
   readonly concurrency: number
   /** Tasks of one client that run at once. @default as many as run at once */
   readonly perClient?: number
-  /** @default tasks wait as long as it takes */
+  /** @default tasks wait without a limit */
   readonly limit?: {
     /** Longest wait for a turn, in milliseconds. */
     readonly waitMs: number
@@ -26,7 +26,7 @@ interface FairQueueOptions {
 
 /**
  * Runs tasks of many clients a few at a time. Clients take turns, so that one with many tasks does not delay the others.
- * Between a task that ends and the next one, other events are handled: a long queue of short tasks would block them.
+ * Between two tasks, other events are handled. Otherwise, a long queue of short tasks would block them.
  */
 export function createFairQueue({ concurrency, perClient = concurrency, limit }: FairQueueOptions) {
   /** Waiters by client, in the order of their turns: a client whose task starts moves to the end. */

@@ -31,7 +31,7 @@ export interface RequestObservation {
   /** HTTP method, or `other` if no route has it. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS' | 'other'
   readonly status: number
-  /** Of an error response. */
+  /** The error code of an error response. */
   readonly code?: ErrorCode
   /** From the arrival of the request until its response is ready, without the time to send it. */
   readonly seconds: number
@@ -45,7 +45,7 @@ export interface StorageObservation {
   readonly failed: boolean
 }
 
-/** Totals of what is stored. */
+/** Numbers of stored users and catches. */
 export interface StoredTotals {
   readonly users: number
   readonly catches: readonly { readonly kind: string; readonly gamemode: string; readonly count: number }[]

@@ -1,13 +1,13 @@
 /** Fills bytes with randomness and returns them, as `crypto.getRandomValues` does. */
 export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 
-/** Bytes drawn at once, and the longest request that is served from them. */
+/** Bytes drawn at once, and the longest request for randomness that is served from the pool. */
 const POOL_BYTES = 4096
 const SMALL_BYTES = 16
 
 /**
- * Draws randomness in blocks: every request needs an id, and a system call for each would be a good part of the cost of
- * a short response. No byte is used twice or kept after use. Anything longer than an id is drawn directly.
+ * Draws randomness in blocks: every request needs an id, and a system call for each is expensive beside a short response.
+ * No byte is used twice or kept after use.
  */
 export function pooledRandom(source: RandomSource): RandomSource {
   let pool = new Uint8Array(0)

@@ -24,8 +24,8 @@ export function createBoundedQueue({ what, schedule, ...turns }: BoundedQueueOpt
 }
 
 /**
- * Creates the queue of reads whose cost grows with what is stored: whole collections, summaries, leaderboards, the catch-up
- * of event streams. A turn is one chunk and ends before the response waits for its client, so that slow clients hold up
+ * Creates the queue of reads whose cost grows with the stored data: whole collections, summaries, leaderboards, the
+ * catch-up of event streams. A turn is one chunk and ends before the response waits for its client, so slow clients delay
  * nobody.
  */
 export function createReadQueue(schedule: Schedule): FairQueue {

@@ -13,7 +13,7 @@ export function forwardedAddress(socketAddress: string, forwardedFor: string | n
 
 /**
  * The key that the rate limit counts an address under: an IPv4 address (also when mapped into IPv6), or the /64 of an
- * IPv6 address, which is what one household or host gets. Anything else is its own key.
+ * IPv6 address, since one household or host gets a /64. Anything else is its own key.
  * @example clientKey('::ffff:192.0.2.7') // '192.0.2.7'
  * @example clientKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64'
  */

@@ -11,7 +11,7 @@ export interface StoredKey {
 
 /** The route that a request matches. */
 export interface MatchedRoute {
-  /** Such as `/admin/users/:name`; absent for an unknown path. */
+  /** The pattern of the path, such as `/admin/users/:name`. Absent for an unknown path. */
   readonly path?: string
   /** Absent if the path has no route of this method. */
   readonly route?: RouteName
@@ -41,7 +41,7 @@ export interface RequestContext extends MatchedRoute {
   /** The player and the gamemode of the request, once they are known to exist; for the log line of a refused request. */
   player?: string | undefined
   gamemode?: string | undefined
-  /** Headers to add to whatever the response will be. Names are in lower case. */
+  /** Headers to add to any response. Names are in lower case. */
   readonly responseHeaders: Record<string, string>
 }
 
@@ -73,7 +73,7 @@ export function createRequestContext(
   }
 }
 
-/** The id of a request: the one that its client sent, if valid. */
+/** The id of a request: the client's own id, if it sent a valid one. */
 export function requestIdOf(sent: unknown, createId: () => string = () => crypto.randomUUID()): string {
   return typeof sent === 'string' && REQUEST_ID_PATTERN.test(sent) ? sent : createId()
 }

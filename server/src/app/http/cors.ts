@@ -21,7 +21,7 @@ const ALLOWED_HEADERS = [
   EVENT_STREAM.lastEventId,
 ].join(', ')
 
-/** Whether a value is an origin of the web (RFC 6454, section 6): http or https with one host, and nothing behind it. */
+/** Whether a value is an origin of the web (RFC 6454, section 6): http or https with one host and no path. */
 export function isOrigin(value: unknown): value is string {
   if (typeof value !== 'string' || value.includes('*') || !URL.canParse(value)) return false
   const { origin, protocol } = new URL(value)

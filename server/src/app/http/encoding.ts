@@ -6,7 +6,7 @@ export type ContentCoding = 'br' | 'gzip'
  * platform.
  */
 export interface ContentEncoder {
-  /** Supported codings; the first wins among those a client prefers equally. */
+  /** Supported codings, best first: a tie in the client's preferences goes to the earlier one. */
   readonly codings: readonly ContentCoding[]
   /**
    * Encodes a whole body. `undefined` if the encoder is too busy, and the body is sent unencoded.
@@ -17,7 +17,7 @@ export interface ContentEncoder {
     coding: ContentCoding,
     client: string,
   ): Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** Like {@link encode}, for a stream. Reads no further than its own reader. */
+  /** Like {@link encode}, for a stream. Reads only as fast as its reader. */
   encodeStream(
     body: ReadableStream<Uint8Array<ArrayBuffer>>,
     coding: ContentCoding,
@@ -56,10 +56,10 @@ function isSupported(coding: ContentCoding): boolean {
   }
 }
 
-/** More than there are; a head has room for thousands. */
+/** More codings than exist. A request head has room for thousands. */
 const MAX_CODINGS = 100
 
-/** By `Accept-Encoding` (RFC 9110, section 12.5.3). `identity`: whether an unencoded body is acceptable. */
+/** Chooses by `Accept-Encoding` (RFC 9110, section 12.5.3). `identity`: whether an unencoded body is acceptable. */
 export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]) {
   if (!accepted) return { coding: undefined, identity: true }
   const weights = new Map(accepted.split(',', MAX_CODINGS).map(weightOf))

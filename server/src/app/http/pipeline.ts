@@ -64,7 +64,7 @@ export function createPipeline(options: PipelineOptions): H3 {
     allowMalformedURL: true,
     onRequest(event) {
       const path = canonicalPath(event.req.url)
-      // Only then: setting it parses the URL.
+      // Setting it parses the URL, so set it only if it differs.
       if (event.url.pathname !== path) event.url.pathname = path
     },
   })
@@ -103,7 +103,7 @@ async function discardBody({ body }: HandlerResponse): Promise<null> {
 
 /** Reduces an error to what a client may know, and logs the rest. */
 function toHttpError(error: unknown, logger: Logger, { request, requestId }: RequestContext): HttpError {
-  // Thrown on purpose: the log line of the request says everything.
+  // These are thrown on purpose. The log line of the request is enough.
   if (error instanceof HttpError && (error.status < 500 || error.cause === undefined)) return error
   if (request.signal.aborted) {
     logger.info({ requestId }, 'the client closed the request')
@@ -117,7 +117,7 @@ function toHttpError(error: unknown, logger: Logger, { request, requestId }: Req
   return httpError
 }
 
-/** Without query and headers: clients put keys and passwords there, also where they do not belong. */
+/** The line has no query and no headers: clients put keys and passwords into any of them. */
 function logResponse(
   logger: Logger,
   { request, requestId, address, receivedAt, route, path, player, gamemode }: RequestContext,

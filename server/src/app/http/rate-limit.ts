@@ -29,7 +29,7 @@ interface PublicRateLimitOptions {
 export type RateLimitMiddleware = (context: RequestContext) => Promise<void>
 
 export interface PublicRateLimit {
-  /** Counts a request, unless an API key or an allowed origin lifts the limit. Throws `rate_limited` above the limit. */
+  /** Counts a request unless an API key or an allowed origin lifts the limit. Throws `rate_limited` above the limit. */
   readonly count: RateLimitMiddleware
   /** Counts the requests to public routes. */
   readonly middleware: RateLimitMiddleware
@@ -38,8 +38,8 @@ export interface PublicRateLimit {
 const LIMITED: Access = 'public'
 
 /**
- * Creates the limit of public requests. Its middleware counts them before anything else is done with them. While the
- * storage cannot count, only `/status` is let through, which reports that.
+ * Creates the limit of public requests. Its middleware counts a request before it does anything else. While the storage
+ * cannot count, only `/status` passes, which reports the outage.
  */
 export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRateLimit {
   const { storage, users, rateLimit, allowedOrigins, clock, logger, metrics } = options
@@ -64,7 +64,7 @@ export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRa
       return
     }
     const name = context.query.get('name')
-    // All at once: on Redis, they share a round trip.
+    // They run at once, so that they share a round trip to Redis.
     if (name) context.namedUser = users.find(name)
     if (name && context.request.method === 'POST') context.namedKey = users.lastKey(name)
     for (const lookup of [context.namedUser, context.namedKey]) lookup?.catch(() => {})
@@ -102,7 +102,7 @@ export async function countRequest(
   const { count, resetAt } = await storage.countInWindow(key, { limit: requests, durationMs: windowMs, now })
   responseHeaders[HEADERS.rateLimit] = String(requests)
   responseHeaders[HEADERS.rateRemaining] = String(Math.max(0, requests - count))
-  // Rounded up: a request at that second is in the next window.
+  // Rounded up, so that a request at that second is in the next window.
   responseHeaders[HEADERS.rateReset] = String(Math.ceil(resetAt / 1000))
   if (count > requests) throw rateLimited({ count, resetAt }, now)
 }

@@ -6,7 +6,7 @@ import { concatBytes } from '../core/bytes.ts'
 import { HttpError } from './http-error.ts'
 
 /**
- * Reads the body of a request. Refuses a body that is too large as soon as that is known, and leaves the rest unread:
+ * Reads the body of a request. Refuses a body as soon as it is known to be too large, and leaves the rest unread:
  * cancelling would cut the connection before the response.
  */
 export async function readBody(request: Request, limit: number = LIMITS.bodyBytes): Promise<Uint8Array<ArrayBuffer>> {
@@ -68,8 +68,8 @@ export function validate<Schema extends z.ZodMiniType>(
 }
 
 /**
- * Reads the parameters of a schema out of queries. A repeated parameter must have one value. Most queries have none of the
- * parameters, which is then checked once only.
+ * Reads the parameters of a schema out of queries. A repeated parameter must have one value. Most queries have none of
+ * the parameters. The result for those is computed once.
  */
 export function queryReader<Schema extends z.ZodMiniObject>(
   schema: Schema,

@@ -8,7 +8,7 @@ export interface HandlerResponse {
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Of an error. */
+  /** The code of an error. */
   readonly code?: ErrorCode
 }
 
@@ -19,7 +19,7 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
   return { status, body: text, headers: jsonHeaders(utf8Length(text), headers) }
 }
 
-// Not control characters: JSON escapes them.
+// JSON escapes control characters, so they are not needed here.
 const ASCII = /^[ -~]*$/
 
 function utf8Length(text: string): number {
@@ -43,8 +43,8 @@ export function errorResponse(error: HttpError, requestId: string): HandlerRespo
 }
 
 /**
- * Adds the headers of a response to those that every response has, and joins `vary`. What names no caching is stored by no
- * cache: some ignore that a request had credentials.
+ * Adds the headers of a response to those that every response has, and joins `vary`. Without a `cache-control` of its
+ * own, a response gets `no-store`: some caches ignore that a request had credentials.
  * @param all receives the headers; spread syntax would copy all of them several times for each request
  */
 export function addHeaders({ headers }: HandlerResponse, all: Record<string, string>): void {
@@ -65,7 +65,7 @@ export interface StaticFile {
   readonly encoded?: Partial<Readonly<Record<ContentCoding, Uint8Array<ArrayBuffer>>>>
   /** Changes with the content; without quotation marks. */
   readonly version: string
-  /** Whether the URL changes with the content, so that clients need not ask again. @default false */
+  /** Whether the URL changes with the content, so that clients need not revalidate it. @default false */
   readonly isImmutable?: boolean
 }
 
@@ -101,7 +101,7 @@ export interface PageAssets {
 }
 
 /**
- * The page of the API reference, which a host brings: it is large, and mocks have no use for it. The page loads its
+ * The page of the API reference. The host provides it: it is large, and mocks do not need it. The page loads its
  * files from `/docs/` and needs nothing else.
  */
 export interface Docs extends PageAssets {
@@ -111,7 +111,7 @@ export interface Docs extends PageAssets {
 /** A page for people. */
 export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin'
 
-/** The pages for people, which a host brings. They load their files from `/assets/`. */
+/** The pages for people. The host provides them. They load their files from `/assets/`. */
 export interface Pages extends PageAssets {
   /**
    * The HTML of a page, with `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}` and `{{url}}` as placeholders,
@@ -120,10 +120,10 @@ export interface Pages extends PageAssets {
   template(page: PageName): Promise<string>
 }
 
-/** More than a client has; a head has room for thousands. */
+/** More tags than any client has. A request head has room for thousands. */
 const MAX_TAGS = 100
 
-/** By weak comparison (RFC 9110, section 13.1.2). */
+/** Uses weak comparison (RFC 9110, section 13.1.2). */
 export function matchesEntityTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false
   if (ifNoneMatch.trim() === '*') return true

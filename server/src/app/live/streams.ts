@@ -19,7 +19,7 @@ export interface StreamOptions {
   readonly perClient?: number
   /** Interval of the comments that keep idle streams open, in milliseconds. @default 15000 */
   readonly heartbeatMs?: number
-  /** Interval of the checks that find changes of which no signal came, in milliseconds. @default 5000 */
+  /** Interval of the checks that find changes without a signal, in milliseconds. @default 5000 */
   readonly checkMs?: number
 }
 
@@ -44,14 +44,14 @@ interface StreamRequest {
   readonly signal: AbortSignal
 }
 
-/** Most entries that a stream reads by itself at once. */
+/** Maximum number of entries that one stream reads at once. */
 const CATCH_UP_ENTRIES = 500
-/** Most notices that wait for a slow client: a wrong import may be removed entry by entry. */
+/** Maximum number of notices that wait for a slow client. Undoing an import removes entry by entry. */
 const MAX_NOTICES = 1000
 /** Heartbeats that a client may leave unread. */
 const MAX_UNREAD_HEARTBEATS = 4
 const RETRY_AFTER_SECONDS = 10
-/** Streams, or topics, that are handled before requests get a turn of the event loop: about a millisecond's. */
+/** Streams or topics that are handled in one turn of the event loop: they take about a millisecond. */
 const AT_ONCE = 50
 
 /** A collection that has streams. */
@@ -63,7 +63,7 @@ interface Topic {
   version: string | undefined
   /** Formats the records that were just read; all streams at the same position share the bytes. */
   latest: ((stream: Stream) => Uint8Array<ArrayBuffer> | undefined) | undefined
-  /** Whether it is being read, or has to be read again. */
+  /** Whether the topic is being read, or has to be read again. */
   reading: 'no' | 'once' | 'again'
 }
 
@@ -74,9 +74,9 @@ interface Stream extends Pick<StreamRequest, 'client' | 'signal' | 'follow'> {
   readonly tag: string
   /** Sequence of the newest record when it was opened, by kind. */
   readonly targets: Readonly<Partial<Record<Kind, number>>>
-  /** Events besides catches, which are sent first. `null`: the end. */
+  /** Events that are not catches. They are sent first. `null`: the end of the stream. */
   readonly notices: (string | null)[]
-  /** Whether the client waits for more. */
+  /** Whether the client waits for data. */
   isPulled: boolean
   unreadHeartbeats: number
   /** Continues the generator while it has nothing to send. */
@@ -91,8 +91,8 @@ const HEARTBEAT_BYTES = encode(HEARTBEAT)
 /**
  * Creates the event streams of a service. The store is the truth: a signal only wakes the streams, and a regular check
  * finds changes without a signal. Each stream is a generator with a position in the store. A new record is read and
- * formatted once for all streams whose clients wait for it. Other clients take no memory: their streams continue from
- * their own positions, out of the store.
+ * formatted once for all streams whose clients wait for it. Other clients take no memory: their streams read from the
+ * store, from their own positions.
  */
 export function createStreams({ storage, schedule, readQueue, metrics, storeId, limits }: StreamsOptions) {
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
@@ -100,7 +100,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   const open = new Set<Stream>()
   const openByClient = createClientCounts()
   const topics = new Map<string, Topic[]>()
-  /** Ends signals and timers. There are none without a stream. */
+  /** Ends signals and timers, which exist only while a stream is open. */
   let stopWatching: (() => void) | undefined
   let reserved = 0
 
@@ -168,7 +168,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
 
   async function readChanges(topic: Topic): Promise<void> {
     const { collection } = topic
-    // Before the records: they may be newer than this version, never older.
+    // Read the version first: the records may then be newer than it, never older.
     const version = await storage.version(collection)
     if (version === topic.version) return
     if (version === REMOVED_VERSION) {
@@ -255,7 +255,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   async function check(): Promise<void> {
     try {
       storeId.check()
-      // One after the other: the check must not compete with requests.
+      // Topics are read one after the other, so that the check does not compete with requests.
       await forEachInTurns([...topics.values()].flat(), readTopic)
     } catch (error) {
       // Clients connect again, and learn that their event ids are no longer valid.
@@ -277,7 +277,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
     }
   }
 
-  /** The body of a stream. It makes nothing before its client takes it. */
+  /** The body of a stream. It produces events only when its client reads. */
   function bodyOf(stream: Stream, release: () => void): ReadableStream<Uint8Array<ArrayBuffer>> {
     const { signal } = stream
     const events = eventsOf(stream)
@@ -345,7 +345,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
           kinds.map((kind, at) => {
             const next = { sequence: (newest[at] ?? 0) + 1, offset: 0 }
             const position = resumed[kind] ?? next
-            // A forged id may name a future position, and so may a true one after Redis lost writes.
+            // A forged id may name a future position. So may a valid id after Redis lost writes.
             return [kind, position.sequence < next.sequence ? position : next]
           }),
         )
@@ -363,7 +363,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
         const body = bodyOf(stream, release)
         for (const topic of stream.topics) {
           topic.streams.add(stream)
-          // The signal of a change after `newest` may have come before the stream was here.
+          // The signal of a change after `newest` may have come before this stream was registered.
           readTopic(topic).catch(() => {})
         }
         return body
@@ -378,7 +378,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   }
 }
 
-/** Formats records for the streams that have everything before them. */
+/** Formats records for the streams that have sent all earlier ones. */
 function shareEvents(kind: Kind, before: number, records: readonly CatchRecord[]): Topic['latest'] {
   const byPosition = new Map<string, { readonly bytes: Uint8Array<ArrayBuffer>; readonly position: Position }>()
   return (stream) => {

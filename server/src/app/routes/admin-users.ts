@@ -25,7 +25,7 @@ const RESETS: Readonly<Record<ResetType, Reset>> = {
   'api-key': async (users, user) => ({ apiKey: await users.resetApiKey(user) }),
 }
 
-/** The catches of one player are a read of every gamemode. */
+/** Totals of one player take a read of every gamemode. */
 const MAX_TOTALS = 50
 
 const readListQuery = queryReader(userListQuerySchema)
@@ -39,7 +39,7 @@ export function userHandlers(services: Services): AdminHandlers {
       const page = await users.list({ limit: Math.min(limit, MAX_TOTALS), ...rest })
       const withTotals = async () => {
         const listed: UserList['users'] = []
-        // One by one: a storage refuses operations when too many of all requests wait.
+        // Users are read one by one: a storage refuses operations while too many wait.
         for (const user of page.users) listed.push({ ...user, ...(await catchesOf(services, user)) })
         return listed
       }
@@ -74,7 +74,7 @@ export function userHandlers(services: Services): AdminHandlers {
   }
 }
 
-/** Missing are the totals of a player with a collection of too many days, and the last catch with one of too many species. */
+/** Omits the totals of a player whose collection has too many days, and the last catch if it has too many species. */
 async function catchesOf(
   { storage, gamemodes }: Services,
   { id: owner }: User,

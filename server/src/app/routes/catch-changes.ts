@@ -14,7 +14,7 @@ interface Move extends Removal {
   readonly to: Gamemode
 }
 
-/** No id is longer, and what is longer is not worth its place in the audit log. */
+/** Record ids are shorter. Longer texts must not fill the audit log. */
 const MAX_ID_LENGTH = 64
 
 function recordIn({ params: { id = '' } }: RequestContext): string {
@@ -44,7 +44,10 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
       return finish(entry, await storage.removeRecord({ owner: user.id, kind, gamemode }, record))
     },
 
-    /** Throws `record_not_found`, `invalid_payload` for the gamemode that it has, or an unknown one. A repeated move changes nothing. */
+    /**
+     * Throws `record_not_found`, or `invalid_payload` for the current gamemode or an unknown one. A repeated move changes
+     * nothing.
+     */
     async move(context: RequestContext, { actor, user, kind, to }: Move): Promise<HandlerResponse> {
       context.player = user.name
       const gamemode = gamemodes.named(context.query.getAll('gamemode'))

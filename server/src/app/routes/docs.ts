@@ -22,7 +22,7 @@ export function openApiHandler(
   const { contentEncoder, version, gamemodes } = services
   const isEncoded = ({ encoded = {} }: StaticFile) => contentEncoder.codings.every((coding) => coding in encoded)
 
-  // An encoder that was too busy for a coding is asked again at the next request.
+  // If the encoder was too busy for a coding, the next request tries it again.
   const document = lazy(async (): Promise<StaticFile> => {
     const { openApiDocument } = await load()
     const text = JSON.stringify(openApiDocument({ version, routes: routes(), gamemodes: gamemodes.names }))

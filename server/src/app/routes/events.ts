@@ -16,7 +16,7 @@ const HEADERS_OF_STREAMS = {
   'x-accel-buffering': 'no',
 }
 
-/** The handler, and what ends all streams. */
+/** Creates the handler, and a function that ends all streams. */
 export function createEvents(services: Services) {
   const { storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes } = services
   const streams = createStreams({ storage, schedule, readQueue, metrics, storeId, limits })

@@ -7,10 +7,10 @@ import type { Services } from './services.ts'
 
 export const DEFAULT_LEADERS = 10
 
-/** A storage refuses operations when too many of all requests wait. */
+/** A storage refuses operations while too many wait. */
 const NAMES_AT_ONCE = 32
 
-/** The players with the most catches. Those who were deleted meanwhile are left out. */
+/** The players with the most catches. Players who were deleted meanwhile are left out. */
 export async function namedLeaders(
   { storage, users }: Pick<Services, 'storage' | 'users'>,
   range: LeaderRange,

@@ -22,8 +22,8 @@ import type { Services } from './services.ts'
 export const PAGES_HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" })
 
 /**
- * Stored by no cache, also not by the one behind the back button: a page that is left ends, and with it the session in its
- * memory. A site that opens it gets no reference to its window.
+ * No cache stores the page, not even the back/forward cache: leaving the page ends it and the session in its memory. A
+ * site that opens it gets no reference to its window.
  */
 const ADMIN_HEADERS = {
   ...PAGES_HEADERS,
@@ -32,7 +32,7 @@ const ADMIN_HEADERS = {
 }
 
 interface Site extends Pages {
-  /** Separated by commas: pages need no request to know them. */
+  /** Names separated by commas, so that pages need no request for them. */
   readonly gamemodes: string
   /** Empty if it is unknown. */
   readonly publicUrl: string
@@ -61,7 +61,7 @@ const IMPOSSIBLE: Preview = { title: `Player not found · ${SITE}`, description:
 const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
 const NO_PAGE: Preview = { title: `Page not found · ${SITE}`, description: 'There is no page at this address.' }
 
-/** Streaming software and other pages may show overlays within theirs: nothing on them can be clicked. */
+/** Streaming software and other sites may embed overlays: nothing on them can be clicked. */
 const OVERLAY_HEADERS = pageHeaders({
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
@@ -100,7 +100,7 @@ export function pageHandlers(files: Pages, services: PageServices, loadProfiles:
       ({ name }) => ({ title: `${name} · Stream overlay`, description: `What ${name} catches, for a stream.` }),
       OVERLAY_HEADERS,
     ),
-    // What it shows comes from the endpoints below it, which need a session.
+    // The page itself is public. Its data comes from the endpoints below it, which need a session.
     adminPage: fixedPage(pages, 'admin', ADMIN, ADMIN_HEADERS),
   }
 }
@@ -113,7 +113,7 @@ const API_SEGMENTS = new Set(
   ].map(firstSegment),
 )
 
-/** Shows a page to browsers at unknown paths. Programs get an error, as everybody does below the paths of the API. */
+/** Shows a page to browsers at unknown paths. Programs get an error. Below the paths of the API, everybody does. */
 export function notFoundHandler(files: Pages, services: PageServices): Handler {
   const pages = siteOf(files, services)
   return async (context) => {
@@ -131,12 +131,12 @@ function siteOf(files: Pages, { gamemodes, publicUrl = '', publicLeaderboard }: 
 
 type Headers = Readonly<Record<string, string>>
 
-/** The same for everybody. */
+/** A page that is the same for everybody. */
 function fixedPage(pages: Site, page: PageName, preview: Preview, headers: Headers = PAGES_HEADERS): Handler {
   return async ({ request, path = '' }) => staticFile(request, await pageFile(pages, page, preview, path), headers)
 }
 
-/** Whether the players exist is left to the page, so that nobody learns it without being counted. */
+/** The page itself looks up the players, so that every lookup counts against the rate limit. */
 function namedPage(
   pages: Site,
   page: PageName,
@@ -181,7 +181,7 @@ function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfi
     if (!isUserName(name)) return missing(IMPOSSIBLE)
     let profile: Profile | undefined
     try {
-      // At the same time: on Redis, they share a round trip.
+      // Both run at once, so that they share a round trip to Redis.
       const user = users.find(name)
       user.catch(() => {})
       await countPublicRequest(context)
@@ -205,7 +205,7 @@ function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfi
 interface Missing {
   readonly preview: Preview
   readonly code: ErrorCode
-  /** @default those of pages */
+  /** @default the headers of pages */
   readonly headers?: Headers
 }
 
@@ -235,7 +235,7 @@ async function pageFile(
   return { contentType, body: new TextEncoder().encode(html), version: await sha256Hex(html) }
 }
 
-/** https://ogp.me, and https://developer.x.com/en/docs/x-for-websites/cards for the card. */
+/** See https://ogp.me, and https://developer.x.com/en/docs/x-for-websites/cards for the card. */
 function previewTags(url: string, image: Image | undefined): string {
   const meta = (key: 'property' | 'name', name: string, content: string | number) =>
     `<meta ${key}="${name}" content="${escapeMarkup(String(content))}">`

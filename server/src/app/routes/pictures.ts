@@ -13,13 +13,13 @@ import type { Services } from './services.ts'
 /** Throws `user_not_found`. */
 export type ProfileLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<Profile>
 
-/** Opened by its address, an SVG picture is a document. */
+/** An SVG picture that is opened by its address is a document, which could run scripts. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
 
 /** Rendered cards, of about 250 KB each. */
 const CACHED_CARDS = 32
 
-/** The handlers of the pictures of a player, which other sites show. Their routes are counted before. */
+/** The handlers of the pictures of a player, which other sites show. The routes count requests before they call them. */
 export function pictureHandlers(
   { users, readQueue, renderCard, publicUrl }: Services,
   lookUp: ProfileLookup,

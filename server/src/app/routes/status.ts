@@ -6,7 +6,7 @@ import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 import type { Services } from './services.ts'
 
-/** 503, in the same form, while the storage is unavailable. */
+/** Responds 503 in the same form while the storage is unavailable. */
 export function statusHandler(services: Services): Handler {
   const { clock, version, logger, gamemodes, publicUrl } = services
   return async ({ requestId }) => {

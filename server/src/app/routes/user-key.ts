@@ -6,7 +6,7 @@ import type { Handler } from '../http/router.ts'
 import { userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
-/** The key of the player, or of any player for an administrator. Recorded before it is sent. */
+/** Sends players their own key, and administrators the key of any player. The read is recorded first. */
 export function userKeyHandler({ users, credentials, audit }: Services): Handler {
   async function requestedUser(identity: Identity, name: string | undefined): Promise<User> {
     if ('user' in identity) {

@@ -46,8 +46,8 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 
   /**
-   * Responds to a token that is no longer valid. If it was stored while it was, the response is that of a replay:
-   * otherwise, its sender would encrypt the catch again, and it would be stored twice.
+   * Responds to a token that is no longer valid. If the token was stored while it was valid, this is a replay. An error
+   * would make the sender encrypt the catch again, and the catch would be stored twice.
    */
   async function replayedOrError(
     code: 'invalid_token' | 'token_expired',
@@ -69,7 +69,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 }
 
-/** The same for both spellings of a token: with padding and without. */
+/** Both spellings of a token, with padding and without, have the same result. */
 function withoutPadding(text: string): string {
   return text.length % 4 === 0 ? text.replace(/={1,2}$/, '') : text
 }

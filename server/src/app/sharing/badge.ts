@@ -46,7 +46,7 @@ interface Line {
   readonly x: number
 }
 
-/** The width is given, since that of another font would break the layout. */
+/** The width is fixed, since another font would break the layout. */
 function written({ text, width, x }: Line, look: string): string {
   return `<text x="${x}" y="16" textLength="${width}" ${look}>${escapeMarkup(text)}</text>`
 }

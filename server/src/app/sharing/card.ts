@@ -146,7 +146,7 @@ interface Placed {
   readonly opacity: number
 }
 
-/** @param placed where the middle of the drawing is */
+/** @param placed the position of the middle of the drawing */
 function creature(species: Omit<Trophy, 'label'>, { x, y, scale, opacity }: Placed): string {
   const left = x - (CREATURE_SIZE.width * scale) / 2
   const top = y - (CREATURE_SIZE.height * scale) / 2

@@ -2,10 +2,10 @@ import { type AuditEntry, userNameKey } from '@fish-crab/sdk/contract'
 import { decodeKeyPart, itemKey } from '../../storage/core/keys.ts'
 
 /*
- * The key of every item that the service stores. Keys are part of the data: changing one loses what is stored under it.
+ * The key of every item that the service stores. Keys are part of the data: if you change one, its stored items are lost.
  */
 
-/** The check that all encryption secrets are at hand; see `secret-check.ts`. */
+/** The check that no encryption secret is missing; see `secret-check.ts`. */
 export const SECRET_CHECK_KEY = itemKey('setting', 'secret-check')
 
 export const ADMINS_KEY = itemKey('setting', 'admins')
@@ -54,7 +54,7 @@ export function keyReadKey(id: string): string {
 
 const FAILED_LOGINS_BASE = 'failed-login:'
 
-/** The key of the audit entry of a failed login, which the next login in this place replaces. */
+/** The key of the audit entry of a failed login, which the next failed login in this place replaces. */
 export function failedLoginKey(hour: number, place: number): string {
   return itemKey(FAILED_LOGINS_BASE, String(hour), String(place))
 }

@@ -12,7 +12,7 @@ interface StorageObservers {
 export function observeStorage(storage: FishStorage, { metrics, storeId }: StorageObservers): FishStorage {
   function observe<Target extends object>(target: Target): Target {
     const operations = Object.entries(target).map(([operation, call]) => {
-      // It takes no time and reads nothing.
+      // `onChange` takes no time and reads nothing.
       if (typeof call !== 'function' || operation === 'onChange') return [operation, call]
       const observed = async (...args: unknown[]) => {
         if (operation !== 'ping') storeId?.check()
@@ -33,7 +33,7 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
 
   /**
    * Counts as one operation, without the time its reader takes. Checks the store before each chunk and at the end, so
-   * that a lost store breaks a read off instead of ending it as if it were complete.
+   * that a read of a lost store fails instead of seeming complete.
    */
   async function* read(...args: Parameters<FishStorage['read']>): AsyncGenerator<readonly StoredRecord[]> {
     storeId?.check()
@@ -62,7 +62,7 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
     }
   }
 
-  // No request dumps.
+  // No request calls `dump`.
   const { dump } = storage
   return { ...observe(storage), items: observe(storage.items), read, dump, dispose: () => storage.dispose() }
 }

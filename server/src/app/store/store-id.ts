@@ -34,7 +34,7 @@ export function createStoreId(storage: FishStorage, random: RandomSource) {
     get,
 
     /**
-     * Reads the id again, if it is known. The result holds until the next call.
+     * Reads the id again if it is known. The result holds until the next call.
      * @throws StorageError `replaced`, `unfinished`
      */
     async verify(): Promise<void> {
@@ -87,7 +87,7 @@ export function startFilling(storage: FishStorage): Promise<boolean> {
 /** Gives the complete store an id. @throws StorageError `replaced` if the storage was emptied meanwhile */
 export async function finishFilling(storage: FishStorage, random: RandomSource): Promise<void> {
   if (await storage.replaceItemIf(STORE_KEY, UNFINISHED, newStoreId(random))) return
-  // No server may start on a part.
+  // No server may start on an incomplete store.
   await startFilling(storage)
   throw new StorageError('replaced', 'The store was emptied or replaced while it was filled.')
 }

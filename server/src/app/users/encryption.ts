@@ -15,7 +15,7 @@ export class DecryptionError extends Error {
 }
 
 /**
- * Encryption at rest with AES-256-GCM. Every text is bound to its owner, who is authenticated, not stored. An encrypted
+ * Encryption at rest with AES-256-GCM. Every text is bound to its owner, which is authenticated but not stored. An encrypted
  * text is `v1.SECRET-ID.IV.CIPHERTEXT`.
  */
 export interface Encryption {
@@ -99,7 +99,7 @@ async function deriveKey(secret: string): Promise<EncryptionKey> {
     ]),
     crypto.subtle.deriveBits(hkdf('fish-crab encryption id'), material, ID_BYTES * 8),
   ])
-  // Eight characters of base64url, which has no dot: that separates the parts of an encrypted text.
+  // The id has eight characters of base64url, which has no dot. Dots separate the parts of an encrypted text.
   return { key, id: toBase64Url(new Uint8Array(id)) }
 }
 

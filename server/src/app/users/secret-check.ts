@@ -3,8 +3,8 @@ import { ENCRYPTED_PART, ownerOfEncrypted, SECRET_CHECK_KEY, SECRETS_BASE } from
 import { type Encryption, secretIdOf } from './encryption.ts'
 
 /*
- * The secret check is an item with one encrypted text for each secret in use, by which the service notices at start,
- * before it writes anything, that a secret is missing.
+ * The secret check is an item with one encrypted text for each secret in use, so that the service detects a missing
+ * secret at start, before it writes anything.
  */
 
 const OWNER = 'setting'
@@ -42,7 +42,7 @@ export interface ItemSource extends Pick<FishStorage, 'listItems'> {
   readonly items: { getItem(key: string): Promise<string | null> }
 }
 
-/** Writes nothing. @returns the stored check, if any @throws DecryptionError for a missing secret */
+/** Only reads. @returns the stored check, if any @throws DecryptionError for a missing secret */
 export async function verifySecretCheck(storage: ItemSource, encryption: Encryption): Promise<string | null> {
   const stored = await storage.items.getItem(SECRET_CHECK_KEY)
   if (stored === null) await decryptFirstKey(storage, encryption)

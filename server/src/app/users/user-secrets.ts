@@ -49,7 +49,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
   const newPassword = () => randomText(PASSWORD_LENGTH, random)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
 
-  /** Creates nothing: the user may be being deleted. */
+  /** Replaces only existing secrets: a deletion of the user may be running. */
   async function reset({ id }: User, secret: 'password' | 'fernet', stored: string): Promise<void> {
     if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) throw new HttpError('user_not_found')
   }
@@ -83,7 +83,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
     }: GivenSecrets): PlainSecrets => ({ password, fernetKey, apiKey }),
 
     async set(user: User, { password, fernetKey, apiKey }: PlainSecrets): Promise<void> {
-      // Before anything is written, since hashing is refused while too many logins wait.
+      // Hash before anything is written: hashing is refused while too many logins wait.
       const hash = await passwords.hash(password)
       await Promise.all([
         items.setItem(secretKey(user.id, 'password'), hash),
@@ -103,7 +103,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
     hasApiKeyHash: apiKeys.belongsTo,
 
     secrets: {
-      /** `undefined` while the user is being deleted. */
+      /** `undefined` during the deletion of the user. */
       async passwordHash({ id }: User): Promise<string | undefined> {
         return (await items.getItem(secretKey(id, 'password'))) ?? undefined
       },
@@ -135,8 +135,8 @@ const SEPARATOR = ' '
 
 /**
  * Stores API keys as hashes: an item of the user holds the hash, and an item under the hash the name of its owner. While a
- * key is replaced, and after a crash meanwhile, the user's item lists several hashes: each is added before its owner item is
- * written and dropped after it is removed, so that a later change finds everything to remove.
+ * key is replaced, and after a crash meanwhile, the user's item lists several hashes: each is added before its owner item
+ * is written, and dropped after that item is removed. A later change therefore finds everything to remove.
  */
 function createApiKeys(storage: FishStorage) {
   const { items } = storage
@@ -160,7 +160,7 @@ function createApiKeys(storage: FishStorage) {
         const stored = await items.getItem(itemOf(id))
         const hashes = stored === null ? [] : stored.split(SEPARATOR)
         const at = hashes.indexOf(hash)
-        // Deleted or replaced meanwhile, maybe before the owner item was written.
+        // The user was deleted, or the key replaced, possibly before the owner item was written.
         if (stored === null || at < 0) {
           await removeOwners([hash])
           return stored !== null

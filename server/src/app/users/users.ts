@@ -95,7 +95,7 @@ export function createUsers(options: UsersOptions) {
       await items.setItem(keyReadKey(id), new Date(clock()).toISOString())
     },
 
-    /** In ISO 8601; `undefined` if it was never read. */
+    /** The time of the last read, in ISO 8601; `undefined` if the key was never read. */
     async lastKeyRead({ id }: User): Promise<string | undefined> {
       return (await items.getItem(keyReadKey(id))) ?? undefined
     },

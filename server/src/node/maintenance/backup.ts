@@ -20,7 +20,8 @@ export interface BackupReport extends StoreReport {
 
 /**
  * Copies a file store as of one moment, also while a server uses it: the store and the secrets that decrypt its keys, into
- * a new folder that is itself a data folder. The folder gets its name once the copy is complete and on the disk.
+ * a new folder that is itself a data folder. The folder appears under its final name when the copy is complete and
+ * flushed to the disk.
  * @throws MaintenanceError
  * @example
  * await backupStore({ env: { FISH_STORAGE: 'file:./data' }, target: 'monday' }) // { users: 3, … }
@@ -42,7 +43,9 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
   return maintain(run, { signal, state: `${folder} was not made.` })
 }
 
-/** The folder gets its name once `make` has flushed it to the disk. Nothing remains of a failure. */
+/**
+ * Makes a folder under a temporary name, and renames it once `make` has flushed it to the disk. A failure leaves nothing.
+ */
 async function makeNew<Result>(path: string, make: (temp: string) => Promise<Result>): Promise<Result> {
   refuseExisting(path)
   if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {

@@ -29,14 +29,14 @@ export interface CopyReport {
   readonly entries: number
   /** The data folder that was filled; `null` for Redis. */
   readonly folder: string | null
-  /** `needed`: the keys are encrypted with a secret that is not beside the copy. */
+  /** `needed`: the copy does not include the secret that its keys are encrypted with. */
   readonly secrets: SecretsLocation
 }
 
 /**
  * Copies users, keys, catches, used tokens and the audit log into an empty storage, while no server uses either. Keys stay
- * encrypted, and a secret that is stored beside the data is copied with it. A folder gets its store once the copy is
- * complete; a Redis is filled in place, and no server accepts it until then.
+ * encrypted, and a secret that is stored beside the data is copied with it. A folder gets its store when the copy is
+ * complete. A Redis is filled in place, and no server accepts it before the copy is complete.
  * @throws MaintenanceError
  * @example
  * await copyStore({ env: process.env, from: 'file:./data', to: 'redis://127.0.0.1' }) // { users: 3, … }
@@ -107,10 +107,12 @@ async function copyToRedis(
 
 type Counts = Pick<CopyReport, 'users' | 'records' | 'entries'>
 
-/** Copied at the same time: each commit of a file store then serves several. A chunk of one owner can have 30 MB. */
+/**
+ * Owners that are copied at once, so that each commit of a file store serves several. A chunk of one owner can have 30 MB.
+ */
 const OWNERS_AT_ONCE = 4
 
-/** Until the copy is complete, the target is `unfinished`. Then it gets a new id, so event ids of the source are invalid there. */
+/** The target is `unfinished` until the copy is complete. Its new id makes event ids of the source invalid there. */
 async function copyAll(source: FishStorage, target: FishStorage, options: MaintenanceOptions): Promise<Counts> {
   const { onProgress, signal } = options
   const total = await countEntries(source)
@@ -169,12 +171,12 @@ async function* pagesOf(storage: FishStorage) {
   }
 }
 
-/** Settles when all have, so that nothing is written after a failure. */
+/** Settles when all writes have settled, so that nothing is written after a failure. */
 async function allOf(writes: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(writes)) if (result.status === 'rejected') throw result.reason
 }
 
-/** Collection of a record that is removed at once, so that its token stays used. */
+/** The collection for used tokens: a record is stored here and removed immediately, so that its token stays used. */
 const REMOVED = { kind: 'removed', gamemode: 'removed' }
 
 async function copyWrite(target: FishStorage, owner: string, write: DumpedWrite): Promise<void> {

@@ -11,7 +11,7 @@ import { createStorage } from '../../storage/index.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceSettings } from './maintenance.ts'
 
-/** Also a dangling link. A path that cannot be reached counts as absent: using it reports why. */
+/** A dangling link exists. An unreachable path counts as absent, since using it reports why. */
 export function pathExists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
@@ -20,7 +20,7 @@ export function pathExists(path: string): boolean {
   }
 }
 
-/** Removes the folder at the end, and at the start those of killed runs. */
+/** Removes the folder at the end, and the folders of killed runs at the start. */
 export async function withTempFolder<Result>(
   folder: string,
   kind: 'restore' | 'copy' | 'migrate',
@@ -36,7 +36,7 @@ export function removeTemp(temp: string): void {
   try {
     rmSync(temp, { recursive: true, force: true, maxRetries: 3 })
   } catch {
-    // What the work did, or why it failed, matters more.
+    // The outcome of the work matters more than a leftover folder.
   }
 }
 
@@ -77,7 +77,7 @@ export async function useStorage<Result>(
   return await use(storage).finally(() => storage.dispose())
 }
 
-/** The files of a store. A log alone counts too: SQLite would read it as a part of a new store. */
+/** The files of a store. A lone log counts as a store, since SQLite would apply it to a new store. */
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
 /** @param secrets the file of secrets, if the caller brings others @throws MaintenanceError `exists` */
@@ -109,7 +109,7 @@ function unusedPath(path: string, number = 2): string {
 
 const NEW_FILES = [SECRETS_FILE, STORE_FILE]
 
-/** Moves a new store into a folder that has none. Secrets that are there stay. A failure leaves nothing new. */
+/** Moves a new store into a folder without one. Existing secrets stay. A failure leaves nothing new. */
 export function moveStore(temp: string, folder: string): void {
   const moved: string[] = []
   try {
@@ -128,7 +128,7 @@ export function moveStore(temp: string, folder: string): void {
 
 const LEFTOVER = /^\.(?:restore|copy|migrate)-[0-9a-f]{8}$/
 
-/** Left by killed runs: under the lock, none of them is in use. */
+/** The temporary folders of killed runs. Under the lock, none is in use. */
 function tempFoldersIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   return entries

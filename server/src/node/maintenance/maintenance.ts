@@ -11,14 +11,14 @@ import { flagOf, parseStorageAddress, SETTINGS, type StorageAddress } from '../s
 /** Progress of the current step of a maintenance function. */
 export interface MaintenanceProgress {
   /**
-   * - `check`: checks what is read
+   * - `check`: checks the source
    * - `copy`: copies a store
    * - `write`: writes migrated catches
    * - `rotate`: encrypts keys with the new secret
    * - `hash`: hashes passwords
    */
   readonly step: 'check' | 'copy' | 'write' | 'rotate' | 'hash'
-  /** What is counted. */
+  /** The counted unit. */
   readonly unit: 'bytes' | 'keys' | 'documents' | 'passwords' | 'catches'
   readonly done: number
   /** Absent if unknown. */
@@ -42,11 +42,11 @@ export interface MaintenanceOptions {
 /** Why maintenance was refused or failed. */
 export type MaintenanceErrorCode =
   | StorageErrorCode
-  /** There is no store at the given path. */
+  /** No store exists at the given path. */
   | 'no_store'
-  /** There is no administrator of this name. */
+  /** No administrator has this name. */
   | 'no_admin'
-  /** The target exists; it was not changed. */
+  /** The target exists and was not changed. */
   | 'exists'
   /** A check of the content failed. */
   | 'damaged'
@@ -56,7 +56,7 @@ export type MaintenanceErrorCode =
   | 'missing_secret'
   /** A setting is wrong; the message has one line for each. */
   | 'invalid_settings'
-  /** Root works on no folder of another user. The error has a `runAs`. */
+  /** Root must not work on a folder of another user. The error has a `runAs`. */
   | 'other_user'
   /** A path is empty or too long, or leads to something of the wrong kind. */
   | 'invalid_path'
@@ -71,7 +71,7 @@ export class MaintenanceError extends Error {
   readonly code: MaintenanceErrorCode
   /** The next step to take, as a sentence. */
   readonly hint: string | undefined
-  /** Of `other_user`: the words to put before the command. */
+  /** The words to put before the command, for `other_user`. */
   readonly runAs: readonly string[] | undefined
 
   constructor(
@@ -88,8 +88,8 @@ export class MaintenanceError extends Error {
 }
 
 /**
- * Runs maintenance. Whatever it throws becomes a {@link MaintenanceError}, except mistakes of this program.
- * @param interruption the signal that interrupts it, and what is left then, as a sentence
+ * Runs maintenance. Every error becomes a {@link MaintenanceError}, except mistakes of this program.
+ * @param interruption the signal that interrupts the run, and sentences about the remaining state and the next step
  */
 export async function maintain<Result>(
   run: () => Promise<Result>,
@@ -119,10 +119,10 @@ function toMaintenanceError(error: unknown): unknown {
   return fromSystem(error)
 }
 
-// The last sentence of other codes is not a step to take, or only a part of one.
+// The messages of other codes do not end with one whole step.
 const ENDS_WITH_STEP: ReadonlySet<StorageErrorCode> = new Set(['in_use', 'read_only'])
 
-/** The messages of a storage end with the next step, which is the hint here. */
+/** The last sentence of a storage message is the next step, and becomes the hint. */
 function fromStorage(error: StorageError): MaintenanceError {
   const { code, message } = error
   const [, what = message, hint] = (ENDS_WITH_STEP.has(code) && /^(.*\.) (\S.*)$/s.exec(message)) || []
@@ -150,13 +150,13 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
 
 const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|copy|migrate)-[0-9a-f]{8}/g
 
-/** Uses the final path in errors, not the temporary one. */
+/** Replaces temporary paths in errors by the final ones. */
 function withoutTempNames(text: string): string {
   return text.replaceAll(TEMP_NAME, '')
 }
 
 /**
- * The path that a caller named. An empty one would be the working folder.
+ * Resolves the path that a caller named. An empty path would be the working folder.
  * @throws MaintenanceError `invalid_path`, `other_user`
  */
 export function namedPath(path: string): string {
@@ -167,7 +167,7 @@ export function namedPath(path: string): string {
 }
 
 /**
- * The absolute path, unless root would work in a folder of another user, who could lead it to any file of root.
+ * Returns the absolute path, unless root would work in a folder of another user, who could link it to any file of root.
  * @throws MaintenanceError `other_user`
  */
 function ownPath(path: string): string {
@@ -195,7 +195,7 @@ interface Owned {
   readonly gid: number
 }
 
-/** The existing folders at and above a path, the nearest first: the owner of each can replace everything in it by a link. */
+/** The existing folders at and above a path, nearest first. The owner of each can replace everything in it by a link. */
 function foldersTo(path: string): readonly Owned[] {
   const parent = dirname(path)
   const above = parent === path ? [] : foldersTo(parent)
@@ -250,7 +250,7 @@ export function readMaintenanceSettings(source: ConfigSource, storages = BOTH_ST
 
 const BOTH_STORAGES = 'file:FOLDER or redis://HOST'
 
-/** Reads an address that is not that of the settings. @param name what the caller calls the address */
+/** Reads an address that a caller gave. @param name the caller's name for the address */
 export function readAddress(text: string, name: string, { env }: Pick<ConfigSource, 'env'>): UsableAddress {
   const { values, mistakes } = readSettings(['redisWait'], { env })
   if (mistakes.length > 0) throw new ConfigError(mistakes)

@@ -29,8 +29,8 @@ export interface ResetAdminPasswordReport {
 }
 
 /**
- * Sets an administrator's password directly in the storage, in case no administrator can log in. It is recorded in the audit log and
- * ends the sessions of that administrator. No server may use a file store meanwhile; servers on a Redis may.
+ * Sets an administrator's password directly in the storage, in case no administrator can log in. The audit log records
+ * it, and the sessions of that administrator end. No server may use a file store meanwhile; servers on a Redis may.
  * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password of another length
  */
 export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<ResetAdminPasswordReport> {

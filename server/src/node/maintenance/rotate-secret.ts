@@ -28,9 +28,9 @@ export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
 export interface RotateSecretReport {
   /** Encrypted keys that were checked. */
   readonly seen: number
-  /** Keys that were encrypted again; the others had the current secret. */
+  /** Keys that were encrypted again; the others were already encrypted with the current secret. */
   readonly reencrypted: number
-  /** Ids of users whose key no secret decrypts. It is left unchanged. */
+  /** Ids of users whose key no secret decrypts. Their keys stay unchanged. */
   readonly undecryptable: readonly string[]
 }
 
@@ -74,7 +74,7 @@ function checkSettings({ storage, secret }: MaintenanceSettings, makeNew: boolea
 
 interface SecretsPlan {
   readonly secrets: readonly string[]
-  /** The secrets beside the data, if these are used. */
+  /** The secrets beside the data, if they are in use. */
   readonly stored?: { readonly folder: string; readonly secrets: AppSecrets; readonly isNew: boolean }
 }
 
@@ -92,7 +92,7 @@ async function planSecrets(
   if (folder === undefined) throw missingSecret()
   if (!stored) throw missingStoredSecret(folder)
   const secrets = [...older, ...previousSecrets]
-  // A key that cannot be decrypted now never could be with a new secret.
+  // A key that cannot be decrypted now would be lost with a new secret.
   await verifySecretCheck(source, encryptionWith(secrets)).catch((error: unknown) => {
     if (!(error instanceof DecryptionError)) throw error
     throw new MaintenanceError('wrong_secret', mismatchedSecrets(folder).message, { cause: error })
@@ -125,14 +125,14 @@ interface RotationOptions {
 const PAGE_ITEMS = 768
 
 /**
- * Encrypts every key with the current secret, each by compare-and-replace: servers may run meanwhile, and a key that is
- * reset or removed stays so. After an interruption, the next run continues. At the end, the other secrets are removed
- * from the secret check.
+ * Encrypts every key with the current secret, each by compare-and-replace: servers may run meanwhile, and a key that they
+ * reset or remove is not restored. After an interruption, the next run continues. At the end, the other secrets are
+ * removed from the secret check.
  * @throws DecryptionError before anything is changed, when a secret is missing that something may be encrypted with
  */
 async function reencryptAll(options: RotationOptions): Promise<RotateSecretReport> {
   const { storage, encryption } = options
-  // First of all, so that the check names the current secret also after an interruption.
+  // First, so that the check names the current secret even after an interruption.
   await ensureSecretCheck(storage, encryption)
   let reencrypted = 0
   while (true) {

@@ -21,7 +21,7 @@ import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 export type SecretsLocation =
   /** The secrets beside it decrypt its keys. */
   | 'included'
-  /** Its keys are encrypted with a `FISH_SECRET` that is not beside it, and that it needs. */
+  /** It needs the `FISH_SECRET` that its keys are encrypted with, which is not beside it. */
   | 'needed'
 
 /** What a store contains, and whether its secrets are beside it. */
@@ -46,14 +46,14 @@ export function storeFileOf(folder: string): string {
 }
 
 /**
- * How to open the store of a data folder for reading, also while a server uses it. Only SQLite opens the file: closing it by
- * other means would drop the locks of a server in this process.
+ * Tells how to open the store of a data folder for reading, even while a server uses it. Only SQLite may open the file:
+ * if anything else closed it, a server in this process would lose its locks.
  */
 function sourceOf(folder: string): { readonly address: URL; readonly readOnly: boolean } {
   const file = storeFileOf(folder)
   accessSync(file, constants.R_OK)
-  // A connection that may write removes the two files that SQLite puts beside a store. But if there is a log, it moves the
-  // log into the store, and reading must not change a store.
+  // A connection that may write removes the two files that SQLite puts beside a store. But it also moves a log into the
+  // store, and reading must not change a store.
   const readOnly = hasLog(file)
   const address = pathToFileURL(file)
   address.searchParams.set('mode', readOnly ? 'ro' : 'rw')
@@ -94,9 +94,9 @@ export async function copyFolder(
   await vacuumInto(from, copy, signal).finally(() => clearInterval(polling))
   flushFile(copy)
   using db = openDatabase(copy)
-  // Without a log, it can be read from a read-only file system, too.
+  // In this mode, the copy can also be read from a read-only file system.
   db.exec('PRAGMA journal_mode = DELETE')
-  // Otherwise, clients would resume at positions that are lost.
+  // Without a new id, clients would resume at positions that are lost.
   db.prepare('UPDATE items SET value = ? WHERE key = ?').run(newStoreId(random), STORE_KEY)
   if (readSecretsText(from) !== secrets) {
     // A rotation meanwhile may have discarded the secret of the copied keys.
@@ -114,7 +114,7 @@ export async function copyFolder(
   }
 }
 
-// Only built-in modules and no file, so that it also runs out of a bundle. Ctrl-C of a terminal is for the parent.
+// The program is text and uses built-in modules only, so that it also runs from a bundle. The parent handles Ctrl-C.
 const VACUUM_PROGRAM = `
 process.on('SIGINT', () => {})
 const [address, mode, copy] = process.argv.slice(1)
@@ -125,10 +125,10 @@ try {
   process.exitCode = errcode & 0xff
 }`
 
-/** In a child process: SQLite copies in one call, which nothing else can interrupt. */
+/** Copies in a child process: SQLite copies in one call, and only killing the process interrupts it. */
 async function vacuumInto(from: string, copy: string, signal: AbortSignal | undefined): Promise<void> {
   const { address, readOnly } = sourceOf(from)
-  // Without secrets. Windows starts nothing without this one.
+  // The child gets no secrets. Windows starts no process without this variable.
   const env = process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }
   const options = { env, windowsHide: true, killSignal: 'SIGKILL', ...(signal ? { signal } : {}) } as const
   const args = ['-e', VACUUM_PROGRAM, address.href, readOnly ? 'ro' : 'rw', copy]

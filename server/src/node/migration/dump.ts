@@ -7,7 +7,7 @@ import { MaintenanceError, namedPath } from '../maintenance/maintenance.ts'
 /** A document of a dump, with the JavaScript values of its BSON types. */
 export type DumpDocument = Readonly<Record<string, unknown>>
 
-/** Reads all documents of the collections that are wanted, those of each collection in their order. Can be repeated. */
+/** Reads all documents of the wanted collections, in the order of each collection. Can be called again. */
 export type Dump = (isWanted: (collection: string) => boolean) => AsyncIterable<{
   readonly collection: string
   readonly document: DumpDocument
@@ -21,8 +21,8 @@ export function invalidDump(message: string, cause?: unknown): MaintenanceError 
 }
 
 /**
- * Opens a database that was written by `mongodump`, to a folder or an archive, or by `mongoexport`, to files; each perhaps
- * gzipped.
+ * Opens a database that was written by `mongodump`, to a folder or an archive, or by `mongoexport`, to files. Files may
+ * be gzipped.
  * @throws MaintenanceError `invalid_dump`, `invalid_path`, `no_store`
  */
 export async function openDump(paths: readonly string[], signal?: AbortSignal): Promise<Dump> {
@@ -50,7 +50,7 @@ export async function openDump(paths: readonly string[], signal?: AbortSignal): 
 interface Reading {
   readonly bson: (bytes: Uint8Array) => DumpDocument
   readonly json: (text: string) => DumpDocument
-  /** Looked at with each part of a file: there may be no document for long. */
+  /** Checked with each chunk of a file: a long part may contain no document. */
   readonly signal: AbortSignal | undefined
 }
 
@@ -61,7 +61,7 @@ type Source =
 const USERS = 'users'
 const USERS_FILE = /^users\.(?:bson|json|jsonl|ndjson)(?:\.gz)?$/
 
-/** The files of a folder, or of the one folder in it that has users: `mongodump` makes one for each database. */
+/** The files of a folder, or of its only subfolder with users: `mongodump` makes a folder for each database. */
 function filesIn(folder: string): readonly string[] {
   const paths = readdirSync(folder)
     .toSorted()
@@ -75,7 +75,7 @@ function filesIn(folder: string): readonly string[] {
   return filesIn(only)
 }
 
-/** It is read twice, so that a pipe does not do. */
+/** Refuses pipes: the file is read twice. */
 function file(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new MaintenanceError('no_store', `${path} does not exist. Nothing was changed.`, { hint: HINT })
@@ -83,7 +83,7 @@ function file(path: string): string {
   return path
 }
 
-/** Of one that is there twice, such as in both forms, it is unknown which counts. */
+/** Duplicates, such as both forms of one collection, are rejected: neither is authoritative. */
 function refuseRepeated(sources: readonly Source[]): void {
   const paths = new Map<string, string>()
   for (const source of sources) {
@@ -96,14 +96,14 @@ function refuseRepeated(sources: readonly Source[]): void {
 
 const ARCHIVE_NAME = ''
 
-/** `undefined` for a file beside those of collections. */
+/** `undefined` for a file that is not a collection. */
 async function sourceOf(path: string): Promise<Source | undefined> {
   const name = basename(path).replace(/\.gz$/, '')
   if (/\.metadata\.json$/.test(name) || name === 'prelude.json' || name === 'oplog.bson') return undefined
   const [, base = '', kind] = /^(.+)\.(bson|json|jsonl|ndjson)$/.exec(name) ?? []
   if (kind === undefined) {
     if (await isArchive(path)) return { kind: 'archive', path }
-    throw invalidDump(`${path} is no file of a dump.`)
+    throw invalidDump(`${path} is not a file of a dump.`)
   }
   if (kind !== 'bson') return { kind: 'json', path, collection: base }
   return { kind, path, collection: nameInMetadata(path) ?? decoded(base) }
@@ -124,7 +124,7 @@ function nameInMetadata(path: string): string | undefined {
   }
 }
 
-/** `mongodump` escapes what cannot stand in the name of a file. */
+/** `mongodump` escapes characters that file names cannot contain. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name)
@@ -135,7 +135,7 @@ function decoded(name: string): string {
 
 /** The first four bytes of an archive. */
 const ARCHIVE = Buffer.from('6de29981', 'hex')
-/** In an archive, in place of the length of a document. */
+/** The end of a block of an archive, in place of the length of a document. */
 const END_OF_BLOCK = 0xffff_ffff
 
 async function isArchive(path: string): Promise<boolean> {
@@ -148,16 +148,16 @@ async function isArchive(path: string): Promise<boolean> {
 }
 
 /**
- * An archive lists its collections, and then holds blocks of documents of one collection each, so that collections
- * alternate. An empty block says that a collection is complete.
+ * An archive lists its collections and then has blocks, each with documents of one collection, so collections may
+ * alternate. A block that is marked `EOF` ends its collection.
  */
 async function* readArchive(path: string, isWanted: (collection: string) => boolean, { bson, signal }: Reading) {
   const bytes = createByteReader(path, signal)
   try {
     await bytes.take(ARCHIVE.length)
-    // Its header, which names no collection.
+    // The header names no collection.
     await readFrame(bytes, 'block')
-    // Of the metadata, only names are kept: it may be as large as documents.
+    // Only the names in the metadata are kept: metadata may be as large as documents.
     const databases = new Map<string, Set<string>>()
     for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
       const { type, ...rest } = parseFrame(frame, bytes, bson)
@@ -186,10 +186,10 @@ async function* readArchive(path: string, isWanted: (collection: string) => bool
   }
 }
 
-/** In bytes of UTF-8: no namespace of MongoDB is longer. */
+/** No namespace of MongoDB is longer, in bytes of UTF-8. */
 const MAX_NAME = 255
 
-/** @throws MaintenanceError `invalid_dump` for a name that MongoDB does not have */
+/** @throws MaintenanceError `invalid_dump` for a name that is not valid in MongoDB */
 function namesOf({ db, collection }: DumpDocument, bytes: ByteReader): { db: string; collection: string } {
   const isName = (name: unknown) => typeof name === 'string' && Buffer.byteLength(name) <= MAX_NAME
   if (!isName(db) || !isName(collection)) throw invalidDump(`${bytes.place()} names a collection wrongly.`)
@@ -210,10 +210,10 @@ async function* readFile({ kind, path }: Exclude<Source, { readonly kind: 'archi
 }
 
 const LENGTH_BYTES = 4
-/** Of a document: MongoDB stores none of more than 16 MiB, and dumps add a few KiB. */
+/** Maximum size of a document: MongoDB stores up to 16 MiB, and dumps add a few KiB. */
 const MAX_DOCUMENT = 17 * 1024 * 1024
 
-/** The bytes of a document; `undefined` at the end of what it is part of. */
+/** The bytes of a document; `undefined` at the end of the block or file. */
 async function readFrame(bytes: ByteReader, within: 'block' | 'file'): Promise<Buffer | undefined> {
   const head = await bytes.take(LENGTH_BYTES, within === 'file')
   if (head === undefined) return undefined
@@ -228,7 +228,7 @@ function parseFrame(frame: Buffer, bytes: ByteReader, parse: Reading['bson']): D
   try {
     return parse(frame)
   } catch {
-    // Not its cause, which may quote the document.
+    // The caught error may quote the document, so it is not the cause.
     throw invalidDump(`${bytes.place()} is damaged.`)
   }
 }
@@ -265,7 +265,7 @@ function createByteReader(path: string, signal?: AbortSignal) {
   }
 }
 
-/** The bytes of a file, unzipped where they are gzipped. */
+/** The bytes of a file, decompressed if it is gzipped. */
 async function* bytesOf(path: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer, undefined> {
   const stream = createReadStream(path)
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
@@ -300,7 +300,7 @@ async function* gunzip(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = [...'"\\{}'].map((character) => character.charCodeAt(0))
 
-/** Documents on lines of their own, in one list, or spread over lines. */
+/** Reads documents that are one per line, in one list, or spread over several lines. */
 async function* readJson(path: string, { json, signal }: Reading): AsyncGenerator<DumpDocument> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const damaged = () => invalidDump(`${path}, at document ${count + 1}, is damaged.`)
@@ -352,7 +352,7 @@ function parseJson(text: string, parse: Reading['json']): DumpDocument | undefin
   try {
     return parse(text)
   } catch {
-    // Not its cause, which quotes the text.
+    // The caught error quotes the text, so it is not reported.
     return undefined
   }
 }

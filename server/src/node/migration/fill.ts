@@ -45,7 +45,7 @@ async function addPlayer({ items, setItemIfAbsent }: FishStorage, { user, secret
   await items.setItem(userKey(name), JSON.stringify(user))
 }
 
-/** As many at once as hash in parallel: each takes 128 MiB. */
+/** More hashes at once would not be faster, and each takes 128 MiB. */
 const HASHES_AT_ONCE = Math.min(4, availableParallelism())
 
 async function writeSecrets(storage: FishStorage, options: FillOptions): Promise<void> {
@@ -84,7 +84,7 @@ const newSecret = () => randomText(NEW_SECRET_LENGTH, random)
 
 const BATCH = 500
 
-/** One record each, so that each can be removed and moved by itself. */
+/** Writes each catch as its own record, so that each can be removed and moved separately. */
 async function writeCatches(storage: FishStorage, options: FillOptions): Promise<number> {
   const { plan, source, documents, onProgress, signal } = options
   const { fish, crab } = plan.report.catches
@@ -93,7 +93,7 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
   const report = () => onProgress?.({ step: 'write', unit: 'catches', done, total })
   let batch: Parameters<FishStorage['append']>[] = []
   const flush = async () => {
-    // All have settled before a failure is reported, so that nothing is written after it.
+    // All writes settle before a failure is reported, so that nothing is written after it.
     for (const result of await Promise.allSettled(batch.map((record) => storage.append(...record)))) {
       if (result.status === 'rejected') throw result.reason
       if (result.value.outcome === 'stored') added += 1
@@ -122,16 +122,16 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
   return added
 }
 
-/** Without the name of the player, who may have another one in a later dump. */
+/** Omits the name of the player, which may differ in a later dump. */
 const placeOf = (owner: string, collection: string) =>
   [owner, collection.slice(0, collection.indexOf('_')), collection.slice(collection.lastIndexOf('_') + 1)].join(' ')
 
-/** The same for the same document in every run. */
+/** Makes the same record of a document in every run. */
 async function recordOf(kind: 'fish' | 'crab', place: string, document: DumpDocument): Promise<NewRecord | undefined> {
   const entry = parseCatch(kind, document)
   if (!entry) return undefined
   const id = idOf(document)
-  // With the place: a copy of a collection has the same ids.
+  // The key includes the place, since a copy of a collection has the same ids.
   const dedupeKey = await dedupeKeyOf(`migrated ${place} ${id}`)
   return toRecord([entry], { id: recordId(place, id), dedupeKey, caughtAt: entry.caughtAt })
 }

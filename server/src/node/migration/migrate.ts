@@ -16,7 +16,7 @@ import { readSource } from './source.ts'
 
 /** Options of {@link migrateStore}. */
 export interface MigrateOptions extends ConfigSource, MaintenanceOptions {
-  /** A folder or an `--archive` file of `mongodump`, or the files of `mongoexport`; each perhaps gzipped. */
+  /** A folder or an `--archive` file of `mongodump`, or the files of `mongoexport`. Files may be gzipped. */
   readonly dump: readonly string[]
   /** New names of players, by their id or their name in the dump. @default names that cannot be kept get a similar one */
   readonly renames?: Readonly<Record<string, string>>
@@ -40,7 +40,7 @@ export interface MigrateReport extends MigrationReport {
 /**
  * Makes a data folder from a dump of the database of the service that this one replaces: players, catches and
  * administrators. The dump is read and checked before anything is written. The folder must not contain a store; it gets
- * one when the migration is complete, and nothing remains of a migration that failed. `copyStore` brings it to Redis.
+ * one when the migration is complete. A failed migration leaves nothing. To move the data to Redis, use `copyStore`.
  * @throws MaintenanceError
  */
 export function migrateStore(options: MigrateOptions): Promise<MigrateReport> {

@@ -11,11 +11,11 @@ import { MaintenanceError } from '../maintenance/maintenance.ts'
 import { isBcryptHash } from '../passwords.ts'
 import type { Source, SourceAdmin, SourceCollection, SourceUser } from './source.ts'
 
-/** What a migration would do and what it leaves out. Without secrets. */
+/** The plan of a migration, with everything that it leaves out. It contains no secrets. */
 export interface MigrationReport {
   /** Number of players. */
   readonly players: number
-  /** Of these players. */
+  /** Numbers of catches of these players, by gamemode. */
   readonly catches: {
     readonly fish: Readonly<Record<string, number>>
     readonly crab: Readonly<Record<string, number>>
@@ -24,26 +24,28 @@ export interface MigrationReport {
   }
   /** Number of administrators. */
   readonly administrators: number
-  /** Players who get another name: their own cannot be kept, or belongs to somebody else. */
+  /** Players who get another name because their own is invalid or belongs to somebody else. */
   readonly renamed: readonly {
     readonly id: string
     readonly from: string
     readonly to: string
     readonly reason: 'invalid' | 'taken' | 'chosen'
   }[]
-  /** Names of players who get a new secret, since theirs is missing or cannot be used. */
+  /** Names of players who get a new secret because theirs is missing or invalid. */
   readonly newSecrets: { readonly passwords: readonly string[]; readonly fernetKeys: readonly string[] }
   readonly leftOut: {
-    /** Names of administrators who share a name, have a name, role or password that cannot be kept, or lack a superadmin. */
+    /**
+     * Names of administrators who share a name, have an invalid name, role or password, or would be without a superadmin.
+     */
     readonly administrators: readonly string[]
-    /** Catches of nobody, by the name in their collections. */
+    /** Catches without a player, by the name in their collections. */
     readonly orphans: Readonly<Record<string, number>>
     /** Catches in gamemodes that the service does not have. */
     readonly gamemodes: Readonly<Record<string, number>>
-    /** Documents that are no catch. */
+    /** Documents that are not valid catches. */
     readonly invalidCatches: number
     readonly ownerlessApiKeys: number
-    /** Names of collections like those of catches, but without a gamemode. */
+    /** Names of collections that look like catches but name no gamemode. */
     readonly collections: readonly string[]
   }
 }
@@ -149,7 +151,7 @@ function add(counts: Map<string, number>, name: string, { catches, invalid }: So
   counts.set(name, (counts.get(name) ?? 0) + catches + invalid)
 }
 
-/** Chosen names come first, then names that can be kept, the oldest user first. */
+/** Chosen names come first, then valid names, oldest user first. */
 function planPlayers(users: readonly SourceUser[], renames: ReadonlyMap<string, string>) {
   const taken = new Set<string>()
   const numbers = new Map<string, number>()
@@ -200,12 +202,12 @@ function refuseRenames(
   }
 }
 
-/** Neither can stand in an address. */
+/** URLs would resolve `.` and `..`. */
 const isPossible = (name: string) => isUserName(name) && name !== '.' && name !== '..'
 
 const MAX_NAME = 32
 
-/** A name like another one that is free. @param numbers the next one of each name: thousands may become the same */
+/** Returns a free name like the given one. @param numbers the next number for each name: thousands may become the same */
 function freeName(name: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const plain = name
     .normalize('NFKD')
@@ -256,7 +258,7 @@ function planAdmins(admins: readonly SourceAdmin[]) {
       planned.push({ ...admin, role: role as AdminRole })
     }
   }
-  // Without one, nobody could create another.
+  // Without a superadmin, nobody could create one.
   if (planned.some(({ role }) => role === 'superadmin')) return { planned, left }
   return { planned: [], left: [...left, ...planned.map(({ username }) => username)] }
 }

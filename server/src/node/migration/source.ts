@@ -6,14 +6,14 @@ import { invalidDump } from './dump.ts'
 
 /*
  * The collections of the database that players come from: users, their API keys, administrators, and one of catches for
- * each player, kind and gamemode. What else there is, such as the logs of requests with their secrets, is not read.
+ * each player, kind and gamemode. Other collections, such as request logs with secrets, are not read.
  */
 
 export interface SourceUser {
   readonly id: string
   readonly name: string
   readonly createdAt: string
-  /** Each is a secret. */
+  /** This and the next two fields are secrets. */
   readonly password: string | undefined
   readonly fernetKey: string | undefined
   readonly apiKeys: readonly string[]
@@ -24,7 +24,7 @@ export interface SourceAdmin {
   readonly username: string
   readonly role: string
   readonly createdAt: string
-  /** Of bcrypt. */
+  /** A bcrypt hash. */
   readonly passwordHash: string
 }
 
@@ -37,7 +37,7 @@ export interface SourceCollection {
   readonly catches: number
   /** Fish without one of the rarities. */
   readonly unknownRarities: number
-  /** Documents that are no catch: without a name, or with one that no catch can have. */
+  /** Documents that are not catches: their name is missing or invalid. */
   readonly invalid: number
 }
 
@@ -46,17 +46,17 @@ export interface Source {
   readonly users: readonly SourceUser[]
   readonly admins: readonly SourceAdmin[]
   readonly collections: ReadonlyMap<string, SourceCollection>
-  /** Names of collections like those of catches, but without a gamemode. */
+  /** Names of collections that look like catches but name no gamemode. */
   readonly unknownCollections: readonly string[]
-  /** API keys of nobody. */
+  /** API keys without a player. */
   readonly ownerlessApiKeys: number
-  /** Tells it from other dumps. */
+  /** Distinguishes this dump from others. */
   readonly digest: string
 }
 
 const [USERS, API_KEYS, ADMINS] = ['users', 'api_keys', 'admins']
 
-/** Names of players may hold `_`, gamemodes of that service do not. */
+/** Names of players may contain `_`. Gamemodes of that service do not. */
 function parseCollection(name: string): Pick<SourceCollection, 'kind' | 'player' | 'gamemode'> | undefined {
   const [, kind, player = '', named = ''] = /^(fish|crab)_(.+)_([^_]+)$/s.exec(name) ?? []
   const gamemode = named.toLowerCase()
@@ -73,7 +73,7 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
   const digest = createHash('sha256')
   let count = 0
   const isRead = (collection: string) => {
-    // Also where nothing of an archive is read for long.
+    // Reports progress even while none of the collections in an archive are read.
     onDocuments(count)
     if ([USERS, API_KEYS, ADMINS].includes(collection) || parseCollection(collection)) return true
     if (/^(?:fish|crab)_/.test(collection)) unknownCollections.add(collection)
@@ -83,7 +83,7 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
     if (document._id === undefined) throw invalidDump(`A document of ${collection} has no _id.`)
     count += 1
     if (count % 1000 === 0) onDocuments(count)
-    // All of a document that may have changed since another dump; catches do not.
+    // Catches never change, so their id suffices. Other documents count as a whole.
     digest.update(`${collection} ${parseCollection(collection) ? idOf(document) : JSON.stringify(document)}\n`)
     if (collection === USERS) {
       const user = parseUser(document)
@@ -124,7 +124,7 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
 
 const USABLE_ID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Ids of users are parts of keys, headers and file names. Another one is replaced, by the same one in every run. */
+/** Ids of users are parts of keys, headers and file names. An unusable id is replaced, by the same one in every run. */
 function usableId(id: string): string {
   return USABLE_ID.test(id) ? id : `u-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`
 }
@@ -150,7 +150,7 @@ function timeOf(document: DumpDocument, field: unknown): string {
   return new Date(time).toISOString()
 }
 
-/** The first year of five digits, which the form of times does not have. */
+/** The start of the first year with five digits, which the time format does not allow. */
 const LAST_YEAR = Date.UTC(10_000, 0)
 
 function textOf(value: unknown): string | undefined {
@@ -182,7 +182,7 @@ function parseAdmin(document: DumpDocument): SourceAdmin {
 const RARITIES: readonly unknown[] = [1, 2, 3, 4, 6, 7] satisfies readonly RarityValue[]
 const UNKNOWN = rarityLabel(5)
 
-/** `undefined` for a document that is no catch. */
+/** `undefined` for a document that is not a catch. */
 export function parseCatch(
   kind: Kind,
   document: DumpDocument,

@@ -27,7 +27,8 @@ export function dayOf(number: number): string {
 }
 
 /**
- * Counts the species and days of entries. A driver adds what it appends, or, without stored tallies, all of its records.
+ * Counts the species and days of entries. A driver that stores tallies adds each record that it appends. Other drivers
+ * add all records of a collection.
  *
  * @example
  * const entries = '{"name":"Koi","rarity":"Gold","caughtAt":"2026-01-31T12:00:00Z"}'
@@ -38,7 +39,7 @@ export class TallyCounter {
   /** Counts by the number of the day. */
   readonly #days = new Map<number, number>()
 
-  /** Counts entries in the format of `NewRecord.entries`. Those without a name or a time are left out. */
+  /** Counts entries in the format of `NewRecord.entries`. Entries without a name or a time are ignored. */
   add(entries: string): this {
     for (const entry of parseEntries(entries)) {
       const { name, rarity, caughtAt } = Object(entry)
@@ -93,7 +94,7 @@ function talliesOf({ species, days }: TallyRows): CollectionTallies {
 }
 
 interface TalliesSource {
-  /** The stored tallies of a collection; `undefined` when they are not those of its records. */
+  /** The stored tallies of a collection; `undefined` when they do not match its records. */
   find(collection: Collection): Promise<TallyRows | undefined>
   version(collection: Collection): Promise<string>
   read(collection: Collection): AsyncIterable<readonly StoredRecord[]>
@@ -104,13 +105,13 @@ interface TalliesSource {
 interface Count {
   readonly version: string
   readonly counting: Promise<TallyRows>
-  /** Also of storing it; never rejects. */
+  /** Settles when the count is stored or has failed; never rejects. */
   readonly ended: Promise<void>
 }
 
 /**
- * Reads tallies that appends maintain. The first read after a removal, or of data from before there were tallies, counts
- * the records and stores the result: what was removed does not say which first and last times are left. A collection is
+ * Reads tallies that appends maintain. The first read after a removal, or of data that is older than tallies, counts the
+ * records and stores the result: a removed record does not tell which first and last times remain. A collection is
  * counted once at a time: alternating removals and reads trigger at most one recount.
  */
 export function createTalliesReader({ find, version, read, store }: TalliesSource) {
@@ -131,7 +132,7 @@ export function createTalliesReader({ find, version, read, store }: TalliesSourc
       if (found !== undefined) return talliesOf(found)
       const counted = await version(collection)
       const known = counts.get(key)
-      // After a wait, one that began since has everything that there was at the call.
+      // After a wait, a count that began since the call contains everything that was stored before the call.
       if (known && (hasWaited || known.version === counted)) return talliesOf(await known.counting)
       if (known) {
         await known.ended
@@ -139,7 +140,7 @@ export function createTalliesReader({ find, version, read, store }: TalliesSourc
       }
       const counting = count(collection)
       const ended = counting
-        // Nobody waits for this copy, and a storage that is full or read-only can still be read.
+        // Nobody waits for this copy: a full or read-only storage can still be read.
         .then((rows) => store(collection, counted, rows))
         .then(() => {})
         .catch(() => {})

@@ -4,13 +4,13 @@ export type StorageErrorCode =
   | 'in_use'
   /** A newer version wrote the store. */
   | 'newer_schema'
-  /** The file is something else, or cannot be at this path; it was left as it is. */
+  /** The file is not a store, or a store cannot be at this path. Nothing was changed. */
   | 'not_a_store'
   /** The store is incomplete: a copy into it has not finished. */
   | 'unfinished'
   /** It is no longer the store that was opened: it was emptied or replaced. */
   | 'replaced'
-  /** The file is damaged, missing, ends before what was acknowledged, or does not match its log; nothing was changed. */
+  /** The file is damaged, missing, lacks acknowledged writes, or does not match its log. Nothing was changed. */
   | 'damaged'
   /** The folder, file or server cannot be written. */
   | 'read_only'

@@ -5,13 +5,16 @@ import { StorageError } from './errors.ts'
 const DIGITS = 'ABCDEFGHIJKLMNOP'
 const PLAIN_PART = /^(?:[a-z0-9_-]|%[A-P]{4})*$/
 const BASE = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*:?$/
-/** What {@link itemKey} makes. unstorage would change others: it drops empty parts, `?` and the rest, and reads `/` as `:`. */
+/**
+ * The form of {@link itemKey}. unstorage would change other keys: it drops empty parts and everything from `?` on, and
+ * reads `/` as `:`.
+ */
 const ITEM_KEY = /^[\w%-]+(?::[\w%-]+)*$/
 
 /**
  * Encodes any text for use in a key: `[a-z0-9_-]` stays, every other UTF-16 unit becomes `%` and
  * four letters `A` to `P` (its hexadecimal digits, 0 as `A`). Different texts have different encodings, and the
- * encoding of a piece of a text is a piece of its encoding, so `ItemRange.contains` finds exactly what it should.
+ * encoding of a piece of a text is a piece of its encoding, so `ItemRange.contains` is exact.
  *
  * @example
  * encodeKeyPart('a.b') // 'a%AACOb'

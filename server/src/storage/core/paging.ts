@@ -12,7 +12,7 @@ export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
   return found.length > limit && last ? { items, next: last.key } : { items }
 }
 
-/** By binary search: all elements behind the first that is reached must be, too. */
+/** Finds the first reached element by binary search. All elements behind it must be reached, too. */
 export function firstIndex<Element>(sorted: readonly Element[], isReached: (element: Element) => boolean): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -51,7 +51,7 @@ function takeChunk(records: Iterable<StoredRecord>, entries: number): StoredReco
   return chunk
 }
 
-/** Reads what existed at its start, each chunk by a short read: a slow reader keeps nothing open. */
+/** Reads the records that existed at its start, each chunk by a short read: a slow reader keeps nothing open. */
 export async function* readInChunks(source: RecordSource, range: ReadRange = {}): AsyncGenerator<StoredRecord[]> {
   const to = source.last()
   let from = range.from ?? 0

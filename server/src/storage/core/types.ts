@@ -24,7 +24,7 @@ export interface NewRecord {
   readonly entries: string
 }
 
-/** What may have changed: one collection, or all of an owner without `kind` and `gamemode`. */
+/** A possible change of one collection, or without `kind` and `gamemode`, of all collections of an owner. */
 export interface Change {
   readonly owner: string
   readonly kind?: string
@@ -33,16 +33,16 @@ export interface Change {
   readonly removed?: string
 }
 
-/** The version of every collection of an owner that was removed. */
+/** The version of every collection of a removed owner. */
 export const REMOVED_VERSION = 'removed'
 
 /** Outcome of an append. */
 export type AppendResult =
   /** Stored, and as durable as the driver makes it. */
   | { readonly outcome: 'stored'; readonly id: string }
-  /** Not stored: a record with the same `dedupeKey` was, and this is its id. */
+  /** The record was not stored, since the record with this id has the same `dedupeKey`. */
   | { readonly outcome: 'replayed'; readonly id: string }
-  /** Not stored: the owner was removed. */
+  /** The record was not stored, since its owner was removed. */
   | { readonly outcome: 'owner_removed' }
 
 /**
@@ -74,13 +74,13 @@ export interface ReadRange {
 export interface CountWindow {
   /** Length of the window in milliseconds, from the first count. */
   readonly durationMs: number
-  /** Counting stops here: a count above `limit` is reported as `limit + 1` and no longer grows. */
+  /** The count stops at `limit + 1`, which stands for any count above `limit`. */
   readonly limit: number
   /** Unix time in milliseconds. */
   readonly now: number
   /**
-   * 1 counts an event. -1 reverts one that was counted within the limit: it opens no window, and closes a window without
-   * any events left.
+   * 1 counts an event. -1 reverts an event that was counted within the limit: it opens no window, and closes a window
+   * that has no other events.
    * @default 1
    */
   readonly by?: 1 | -1
@@ -103,7 +103,9 @@ export interface Tally {
   readonly count: number
 }
 
-/** Number of entries of one name and label in a collection, and the times of the first and the last, in Unix milliseconds. */
+/**
+ * Number of entries of one name and label in a collection, and the times of the first and the last, in Unix milliseconds.
+ */
 export interface SpeciesTally {
   readonly name: string
   /** `null`: entries without a label. */
@@ -197,14 +199,14 @@ export interface StorageExtension {
    */
   version(collection: Collection): Promise<string>
   /**
-   * The last records of a collection, at most `count` of them, the newest first. Every later record has a higher sequence than
-   * the first one.
+   * The last records of a collection, at most `count` of them, the newest first. Every later record has a higher sequence
+   * than the first one.
    */
   latest(collection: Collection, count: number): Promise<readonly StoredRecord[]>
   /**
-   * Calls the listener when something may have changed, in this process or another one; without an argument, when anything
-   * may have. A hint: it may come late, repeatedly or never. What is stored is known only from `version` and `read`.
-   * @returns ends the calls
+   * Calls the listener when something may have changed, in this process or another one; without an argument, anything may
+   * have changed. The call is a hint: it may come late, repeatedly or never. Only `version` and `read` are authoritative.
+   * @returns a function that ends the calls
    */
   onChange(listener: (change?: Change) => void): () => void
   /**
@@ -224,8 +226,9 @@ export interface StorageExtension {
    */
   removeOwner(owner: string): Promise<void>
   /**
-   * All writes of an owner: the records of each collection, oldest first, then the tokens of removed records. Use it while no
-   * server runs: a dump holds all tokens of the owner in memory, and may miss or repeat records that move meanwhile.
+   * All writes of an owner: the records of each collection, oldest first, then the tokens of removed records. Use it
+   * while no server runs: a dump holds all tokens of the owner in memory, and may miss or repeat records that move
+   * meanwhile.
    */
   dump(owner: string): AsyncIterable<readonly DumpedWrite[]>
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
@@ -253,8 +256,8 @@ export interface StorageExtension {
    */
   countInWindow(key: string, window: CountWindow): Promise<WindowCount>
   /**
-   * Returns the current count without counting. `count` is 0 if no window is open, and `limit + 1` if a new key would count as
-   * exhausted because all windows of its kind are.
+   * Returns the current count without counting. `count` is 0 if no window is open, and `limit + 1` if a new key would
+   * count as exhausted because all windows of its kind are.
    */
   peekWindow(key: string, window: CountWindow): Promise<WindowCount>
 }
@@ -277,7 +280,7 @@ type ItemValue = null | string | number | boolean | object
 
 /** Items by key: the operations of an unstorage storage that the service uses. */
 export interface ItemStorage {
-  /** The string as it was set; `null` if there is none. */
+  /** The string as it was set; `null` if the key does not exist. */
   getItem(key: string): Promise<string | null>
   setItem(key: string, value: string): Promise<void>
   removeItem(key: string): Promise<void>

@@ -17,18 +17,18 @@ export interface Windows {
 }
 
 /**
- * A window is over at its end, and also if its end is more than two durations ahead: then the clock was set back so far
- * that the client would be locked out. A smaller step back keeps the window: clocks are corrected by small steps all the
- * time, and none of these may grant a second allowance.
+ * A window ends at its end, and also if its end is more than two durations ahead: then the clock was set back so far that
+ * the client would be locked out. A smaller step back keeps the window: clocks are often corrected by small steps, and
+ * none of these may grant a second allowance.
  */
 function isOpen({ resetAt, durationMs }: OpenWindow, now: number): boolean {
   return now < resetAt && resetAt - now <= 2 * durationMs
 }
 
 /**
- * Counts in fixed windows with bounded memory, in a table for each kind of key. In a full table a new key replaces an expired
- * window, else the oldest one that is not exhausted. Exhausted windows are never evicted: when there are no others, a new key
- * counts as exhausted until the first of them ends.
+ * Counts in fixed windows with bounded memory, in a table for each kind of key. In a full table a new key replaces an
+ * expired window, else the oldest one that is not exhausted. Exhausted windows are never evicted: if all are exhausted, a
+ * new key counts as exhausted until the first of them ends.
  *
  * @param capacity limit of windows of one kind @default 100000
  */
@@ -55,7 +55,7 @@ function createTable(capacity: number): Windows {
   // Maps keep the order of insertion, so the first of `fresh` is the oldest.
   const fresh = new Map<string, OpenWindow>()
   const exhausted = new Map<string, OpenWindow>()
-  // Never above the first end of an exhausted window, so that a flood does not search all of them.
+  // A lower bound of the ends of exhausted windows, so that a flood does not search all of them.
   let firstEnd = Number.POSITIVE_INFINITY
 
   const hasRoom = () => fresh.size + exhausted.size < capacity
@@ -95,7 +95,7 @@ function createTable(capacity: number): Windows {
     }
     if (by !== 0) {
       const within = Math.min(window.count, limit)
-      // Servers with different limits may share a window: the smaller one does not lower what the larger one counts.
+      // Servers with different limits may share a window: a smaller limit must not lower the count.
       window.count = by === 1 ? Math.max(window.count, within + 1) : within - 1
       const [table, other] = window.count < limit ? [fresh, exhausted] : [exhausted, fresh]
       other.delete(key)

@@ -76,7 +76,7 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
 
 /**
  * Items through unstorage. Its `getItem` parses what it reads (`"123"` would become a number), so values are read from the
- * driver. It drops everything behind a `?` of a key and turns `/` into `:`, so keys that it would change are refused.
+ * driver. It drops everything from a `?` on and turns `/` into `:`, so keys that it would change are refused.
  */
 function createItems(driver: StorageDriver): ItemStorage {
   const storage = createStorage<string>({ driver })

@@ -20,7 +20,7 @@ function add(sums: Map<string, Sum>, parts: readonly (string | number)[], entrie
   else sums.set(key, { parts, entries })
 }
 
-/** Changes of sums by the writes of a transaction: a row that all of them change is written once. */
+/** Collects the changes of sums by the writes of a transaction, so that each row is written once. */
 class PendingSums {
   readonly collections = new Map<string, Sum>()
   readonly totals = new Map<string, Sum>()
@@ -65,7 +65,7 @@ function prepareAddRows(db: DatabaseSync) {
   }
 }
 
-/** Prepares the writing of pending sums, which empties them. Call it before the transaction commits. */
+/** Prepares a function that writes pending sums and resets them. Call it before the transaction commits. */
 function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   const upsert = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
   // The SQLite of Node 22.19 binds no numbered parameters.
@@ -92,13 +92,13 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
 
 const MAX_KNOWN = 10_000
 
-/** The numbers of owners and collections. One without a number gets the next, unless its owner is removed. */
+/** The numbers of owners and collections. A new owner or collection gets the next number, unless the owner is removed. */
 function prepareNumbers(db: DatabaseSync) {
   const findOwner = db.prepare('SELECT owner, removed FROM owners WHERE id = ?')
   const addOwner = db.prepare('INSERT INTO owners (id) VALUES (?)')
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode, has_tallies) VALUES (?, ?, ?, 1)')
-  /** As of the transaction that runs. */
+  /** Known numbers, including those of the current transaction. */
   const known = new Map<string, number>()
 
   function remember(key: string, number: number): number {
@@ -160,7 +160,7 @@ function prepareAppend(db: DatabaseSync, numbers: Numbers, addRecord: AddRecord)
   }
 }
 
-/** Takes the record with an id out of a collection, and returns it, if there is one. */
+/** Removes the record with an id from a collection and returns it, if it exists. */
 function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
   // The `+` makes SQLite use the index of ids instead of searching the whole collection.
   const remove = db.prepare(
@@ -176,7 +176,7 @@ function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
     const record = { id, count: Number(removed.count), labels: JSON.parse(String(removed.labels)), entries }
     pending.count({ ...place, collection }, record, -1)
     invalidateTallies.run(collection)
-    // A backup must not have the names of what was removed, even if nobody counts again.
+    // A backup must not contain the names of removed catches, even if nothing triggers a recount.
     for (const { name, label } of new TallyCounter().add(entries).rows().species) {
       removeSpecies.run(collection, name, label ?? '')
     }
@@ -204,10 +204,10 @@ function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
   }
 }
 
-/** Records, tokens, species and days that one transaction removes; other writes wait for it. */
+/** Maximum number of records, tokens, species or days that one transaction removes: other writes wait for it. */
 const REMOVED_AT_ONCE = 2000
 
-/** Removes a part of what an owner has, and returns whether there is more. */
+/** Removes a part of the data of an owner, and returns whether more remains. */
 function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
   const flush = prepareFlush(db)
   const refuseAppends = db.prepare(
@@ -246,7 +246,8 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Num
         return [number, { collection: number, owner, kind: String(kind), gamemode: String(gamemode) }]
       }),
     )
-    // Of appends in this transaction: the sums of a collection go, and its number is given again.
+    // Discards the counters of appends in this transaction: the rows of the collection are deleted, and its number may be
+    // reused.
     for (const collection of places.keys()) pending.counters.delete(collection)
     const records = removeRecords.all(owner)
     for (const { collection, count, labels } of records) {
@@ -302,7 +303,7 @@ export type WriteType = keyof Writes
 export type WriteArgs<Type extends WriteType> = Parameters<Writes[Type]>
 export type WriteResult<Type extends WriteType = WriteType> = ReturnType<Writes[Type]>
 
-/** A write, as it is sent to the worker. */
+/** A write in the form that is sent to the worker. */
 export type Write = { [Type in WriteType]: { readonly type: Type; readonly args: WriteArgs<Type> } }[WriteType]
 
 /** The collections that a move changes. */
@@ -313,7 +314,7 @@ export function movedBetween([collection, , gamemode]: WriteArgs<'moveRecord'>):
 /** The writes of transactions, which the caller starts and commits. */
 export interface Commands {
   run(writes: readonly Write[]): WriteResult[]
-  /** Call it after a transaction that failed: what it added is not there. */
+  /** Call it after a failed transaction, whose new numbers do not exist. */
   forget(): void
 }
 

@@ -18,13 +18,13 @@ import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
 const PING_MS = 1000
-/** How long a refused record is reported unless a later one is stored, in milliseconds. */
+/** How long pings report a refused record unless a later one is stored, in milliseconds. */
 const REFUSAL_TTL_MS = 5000
-/** Size of the largest write, in bytes. A smaller one may fit into free space of the log where a catch does not. */
+/** Size of the largest write, in bytes. A smaller write may fit into free space of the log where a catch does not. */
 const MIN_FREE_BYTES = 256 * 1024
-/** How long a check of both threads counts, in milliseconds: each takes a message to the writer. */
+/** How long a check of both threads is valid, in milliseconds: each check sends a message to the writer. */
 const CHECK_TTL_MS = 100
-/** With less free space, nothing is stored that can be counted again. */
+/** Below this free space, no data is stored that can be counted again. */
 const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
 
 /** Creates a missing folder or store. @throws {StorageError} as `createStorage` */
@@ -41,7 +41,7 @@ export async function openFileStorage(path: string): Promise<FishStorage> {
 }
 
 function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriver {
-  // In memory: the lock excludes other processes, and counts need not survive a restart.
+  // Windows are in memory: the lock excludes other processes, and counts need not survive a restart.
   const windows = createWindows()
   const deadline = {
     ms: PING_MS,
@@ -101,13 +101,13 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   const write: Writer['write'] = (...args) => writer.write(...args)
   const close = async () => {
     closed = true
-    // Before the writer: the last connection to close checkpoints the log, and only the writer may write.
+    // Close the reader before the writer: the last connection to close checkpoints the log, and only the writer may write.
     reader.close()
     await writer.close()
   }
   const readRecords: StorageDriver['read'] = async function* (collection, range) {
     const chunks = readInChunks(reader.records(collection), range)
-    // A read that continues another one is not the first of its client, either.
+    // A read that continues another one also lets other events pass first.
     for (let isFirst = range?.from === undefined; ; isFirst = false) {
       // A chunk is read synchronously, and a fast client takes it at once: other events come first.
       if (!isFirst) await yieldToEvents()
@@ -123,7 +123,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     ping: async () => {
       if (closed) throw closedError()
       await Promise.all([checkThreads(), checkDisk()])
-      // Under a quota, the small write of a probe may succeed.
+      // Under a quota, the small write of a probe may succeed where a record does not fit.
       if (refusal && performance.now() - refusal.at < REFUSAL_TTL_MS) throw refusal.error
     },
     async append(collection, record) {

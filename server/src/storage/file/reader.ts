@@ -42,7 +42,7 @@ function prepareTallies(db: DatabaseSync) {
   }
 }
 
-/** Rows at a time: arrays of rows take half as long as an iterator, and a row may have 50 KB. */
+/** Rows per query: arrays of rows take half as long as an iterator, and a row may have 50 KB. */
 const PAGE = 64
 
 function prepareRecords(db: DatabaseSync) {
@@ -85,7 +85,7 @@ function prepareDump(db: DatabaseSync) {
       collections.all(owner).map(({ kind, gamemode }) => ({ owner, kind: String(kind), gamemode: String(gamemode) })),
     tokensOf: (owner: string): [id: string, dedupeKey: string][] =>
       tokens.all(owner).map((row) => [packedId.fromColumn(row.id), packedKey.fromColumn(row.dedupe_key)]),
-    /** From a sequence on. */
+    /** All records from a sequence on. */
     wholeRecords: ({ owner, kind, gamemode }: Collection, from: number) =>
       records.all(owner, kind, gamemode, from).map(({ sequence, id, count, labels, entries }) => ({
         sequence: Number(sequence),
@@ -105,7 +105,7 @@ function prepareCollectionTallies(db: DatabaseSync) {
     `SELECT name, label, count, first, last FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1}`,
   )
   const days = db.prepare(`SELECT day, count FROM days WHERE collection = ? LIMIT ${MAX_DAYS + 1}`)
-  /** `undefined` if they have to be counted. */
+  /** `undefined` if the records have to be counted. */
   return ({ owner, kind, gamemode }: Collection): TallyRows | undefined => {
     const found = find.get(owner, kind, gamemode)
     if (!found) return { species: [], days: [] }
@@ -124,7 +124,7 @@ function prepareCollectionTallies(db: DatabaseSync) {
   }
 }
 
-/** Also for a store of an older schema. */
+/** These statements also work on a store with an older schema. */
 export function prepareItemReads(db: DatabaseSync) {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
   const page = db.prepare(
@@ -181,7 +181,7 @@ function createSnapshots(db: DatabaseSync) {
     try {
       end.run()
     } catch {
-      // The next read tries again, and reports it.
+      // The next read tries again and reports the error.
     }
   }
   return {

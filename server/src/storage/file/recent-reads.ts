@@ -2,14 +2,14 @@ import type { Collection } from '../core/types.ts'
 import { movedBetween, type Write } from './commands.ts'
 import type { Reader } from './reader.ts'
 
-/** Of items, and of versions. */
+/** Maximum number of remembered items, and of remembered versions. */
 const MAX_REMEMBERED = 10_000
-/** In characters. Users, keys and hashes are shorter. */
+/** Maximum length in characters. Users, keys and hashes are shorter. */
 const MAX_VALUE_LENGTH = 1024
 
 /**
- * Reads that are not repeated until something was written: most requests ask for the same few users and versions. Exact,
- * since no other process writes to the store, and what was read before the end of a write is forgotten at that end.
+ * Remembers reads until the next write of the same data: most requests read the same few users and versions. The values
+ * are exact: no other process writes to the store, and the end of a write discards the values that it changes.
  */
 export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'>) {
   const items = new Map<string, string>()
@@ -28,7 +28,7 @@ export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'
       const key = keyOf(collection)
       return versions.get(key) ?? remember(versions, key, version(collection))
     },
-    /** Call it when a write has ended, also when it failed: it may be stored nevertheless. */
+    /** Call it when a write has ended, even if it failed: it may be stored anyway. */
     forget({ type, args }: Write): void {
       if (type === 'append' || type === 'removeRecord') versions.delete(keyOf(args[0]))
       else if (type === 'moveRecord') for (const collection of movedBetween(args)) versions.delete(keyOf(collection))

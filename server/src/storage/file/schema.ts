@@ -108,12 +108,12 @@ END;
 
 /** `PRAGMA application_id` of the files of this service: "FCCS" in ASCII. */
 export const APPLICATION_ID = 0x46434353
-/** Of the files of builds before version 0.1. */
+/** The `application_id` of files from builds before version 0.1. */
 const DEVELOPMENT_ID = 0x46495348
 
 /**
- * What each version of the schema changed, oldest first; `PRAGMA user_version` counts how many a file has had.
- * A released entry is never edited: a change is a new entry.
+ * The changes of each schema version, oldest first. `PRAGMA user_version` is the number of entries that a file has. Never
+ * edit a released entry: add a new one.
  */
 const MIGRATIONS: readonly string[] = [MIGRATION_1]
 
@@ -125,7 +125,7 @@ export const IN_COLLECTION =
   'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
 
 /**
- * This code could damage a file of another program or of a later version.
+ * Refuses a file of another program or of a later version, since this code could damage it.
  * @throws {StorageError} `not_a_store`, `newer_schema`
  */
 export function checkSchema(file: string, applicationId: unknown, version: number): void {

@@ -13,7 +13,7 @@ export type SqlValue = Sqlite.SQLOutputValue
 
 const BUSY_TIMEOUT_MS = 5000
 
-/** Waits where SQLite locks the file for a moment, as it does while any other program opens or closes it. */
+/** Waits while SQLite locks the file for a moment, which it does whenever another program opens or closes it. */
 export function openDatabase(file: string | URL, options: Sqlite.DatabaseSyncOptions = {}): DatabaseSync {
   return new sqlite.DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, ...options })
 }
@@ -34,7 +34,7 @@ const ADVICE: Partial<Readonly<Record<FileProblem, Advice>>> = {
   ],
 }
 
-/** The error for one of SQLite or the system, which becomes its cause. */
+/** Wraps an error of SQLite or the system, which becomes the cause. */
 export function toStorageError(error: unknown, folder = 'the data folder'): StorageError {
   if (error instanceof StorageError) return error
   const problem = fileProblem(error)

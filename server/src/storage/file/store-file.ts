@@ -17,8 +17,9 @@ export function prepareStore(folder: string): string {
 }
 
 /**
- * Opens it read-only, which changes nothing. SQLite applies any write-ahead log that it finds beside a database, whether or
- * not the two belong together: a backup copied over a crashed store would be mixed with later data.
+ * Checks the store through a read-only connection, which changes nothing. SQLite applies any write-ahead log that it
+ * finds beside a database, whether or not the two belong together: a backup copied over a crashed store would be mixed
+ * with later data.
  * @returns whether there is a file
  */
 function checkStore(file: string): boolean {
@@ -61,7 +62,7 @@ export function checkpoint(file: string): void {
   throw new StorageError('unavailable', `Another program has ${file} open. Close it and try again.`)
 }
 
-/** A new store gets its name only when it is complete, so that a crash leaves no partial one. */
+/** Renames a new store into place only when it is complete, so that a crash leaves no partial store. */
 function createStore(file: string): void {
   const temp = `${file}.new`
   for (const old of [temp, `${temp}-journal`, `${temp}-wal`, `${temp}-shm`]) rmSync(old, { force: true })

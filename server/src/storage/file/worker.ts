@@ -10,12 +10,15 @@ import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 
 /** Size in bytes to which SQLite truncates a log that it restarts. */
 const LOG_SIZE_LIMIT = 64 * 1024 * 1024
-/** Pages of the log after which SQLite moves it into the database: 16 MB. Most of its pages are then there several times. */
+/**
+ * Pages of the log after which SQLite moves it into the database: 16 MB. By then, the log has most of its pages several
+ * times.
+ */
 const CHECKPOINT_PAGES = 4000
 /** A write changes about ten pages, which differ for each user: SQLite's default of 2 MB has to read most of them again. */
 const CACHE_KB = 16 * 1024
 
-/** Of a transaction, so that its first writes do not wait for too many others. */
+/** Maximum writes of a transaction, so that its first writes do not wait for too many others. */
 const BATCH_WRITES = 1024
 
 function report(error: unknown, folder: string): ErrorReport {
@@ -23,7 +26,10 @@ function report(error: unknown, folder: string): ErrorReport {
   return { code, message, cause: cause instanceof Error ? cause.message : undefined }
 }
 
-/** May differ from what was set: a file system without shared memory, for example, allows no write-ahead log. */
+/**
+ * Reads the actual pragmas, which may differ from the requested ones: a file system without shared memory, for example,
+ * does not allow a write-ahead log.
+ */
 function readPragmas(db: DatabaseSync): FilePragmas {
   return {
     journalMode: String(db.prepare('PRAGMA journal_mode').get()?.journal_mode),
@@ -74,7 +80,7 @@ function serve(port: MessagePort, folder: string, lock: FileLock): void {
     }
     if (writes.length > 0) send(commit(writes))
     if (request?.type === 'close') {
-      // Being the last connection, it also moves the write-ahead log into the database and deletes it.
+      // This is the last connection, so closing it also moves the write-ahead log into the database and deletes the log.
       db.close()
       lock.close()
       port.close()
@@ -83,7 +89,7 @@ function serve(port: MessagePort, folder: string, lock: FileLock): void {
   send({ type: 'ready', pragmas: readPragmas(db) })
 }
 
-/** Not on the main thread: the disk may stall, and reading a large store takes long. */
+/** Opens the store in this thread: the disk may stall, and checking a large store takes long. */
 async function start(port: MessagePort, folder: string): Promise<void> {
   let lock: FileLock | undefined
   try {

@@ -7,7 +7,7 @@ import type { Write, WriteArgs, WriteResult, WriteType } from './commands.ts'
 /** Main thread to worker. */
 export type Request = { readonly type: 'write'; readonly writes: readonly Write[] } | { readonly type: 'close' }
 
-/** An error as it is sent between threads. */
+/** An error in the form that is sent between threads. */
 export interface ErrorReport {
   readonly code: StorageErrorCode
   readonly message: string
@@ -33,10 +33,10 @@ interface FileDurability {
   readonly warnings: readonly string[]
 }
 
-/** The value of the pragma `synchronous` from which on SQLite flushes a write-ahead log at every commit. */
+/** From this value of the pragma `synchronous` on, SQLite flushes a write-ahead log at every commit. */
 const FULL = 2
 
-/** A file system without shared memory allows no write-ahead log. */
+/** Describes the durability of these pragmas. A file system without shared memory does not allow a write-ahead log. */
 export function describeDurability({ journalMode, synchronous }: FilePragmas): FileDurability {
   if (journalMode === 'wal' && synchronous >= FULL) {
     return {
@@ -49,7 +49,7 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
   return { durability: `${loss}.`, warnings: [`${loss}: ${mode}. Put the data on another file system.`] }
 }
 
-/** Time limit of a write, in milliseconds; together with {@link MIN_CLOSE_MS} less than the grace period of a stop. */
+/** Time limit of a write, in milliseconds. With {@link MIN_CLOSE_MS}, it is shorter than the grace period of a stop. */
 const WRITE_MS = 6000
 /** Minimum time for a close while writes are late, in milliseconds. */
 const MIN_CLOSE_MS = 1000
@@ -62,14 +62,14 @@ interface PendingWrite {
   readonly write: Write
   readonly resolve: (result: never) => void
   readonly reject: (error: StorageError) => void
-  /** On the clock of `performance`. */
+  /** The time of the write by `performance.now()`. */
   readonly since: number
   readonly bytes: number
 }
 
-/** Settles when the worker has locked the folder, checked or created the database, and has it open. */
+/** Settles when the worker has locked the folder and opened the database, which it checks or creates first. */
 export async function startWriter(folder: string): Promise<Writer> {
-  // From source Node runs the TypeScript file itself; the build puts the worker beside its other chunks.
+  // From the sources, Node runs the TypeScript file itself. The build puts the worker beside its other chunks.
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './file-worker.js'
   const worker = new Worker(new URL(file, import.meta.url), { workerData: folder, name: 'fish-storage' })
   const report = await new Promise<FileDurability>((resolve, reject) => {
@@ -110,11 +110,14 @@ export class Writer {
         resolve()
       })
     })
-    // An idle storage does not keep the process alive, a pending write does.
+    // An idle storage does not keep the process alive. A pending write does.
     worker.unref()
   }
 
-  /** @param listener called with each write that is stored or has failed, before its promise settles, however late that is */
+  /**
+   * @param listener called with each write that is stored or has failed, before its promise settles, even after the time
+   * limit
+   */
   onSettled(listener: (write: Write) => void): void {
     this.#onSettled = listener
   }
@@ -133,7 +136,7 @@ export class Writer {
       this.#pending.push({ write, resolve, reject, since: performance.now(), bytes })
     })
     this.#pendingBytes += bytes
-    // Behind the requests of this turn: each message that finds the worker idle becomes a transaction of its own.
+    // Waits for the other writes of this turn: each message to an idle worker becomes a separate transaction.
     if (this.#unsent.push(write) === 1) setImmediate(() => this.#flush())
     return withDeadline(written, WRITE_MS, () => writeTimeoutError(WRITE_MS))
   }

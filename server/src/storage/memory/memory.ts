@@ -24,7 +24,7 @@ class OrderedItems {
     if (this.#values.delete(key)) this.#keys.splice(this.#place(key), 1)
   }
 
-  /** All keys for an empty base. */
+  /** The keys under a base. An empty base has all keys. */
   keys(base: string): string[] {
     return base ? this.#keys.slice(this.#place(base), this.#place(endOfBase(base))) : [...this.#keys]
   }
@@ -52,7 +52,7 @@ class OrderedItems {
 }
 
 export interface MemoryStorageOptions {
-  /** Windows of one kind counted at once; see `countInWindow`. @default 100000 */
+  /** Maximum number of windows of one kind; see `countInWindow`. @default 100000 */
   readonly windows?: number
 }
 

@@ -20,7 +20,7 @@ interface SequencedRecord extends NewRecord {
 
 class MemoryCollection {
   readonly place: Collection
-  /** Version text that the owner of all collections replaces with every change. */
+  /** Version text, which every change replaces. */
   version: string
   readonly #records: SequencedRecord[] = []
   readonly #sequences = new Map<string, number>()
@@ -171,7 +171,7 @@ export class MemoryRecords {
 
   read(place: Collection, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
     const source = () => this.#collection(place)?.source() ?? NO_RECORDS
-    // Looked up each time: the owner may be removed during the read.
+    // Each step looks up the source again: the owner may be removed during the read.
     return readInChunks({ last: () => source().last(), between: (from, to) => source().between(from, to) }, range)
   }
 

@@ -18,7 +18,7 @@ const START_MS = 30_000
 const DISCONNECT_MS = 100
 /** How often to poll a Redis that is loading its data, in milliseconds. */
 const LOADING_MS = 100
-/** How often to refresh the nodes of a cluster, in milliseconds, so that a lost node returns without traffic. */
+/** How often to refresh the nodes of a cluster, in milliseconds, so that a lost node is found again without traffic. */
 const REFRESH_MS = 3000
 
 /** One connection to a server, or one to each server of a cluster. */
@@ -27,13 +27,13 @@ export interface Link extends OperationRunner {
   /** unstorage's own driver on the same client. */
   readonly unstorageDriver: Driver
   readonly call: CallScript
-  /** Replaces the connection to a single server by a new one to the same address. */
+  /** Replaces the connection to a single server with a new one to the same address. */
   leave(): void
   primaries(): readonly Redis[]
 }
 
 export interface Connection extends Link {
-  /** Like `call`, for reads of whole collections, which would delay small commands. */
+  /** Like `call`, for reads of whole collections. On the same connection, they would delay small commands. */
   readonly read: CallScript
   /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
   readonly write: CallScript
@@ -67,7 +67,7 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
       ...options,
       ...{ base, host, port, db, retryStrategy: retryDelay },
       enableOfflineQueue: false,
-      // Commands of one turn share a round trip. On a cluster, the client fails where a slot has no server.
+      // Commands of one turn share a round trip. In a cluster, this fails if a slot has no server.
       enableAutoPipelining: true,
     })
   }
@@ -84,15 +84,15 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
       retryDelayOnClusterDown: 0,
       // Drops a silent node and reconnects to it. Only safe if connections are not reopened on the same object.
       redisOptions: { ...options, socketTimeout: timeoutMs },
-      // Certificates are for host names, so names are not resolved beforehand.
+      // Certificates name hosts, so host names are not resolved here.
       ...(tls ? { dnsLookup: (host: string, done: (error: null, address: string) => void) => done(null, host) } : {}),
     },
   })
 }
 
 /**
- * Later, connections are reestablished automatically. When one is lost, all are left: after a failover, the address may lead
- * to another server, and the others would return stale data of the old one.
+ * Opens connections that are reestablished automatically. When one is lost, all are replaced: after a failover, the
+ * address may lead to another server, and the old connections would return stale data.
  */
 export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number, replicas: number) {
   const links: Link[] = []
@@ -107,7 +107,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   try {
     const main = await open()
     const read = (await open()).call
-    // `WAIT` blocks its connection.
+    // `WAIT` blocks its connection, so writes have a separate one.
     const write = replicas > 0 ? waitForReplicas({ ...(await open()), replicas, timeoutMs }) : main.call
     return { ...main, read, write, links, close } satisfies Connection
   } catch (error) {
@@ -116,7 +116,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   }
 }
 
-/** @param onLost called when the connection is useless, or anything but `leave` and `close` closes it */
+/** @param onLost called when the connection is useless, or closed by anything but `leave` and `close` */
 async function openLink(
   target: RedisTarget | RedisClusterTarget,
   timeoutMs: number,
@@ -180,7 +180,7 @@ async function openLink(
   const call: CallScript = (script, keys, args) => {
     const send = () => scripts[script](keys.length, ...keys, ...args)
     const load = async (error: unknown) => {
-      // After SCRIPT FLUSH: in a pipeline, the client does not load scripts that it has loaded before.
+      // This happens after SCRIPT FLUSH: in a pipeline, the client does not load scripts that it has loaded before.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT')) || client.isCluster) throw error
       await client.script('LOAD', SCRIPTS[script])
       return send()
@@ -188,7 +188,7 @@ async function openLink(
     return runner.run(() => send().catch(load))
   }
   const primaries = () => ('nodes' in client ? client.nodes('master') : [client])
-  // Redis or a proxy may close a connection on which nothing is sent.
+  // Redis or a proxy may close an idle connection.
   const heartbeat = setInterval(() => {
     for (const node of primaries()) node.ping().catch(() => {})
   }, timeoutMs).unref()
@@ -201,7 +201,7 @@ async function openLink(
   return { client, unstorageDriver, run: runner.run, call, leave, primaries, close }
 }
 
-/** Errors of a server that is frozen, or was demoted: its address may lead to another one by now. */
+/** Errors of a server that is frozen or demoted: its address may lead to another server by now. */
 const STALE_CONNECTION = /^Command timed out$|\bREADONLY\b/
 
 /** Limit of pending operations: bounds the memory that a frozen Redis costs until their deadlines. */
@@ -209,7 +209,7 @@ const MAX_PENDING = 4096
 
 type OperationRunner = ReturnType<typeof createOperationRunner>
 
-/** Runs every operation: none waits forever or for a connection, and none starts after the close. */
+/** Runs every operation. None waits forever or for a connection, and none starts after the close. */
 function createOperationRunner(
   timeoutMs: number,
   { isReady, lastError, onLost }: Record<'isReady' | 'lastError' | 'onLost', () => unknown>,
@@ -233,12 +233,12 @@ function createOperationRunner(
       pending += 1
       try {
         const reply = operation()
-        // The client's own timeout, also after a shorter deadline, when nobody awaits its error.
+        // Handles the client's own timeout even after a shorter deadline, when nobody awaits its error.
         reply.catch((error) => {
           if (error instanceof Error && STALE_CONNECTION.test(error.message)) onLost()
         })
         const late = () => {
-          // The client's own timeout starts a little later. A Redis that responds in between would seem to be back.
+          // The client's own timeout ends a little later. If Redis responded in between, it would seem to work again.
           if (deadlineMs >= timeoutMs) onLost()
           return new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
         }
@@ -250,7 +250,7 @@ function createOperationRunner(
         if (pending === 0) idle()
       }
     },
-    /** Refuses new operations, and settles when the pending ones have. */
+    /** Refuses new operations, and settles when the pending ones have settled. */
     close(): Promise<void> {
       closed = true
       return new Promise((resolve) => {
@@ -264,10 +264,10 @@ function createOperationRunner(
 /** How long a server may take to show whether it speaks TLS, in milliseconds. */
 const TLS_PROBE_MS = 1000
 
-/** Whether a server has TLS although the address has none, or the reverse. The probe sends no login. */
+/** Whether only the server or only the address uses TLS. The probe sends no login. */
 async function isOtherKind(host: string, port: number, tls: boolean): Promise<boolean> {
   const socket = tls ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false })
-  // It may report several errors.
+  // A socket may report several errors.
   socket.on('error', () => {})
   const signal = AbortSignal.timeout(TLS_PROBE_MS)
   try {
@@ -281,7 +281,7 @@ async function isOtherKind(host: string, port: number, tls: boolean): Promise<bo
   }
 }
 
-/** Adds to an error of the first connection that TLS is the cause. The errors of the client look like many others. */
+/** Adds a hint to an error of the first connection if TLS is the cause. The client's own errors do not tell. */
 async function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): Promise<StorageError> {
   const { tls = false } = target
   const [node] = 'nodes' in target ? target.nodes : [target]

@@ -89,13 +89,13 @@ const MAX_BATCH = 256
 
 interface Write {
   readonly call: Parameters<CallScript>
-  /** On the clock of `performance`. */
+  /** The time of the write by `performance.now()`. */
   readonly since: number
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The writes for one primary: those that arrive during a `WAIT` are sent together with the next one. */
+/** The writes for one primary. Writes that arrive during a `WAIT` share the next one. */
 interface Queue {
   readonly waiting: Write[]
   isSending: boolean
@@ -109,9 +109,9 @@ interface WaitContext {
 }
 
 /**
- * Runs scripts so that replicas have every write, and the data behind every reply, before the call returns. `WAIT` confirms
- * all that a primary had written when the previous command of the same connection ran. So scripts and `WAIT` are one
- * pipeline, and a repeated token whose record was stored but not confirmed is confirmed then.
+ * Runs scripts so that replicas have every write, and the data behind every reply, before the call returns. `WAIT`
+ * confirms everything that a primary had written when the previous command of the same connection ran. So scripts and
+ * `WAIT` are one pipeline, and a repeated token whose record was stored but not confirmed is confirmed then.
  */
 export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContext): CallScript {
   const waitMs = Math.floor(timeoutMs / 2)
@@ -121,7 +121,7 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     const pipeline: ChainableCommander = client.pipeline()
     for (const { call } of writes) {
       const [script, keys, args] = call
-      // Not by its hash: a script unknown to Redis would be sent again, after the WAIT.
+      // Sends the source of the script: by its hash, a script unknown to Redis would be sent again, after the WAIT.
       pipeline.eval(SCRIPTS[script], keys.length, ...keys, ...args)
     }
     const results = (await pipeline.wait(replicas, waitMs).exec()) ?? []
@@ -143,7 +143,7 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     while (queue.waiting.length > 0) {
       const oldest = performance.now() - (timeoutMs - waitMs)
       const batch = queue.waiting.splice(0, MAX_BATCH)
-      // The client does not wait for the others any more.
+      // Callers of older writes no longer wait.
       const writes = batch.filter(({ since }) => since >= oldest)
       const fail = (error: unknown) => {
         for (const { reject } of batch) reject(error)
@@ -166,7 +166,7 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     })
 }
 
-/** The address of the primary of a key in a cluster; of a single server, always the same. */
+/** The address of the primary of a key in a cluster. For a single server, it is always the same. */
 export function nodeOf(client: Redis | Cluster, key: string): string {
   return 'slots' in client ? (client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0] ?? '') : ''
 }

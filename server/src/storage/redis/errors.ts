@@ -53,14 +53,14 @@ export function missingCommands(commands: readonly string[]): StorageError {
 // Messages of the client about its own connection, without a cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
 
-/** Whether an error of the client has the cause of a failed connection. */
+/** Whether an error of the client tells the cause of a failed connection. */
 export function isSpecific(error: unknown): boolean {
   return error instanceof Error && !ENDED.test(error.message)
 }
 
 /**
- * The part of a client error that may be displayed. The errors of the client contain the command with its arguments, such as
- * the password of a login; and Redis repeats the arguments of an unknown command.
+ * The part of a client error that may be displayed. Client errors contain the command with its arguments, such as the
+ * password of a login, and Redis repeats the arguments of an unknown command.
  */
 function withoutSecrets(error: unknown): Error {
   if (!(error instanceof Error)) return new Error('unknown reason')
@@ -72,10 +72,10 @@ function withoutSecrets(error: unknown): Error {
   return 'code' in error && typeof error.code === 'string' ? Object.assign(safe, { code: error.code }) : safe
 }
 
-/** @param connection error of the connection: it explains more than that of a single command */
+/** @param connection the error of the connection, which explains more than the error of a command */
 export function toStorageError(error: unknown, connection?: unknown): StorageError {
   if (error instanceof StorageError) return error
-  // A reply of Redis needs no other explanation.
+  // An error reply of Redis explains itself.
   const isReply = error instanceof Error && error.name === 'ReplyError'
   const connectionError = isReply ? undefined : connection
   for (const each of [error, connectionError]) {

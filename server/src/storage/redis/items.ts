@@ -8,8 +8,9 @@ import { rowsOf } from './scripts.ts'
 const MAX_KEYS = 10_000
 
 /**
- * Items in the layout of unstorage's driver, which reads them. Its writes have no conditions, and its listing scans all of
- * Redis (1.5 s for 10 of 500,000 keys, and one node of a cluster only): scripts write, and update an index for listings.
+ * Items in the layout of unstorage's driver, which reads them. The driver cannot write conditionally, and its listing
+ * scans all of Redis (1.5 s for 10 of 500,000 keys) and only one node of a cluster. So scripts write the items, and
+ * update an index for listings.
  */
 export function createRedisItems({ client, unstorageDriver, call, write, run, primaries }: Connection) {
   const get = (key: string) => run(async () => (await unstorageDriver.getItem(unstorageKey(key))) as string | null)
@@ -53,7 +54,7 @@ export function createRedisItems({ client, unstorageDriver, call, write, run, pr
       return run(() => client.zlexcount(indexKey(base), start, end))
     },
 
-    // No request calls it.
+    // No request calls `getKeys`.
     getKeys: (base = '') =>
       run(async () => {
         const indexes = base ? [indexKey(base)] : []

@@ -27,7 +27,7 @@ const PREFIX = 'fish:'
 /** Base of unstorage's driver, which puts it and a `:` before each key. */
 export const ITEM_BASE = `${PREFIX}item`
 
-/** The channel of signals. Channels have no database numbers; signals about unknown owners do no harm. */
+/** The channel of signals. Channels have no database numbers; signals about unknown owners are harmless. */
 export const CHANGES_CHANNEL = `${PREFIX}changes`
 
 export const SCHEMA_KEY = `${PREFIX}schema`
@@ -36,7 +36,7 @@ const INDEX = `${PREFIX}index:`
 
 export const INDEX_PATTERN = `${INDEX}*`
 
-// Braces inside would end the hash tag early. Items that share a tag share an index of whole keys, which does no harm.
+// Braces inside would end the hash tag early. Items that share a tag share an index, which is harmless: it has whole keys.
 function tagOf(itemKey: string): string {
   return `{${itemKey.split(':', 1)[0]?.replace(/[{}]/g, '_')}}`
 }
@@ -91,7 +91,7 @@ export function ownerKeys(owner: string) {
   }
 }
 
-/** Name of a collection among those of its owner; without a gamemode, that of the kind on leaderboards. */
+/** Name of a collection of an owner. Without a gamemode, it is the name of a kind on leaderboards. */
 export function collectionName(kind: string, gamemode?: string): string {
   return gamemode === undefined ? encodeKeyPart(kind) : `${encodeKeyPart(kind)}:${encodeKeyPart(gamemode)}`
 }
@@ -102,7 +102,7 @@ export function collectionKeys({ owner, kind, gamemode }: Collection) {
   return {
     ...keys,
     name,
-    /** Of the kind, and of the collection. */
+    /** The leaderboards of the kind and of the collection. */
     leaders: [collectionName(kind), name].map((board) => keys.bucket.leaders + board),
     records: `${prefix}records:${name}`,
     ids: `${prefix}ids:${name}`,

@@ -33,7 +33,7 @@ function parseLabels(text: string): NewRecord['labels'] {
 
 const SEQUENCE_FIELD = /^sequence:([^:]*):([^:]*)$/
 
-// JSON escapes what UTF-8 could not encode.
+// JSON escapes characters that UTF-8 cannot encode.
 function speciesField({ name, label }: Pick<SpeciesTally, 'name' | 'label'>): string {
   return JSON.stringify([name, label])
 }
@@ -44,7 +44,7 @@ function toSpecies([field, value]: readonly [string, string]): SpeciesTally {
   return { name, label, count, first, last }
 }
 
-// Random, not counted: a restored backup would continue its count and repeat versions.
+// Versions are random: with a counter, a restored backup would repeat versions.
 const newVersion = () => crypto.randomUUID()
 
 /** The records of all owners: a stream for each collection, with the sequences as ids. */
@@ -76,7 +76,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
     },
 
     async findRecord(owner, dedupeKey) {
-      // A write, so that replicas are waited for: the result is acknowledged as a stored catch.
+      // Sent as a write, so that it waits for replicas: the result acknowledges a stored catch.
       const id = await write('fishFindRecord', [ownerKeys(owner).tokens], [encodeText(dedupeKey)])
       return (id as string | null) ?? undefined
     },
@@ -85,7 +85,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
       const { records } = collectionKeys(collection)
       let from = Math.max(0, Math.ceil(range.from ?? 0))
       let remaining = range.entries ?? Number.POSITIVE_INFINITY
-      // Known from the first reply on: records appended later are left out.
+      // The first reply sets the end of the read: later records are left out.
       let last = ''
       while (remaining > 0) {
         const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(remaining, Number.MAX_SAFE_INTEGER)]
@@ -194,8 +194,8 @@ function toTally([field, count]: readonly [string, number]): Tally {
 }
 
 /**
- * The sums that the scripts update together with the records, read from each bucket and added here: a read takes the same
- * few commands for any amount of data.
+ * Reads the sums of each bucket and adds them up. Scripts update the sums together with the records, so a read takes the
+ * same few commands for any amount of data.
  */
 export function createRedisTallies({ client, run }: Connection) {
   return {

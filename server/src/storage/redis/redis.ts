@@ -18,9 +18,9 @@ import { createRedisWindows } from './windows.ts'
 const SCHEMA_VERSION = 1
 /** How long a ping may take, in milliseconds: readiness has to be known within a second. */
 const PING_MS = 800
-/** When Redis forgets a probe, in milliseconds. */
+/** Lifetime of a probe in Redis, in milliseconds. */
 const PROBE_MS = 1000
-/** The commands that are called outside of scripts, and `WAIT`. */
+/** The commands outside of scripts, apart from `WAIT`. */
 const CLIENT_COMMANDS = ['EXISTS', 'GET', 'HGETALL', 'HMGET', 'ZLEXCOUNT', 'ZRANGE', 'ZRANGEBYLEX']
 /** About the size of the largest write: with less free memory, Redis counts as full. */
 const PROBE_BYTES = 512 * 1024
@@ -84,7 +84,7 @@ function parseUrl(url: string): RedisTarget {
 /** Refuses a Redis with another version. */
 async function claimSchema({ client, run }: Connection): Promise<void> {
   const read = () => run(() => client.get(SCHEMA_KEY))
-  // Another process may be faster, with another version.
+  // Another process with another version may be faster.
   if ((await read()) === null) await run(() => client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX'))
   const version = Number(await read())
   if (version === SCHEMA_VERSION) return
@@ -134,7 +134,7 @@ function redisDriver(
   }
 }
 
-/** A cluster is available when each of its servers is and reports that the cluster is whole: each holds a part of the data. */
+/** A cluster is available when each server responds and reports a complete cluster: each server has a part of the data. */
 async function pingCluster(cluster: Cluster): Promise<void> {
   const primaries = cluster.nodes('master')
   const reports = await Promise.all(primaries.map((node) => node.cluster('INFO')))
@@ -155,7 +155,7 @@ function nodeKeys(client: Connection['client']): string[] {
   return [...new Map(allBuckets().map(({ probe }) => [nodeOf(client, probe), probe])).values()]
 }
 
-/** A probe may be allowed to write where a catch is not. @throws {StorageError} `unavailable` */
+/** Checks permissions: a user may be allowed to write a probe but not a catch. @throws {StorageError} `unavailable` */
 async function checkCommands({ client, call }: Connection, commands: readonly string[]): Promise<void> {
   const replies = await Promise.all(nodeKeys(client).map((key) => call('fishForbidden', [key], commands)))
   const forbidden = new Set(replies.flat() as string[])

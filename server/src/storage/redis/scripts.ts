@@ -3,14 +3,14 @@ import { CHANGES_CHANNEL } from './keys.ts'
 
 /**
  * Lets a script write to a full Redis, which refuses only a script whose first write could take memory. The key never
- * exists. Without it, the posts of one player would lock out administrators, and nobody could delete anything.
+ * exists. Without it, the posts of one player could lock out administrators, and nobody could delete anything.
  */
 const EVEN_IF_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')"
 
 /**
- * What scripts that change records share. `sign` is 1 or -1; the tallies of a bucket are the sums of its owners. Scores are
- * negative, so that owners with equal counts are ordered by id. A user without the permission to publish writes without
- * signals: hence `pcall`.
+ * The common part of scripts that change records. `sign` is 1 or -1; the tallies of a bucket are the sums of its owners.
+ * Scores are negative, so that owners with equal counts are ordered by id. `pcall` lets users without the permission to
+ * publish write without signals.
  */
 const RECORDS = `
 local function signal(...)
@@ -50,8 +50,8 @@ end
 `
 
 /**
- * Fails before the first command if the user lacks one of them: Redis does not undo what a script did before it failed.
- * Redis checks declared keys by itself, and has no such check of commands before version 7.
+ * Makes a script fail before its first command if the user lacks the permission for any command: Redis does not undo a
+ * script that failed midway. Redis checks declared keys by itself. Before version 7, commands cannot be checked.
  */
 function changing(lua: string): string {
   return `
@@ -67,15 +67,15 @@ function commandsOf(lua: string): readonly string[] {
   return [...new Set(lua.match(/(?<=redis\.call\(')\w+/g))]
 }
 
-/** Atomic Lua scripts, each run by its hash once Redis knows it. */
+/** Atomic Lua scripts. Each runs by its hash once Redis knows it. */
 export const SCRIPTS = {
   /**
    * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
    * collection, species, days. ARGV: collection, owner, '1' when there is a token, token, id, version, count, labels,
    * entries, number of species, then for each species its field, count, first and last time, then for each day its field
    * and count. Times stay text: as numbers, Lua would round some.
-   * The species and days are those of the records while they have the same version. They stop growing when they are too many.
-   * The first write is one that Redis refuses when it is full: it refuses all or nothing.
+   * The species and days match the records while both have the same version. They stop growing when they are too many. A
+   * full Redis refuses the first write, so it refuses all or nothing.
    */
   fishAppend: changing(`${RECORDS}
 local collection, owner, hasToken, token, id, version = unpack(ARGV, 1, 6)
@@ -130,7 +130,8 @@ return tonumber(record[2][2])`),
   /**
    * KEYS: about, records and ids of the old collection, those of the new one, tallies of the owner, tallies of the bucket,
    * leaderboards of the kind, of the old collection and of the new one. ARGV: old and new collection, owner, id, their new
-   * versions. Returns the number of entries of the record, 0 if it is in neither collection. A full Redis refuses the first write.
+   * versions. Returns the number of entries of the record, 0 if it is in neither collection. A full Redis refuses the
+   * first write.
    */
   fishMoveRecord: changing(`${RECORDS}
 local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
@@ -150,8 +151,8 @@ return tonumber(record[2][2])`),
 
   /**
    * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
-   * leaderboards. The collections are on the node of the declared keys, or the script fails while a slot moves: unlike the
-   * others, it can be repeated from any point.
+   * leaderboards. The collections are on the node of the declared keys, or the script fails while a slot moves. Unlike
+   * the others, it can be repeated from any point.
    */
   fishRemoveOwner: changing(`${RECORDS}
 local owner, prefix, leaders = unpack(ARGV)
@@ -171,8 +172,8 @@ redis.call('HSET', KEYS[1], 'removed', '1')
 signal('', owner)`),
 
   /**
-   * KEYS: about, species, days. ARGV: collection. Returns fields and values of the species and of the days, or nothing when
-   * they are not those of the records.
+   * KEYS: about, species, days. ARGV: collection. Returns fields and values of the species and of the days, or nothing
+   * when they do not match the records.
    */
   fishCollectionTallies: `
 local versions = redis.call('HMGET', KEYS[1], 'version:' .. ARGV[1], 'tallies:' .. ARGV[1])
@@ -195,7 +196,7 @@ redis.call('HSET', KEYS[1], 'tallies:' .. collection, version)`,
   /**
    * KEYS: records. ARGV: first sequence, last stream id ('' for the newest),
    * most records, most bytes, most entries. Returns the last id, then sequence, id, count and text of each record.
-   * Reads few at first, since their size is unknown, then as many as fit by the average size so far.
+   * Reads few records at first, since their size is unknown, then as many as fit by the average size so far.
    */
   fishRead: `
 local last = ARGV[2]
@@ -227,7 +228,7 @@ return answer`,
 
   /**
    * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` to a last argument).
-   * Returns 1 when it was set. A full Redis refuses `absent`, with which users and administrators are created.
+   * Returns 1 if it was set. A full Redis refuses `absent`, which creates users and administrators.
    */
   fishSetItem: changing(`
 if ARGV[3] == 'absent' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end

@@ -5,16 +5,16 @@ import type { Change, StorageDriver } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { CHANGES_CHANNEL } from './keys.ts'
 
-/** How long a lost connection waits before it is opened again, in milliseconds: twice as long each time, up to the last. */
+/** Delay before a lost connection is opened again, in milliseconds. It doubles each time, up to `last`. */
 const RETRY_MS = { first: 500, last: 30_000 }
 
 /** How often to ping, in milliseconds: a dead connection that only receives never reports an error. */
 const PING_MS = 1000
 
 /**
- * Receives the signals of the scripts over a connection of its own, which is open while there are listeners. A server of a
- * cluster passes on the signals of all others. A user without the permission to subscribe gets no signals, which listeners
- * have to expect anyway.
+ * Receives the signals of the scripts over a connection of its own, which is open while it has listeners. Each server of
+ * a cluster passes on the signals of all others. A user without the permission to subscribe gets no signals, which
+ * listeners must tolerate anyway.
  */
 export function createSignals(connection: Connection): Pick<StorageDriver, 'onChange'> & { close(): void } {
   const changes = createChanges()
@@ -42,7 +42,7 @@ export function createSignals(connection: Connection): Pick<StorageDriver, 'onCh
   }
 }
 
-/** Subscribes again whenever the connection ends. @returns ends it for good */
+/** Subscribes, and subscribes again whenever the connection ends. @returns a function that ends the subscription */
 function subscribe({ primaries }: Connection, emit: (change?: Change) => void): () => void {
   let subscriber: Redis | undefined
   let timer: NodeJS.Timeout | undefined
@@ -57,7 +57,7 @@ function subscribe({ primaries }: Connection, emit: (change?: Change) => void): 
 
   function open(): void {
     const nodes = primaries()
-    // Another one each time: a node that left a cluster does not come back.
+    // Each attempt uses another node: a node that left a cluster does not come back.
     const own = nodes[attempts % nodes.length]?.duplicate({ retryStrategy: () => null, lazyConnect: true })
     if (!own) {
       retry()
@@ -93,7 +93,7 @@ function subscribe({ primaries }: Connection, emit: (change?: Change) => void): 
   }
 }
 
-/** What a script published: the name of a collection, which is empty for all of an owner; the owner; a removed record. */
+/** Parses the message of a script: the name of a collection (empty for all of an owner), the owner, and a removed record. */
 function toChange(message: string): Change | undefined {
   try {
     const [collection, owner, removed] = JSON.parse(message) as string[]
@@ -102,7 +102,7 @@ function toChange(message: string): Change | undefined {
     const [kind = '', gamemode = ''] = collection.split(':').map(decodeKeyPart)
     return { owner, kind, gamemode, ...(removed === undefined ? {} : { removed }) }
   } catch {
-    // Published by someone else: anything may have changed.
+    // Another program published this message, so anything may have changed.
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import { replayBehaviour } from './replay.ts'
 import { lateReplayBehaviour } from './replay-late.ts'
 import { secondStepsBehaviour } from './second-steps.ts'
 
-/** Behaviour that no run of conformance sees: requests at the same time, sequences, expiry, and streams. */
+/** Behaviour that conformance does not check: concurrent requests, sequences, expiry, and streams. */
 export function everyBehaviour(open: OpenService, { runs }: { readonly runs: number }): void {
   eventsBehaviour(open)
   lateReplayBehaviour(open)

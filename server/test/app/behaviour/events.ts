@@ -7,10 +7,10 @@ import { from, type OpenService, UNLIMITED } from '../test-service.ts'
 
 const fish = (name: string) => ({ fish: name, rarity: 1 })
 
-/** Event streams. */
+/** The behaviour of event streams. */
 export function eventsBehaviour(open: OpenService): void {
   describe('the events of a user', () => {
-    it('begin with what a client needs to connect again, in a response that nothing holds back', async () => {
+    it('begin with the data that a client needs to reconnect, in an unbuffered response', async () => {
       const service = await open()
       await write(service, 'fish', fish('before'))
       const stream = await openEvents(service)
@@ -26,7 +26,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect(id).toMatch(/^[0-9a-z.-]+$/)
     })
 
-    it('continue through a thousand entries that were stored meanwhile', async () => {
+    it('resume with a thousand entries that were stored meanwhile', async () => {
       const service = await open(UNLIMITED)
       const stream = await openEvents(service, { query: '&kind=fish' })
       const { id } = await stream.ready()
@@ -40,7 +40,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect(namesOf(await resumed.catches(1200))).toEqual(names)
     })
 
-    it('with follow=false end after what there is, and can be continued', async () => {
+    it('with follow=false end after the existing catches, and can be resumed', async () => {
       const service = await open(UNLIMITED)
       const [retry, ready, ...none] = await (await openEvents(service, { query: '&follow=false' })).rest()
       expect([retry?.event, ready?.event, none]).toEqual(['retry', 'ready', []])
@@ -53,7 +53,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect((await rest.rest()).map(({ event }) => event)).toEqual(['retry', 'ready'])
     })
 
-    it('say which record was removed', async () => {
+    it('report a removed record', async () => {
       const service = await open(UNLIMITED)
       const { id } = await (await write(service, 'crab', { fish: 'crab' })).json()
       const [both, fishes] = [await openEvents(service), await openEvents(service, { query: '&kind=fish' })]
@@ -65,7 +65,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect(namesOf(await fishes.catches(1))).toEqual(['next'])
     })
 
-    it('say that the user was deleted, and end; an id of theirs does not continue those of a new user', async () => {
+    it('report that the user was deleted, and end; their ids do not resume the events of a new user', async () => {
       const service = await open(UNLIMITED)
       const stream = await openEvents(service)
       await write(service, 'fish', fish('a'))
@@ -78,7 +78,7 @@ export function eventsBehaviour(open: OpenService): void {
       await expectError(await requestEvents(service, { lastEventId: last?.id }), 'invalid_event_id')
     })
 
-    it('do not continue after an id of another kind, another gamemode, or one that was changed', async () => {
+    it('do not resume after an id of another kind or gamemode, or a changed id', async () => {
       const service = await open(UNLIMITED)
       const { id = '' } = await (await openEvents(service)).ready()
       for (const lastEventId of [`${id}-1.0`, `${id}0`, id.replace('.0', '.00'), id.replace('.0', '.zz')]) {

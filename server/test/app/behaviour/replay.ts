@@ -24,7 +24,7 @@ export function replayBehaviour(open: OpenService): void {
       expect(await countAll(service)).toBe(1)
     })
 
-    it('is stored when its first sending was refused', async () => {
+    it('is stored if the first attempt was refused', async () => {
       const service = await open(UNLIMITED)
       const token = await encryptToken(service, SALMON)
       await expectError(await post(service, 'fish', token, { gamemode: 'moon' }), 'invalid_gamemode')
@@ -43,7 +43,7 @@ export function replayBehaviour(open: OpenService): void {
       ['a second older', -61_000, 400],
       ['60 s ahead of the clock', 60_000, 201],
       ['61 s ahead of the clock', 61_000, 400],
-    ])('a token %s (%i ms) is answered %i', async (_, offset, status) => {
+    ])('a token %s (%i ms) gets %i', async (_, offset, status) => {
       const service = await open(TTL)
       const response = await post(service, 'fish', await encryptToken(service, SALMON, { now: service.now() + offset }))
       if (status === 400) await expectError(response, 'token_expired')
@@ -51,7 +51,7 @@ export function replayBehaviour(open: OpenService): void {
       expect(await countAll(service)).toBe(status === 201 ? 1 : 0)
     })
 
-    it('an expired token that was stored in time is replayed', async () => {
+    it('an expired token that was stored before it expired is replayed', async () => {
       const service = await open(TTL)
       const token = await encryptToken(service, SALMON)
       const { id } = await save(service, token)
@@ -61,7 +61,7 @@ export function replayBehaviour(open: OpenService): void {
       await expectError(await post(service, 'fish', await encryptToken(service, SALMON, { now: 0 })), 'token_expired')
     })
 
-    it('a token of another key is invalid, not expired', async () => {
+    it('a token under another key is invalid instead of expired', async () => {
       const service = await open(TTL)
       const token = await encryptToken(service, SALMON, { now: 0 })
       const swapped = token.slice(0, -10) + [...token.slice(-10)].reverse().join('')

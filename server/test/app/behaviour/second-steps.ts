@@ -60,22 +60,22 @@ interface CatchRecord {
   readonly kind: Kind
   readonly entries: readonly Listed[]
   readonly token: string | undefined
-  /** Where it is now; `undefined` once it was removed. */
+  /** The current gamemode; `undefined` after a removal. */
   gamemode: Gamemode | undefined
-  /** A record that leaves a collection and returns is new to those who follow its events. */
+  /** A record that leaves a collection and returns is new to followers of its events. */
   arrival: number
 }
 
-/** The last response of an address, and the state of the collection that it showed. */
+/** The last response of a path, and its state of the collection. */
 interface Seen {
   readonly etag: string
   readonly change: number
 }
 
-/** All collections as the contract has them. */
+/** A model of all collections by the contract. */
 class Model {
   readonly users = new Map<string, User>()
-  /** In the order of each collection: a record that is moved becomes the last. */
+  /** Records in the order of each collection: a moved record becomes the last one. */
   records: CatchRecord[] = []
   private readonly changes = new Map<string, number>()
   private arrivals = 0
@@ -196,7 +196,7 @@ class Play {
       ...(kind === 'fish' && { rarity }),
     }))
     const payload = { [kind]: sent }
-    // Each path reads the list of its own kind.
+    // Each path reads only the list of its own kind.
     const both = { fish: [{ name: 'x', rarity: 1 }], crab: [{}], ...payload }
     const token = writer === 'token' ? await createFernet(owner.fernetKey).encrypt(JSON.stringify(both)) : undefined
     const response =
@@ -213,7 +213,7 @@ class Play {
     this.model.add({ id, owner, kind, entries, token, gamemode })
   }
 
-  /** A token stays used wherever it is sent again, whatever became of its record and its key. */
+  /** A token stays used wherever it is sent again, even after changes of its record and its key. */
   private async replay({ id, owner, token }: CatchRecord, { kind, gamemode }: Step): Promise<void> {
     if (token === undefined) return
     const response = await post(this.service, kind, token, { query: `?name=${owner.name}`, gamemode })
@@ -242,7 +242,7 @@ class Play {
     const { id, owner, kind } = record
     const [from, to] = [step.gamemode, step.gamemode === MODES[0] ? MODES[1] : MODES[0]] as [Gamemode, Gamemode]
     const response = await this.send(owner, step, 'POST', `/${kind}/${id}/move?gamemode=${from}`, { gamemode: to })
-    // It succeeds when the record is there already.
+    // It succeeds if the record is already in the gamemode.
     expect(response.status).toBe(record.gamemode === undefined ? 404 : 204)
     if (record.gamemode === from) this.model.place(record, to)
   }
@@ -267,7 +267,7 @@ class Play {
     else await this.readLeaderboard(kind, gamemode)
   }
 
-  /** Reads with the ETag of the last read: 304 exactly while the collection has not changed. */
+  /** Reads with the ETag of the last read, and expects 304 exactly while the collection has not changed. */
   private async readCached(path: string, step: Step, expected: unknown): Promise<Record<string, unknown>> {
     const { name, kind, gamemode } = step
     const change = this.model.change(name, kind, gamemode)
@@ -324,7 +324,7 @@ class Play {
     expect([step.kind, response.status]).toEqual([step.kind, 200])
   }
 
-  /** Resumes after the last event: each catch that came since and is still there comes once. */
+  /** Resumes after the last event, and expects each new catch that still exists once. */
   private async readEvents(name: string, gamemode: Gamemode): Promise<void> {
     const key = `${name} ${gamemode}`
     const last = this.lastEvents.get(key)
@@ -400,7 +400,7 @@ class Play {
   }
 }
 
-/** Any read after any sequence of writes: what no example would try. */
+/** Tests any read after random sequences of writes. */
 export function secondStepsBehaviour(open: OpenService, { runs }: { readonly runs: number }): void {
   describe('after any sequence of writes, removals, moves, replays, resets and deletions', () => {
     it('every read, page, summary, event, count and ETag is that of the model', async () => {
@@ -411,7 +411,7 @@ export function secondStepsBehaviour(open: OpenService, { runs }: { readonly run
           for (const each of steps) await play.take(each)
           await play.finish()
         }),
-        // Fails where a sequence hangs or the search for a shorter one takes long. Even a busy machine needs a fifth of this time.
+        // Fails if a sequence hangs or shrinking takes long. Even a busy machine needs a fifth of this time.
         { numRuns: runs, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
       )
     }, 120_000)

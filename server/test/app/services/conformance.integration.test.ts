@@ -7,7 +7,7 @@ import { describeWithRedis, startCluster, startRedis } from '../../../../scripts
 import { listen } from '../../../src/node/listener.ts'
 import { newFolder } from '../../storage/folders.ts'
 
-/** The checks are not about a Redis that is late. */
+/** A long timeout, since these checks are not about a slow Redis. */
 const timeoutMs = 60_000
 
 const SILENCE = { info() {}, warn() {}, error() {} }

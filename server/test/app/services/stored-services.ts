@@ -5,7 +5,7 @@ import { newFolder } from '../../storage/folders.ts'
 import { createMemoryService } from '../memory-service.ts'
 import type { OpenService } from '../test-service.ts'
 
-/** Opens a service with a file storage in a folder of its own. */
+/** Opens a service with a file storage in its own folder. */
 export const createFileService: OpenService = async (options) => {
   const path = newFolder()
   const storage = await createStorage({ driver: 'file', path })
@@ -13,13 +13,13 @@ export const createFileService: OpenService = async (options) => {
   return createMemoryService({ ...options, storage })
 }
 
-/** A Redis with a database for each test, and how to open a service on it. */
+/** A Redis with a database for each test, and a function that opens a service on it. */
 export interface RedisServices {
   readonly server: RedisServer
   readonly open: OpenService
 }
 
-/** Starts a real Redis. Each service takes the next of its databases, which are empty. */
+/** Starts a real Redis. Each service gets the next empty database. */
 export async function startRedisServices(): Promise<RedisServices> {
   const server = await startRedis({ databases: '4096' })
   let used = 0

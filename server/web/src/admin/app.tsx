@@ -163,7 +163,7 @@ function Brand() {
   )
 }
 
-/** The fragment names the view, so the link cannot lead there by itself. */
+/** Handles the click on the skip link: the fragment names the view, so the link itself cannot change it. */
 function skip(event: MouseEvent): void {
   event.preventDefault()
   document.getElementById('content')?.focus()

@@ -90,7 +90,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
   )
 }
 
-/** The player whose page this device has shown last. It costs no request. */
+/** The last player whose page this device has shown. It takes no request. */
 function LastPlayer() {
   const known = useMemo(() => readLastKnown(), [])
   if (!known) return null

@@ -6,7 +6,7 @@ import '../parts/page.css'
 import '../parts/content.css'
 import './collection.css'
 
-// The page says what stands in the way and tries again itself.
+// The page itself reports problems and retries.
 const limits = { maxWaitMs: 0, maxRetries: 0, pace: false }
 
 render(

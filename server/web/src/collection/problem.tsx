@@ -39,12 +39,12 @@ function describe(problem: Problem): readonly [title: string, text: ComponentChi
 
 interface ProblemNoticeProps {
   readonly problem: Problem
-  /** When what is shown was current, in Unix milliseconds; absent if nothing is shown. */
+  /** When the shown collection was current, in Unix milliseconds; absent if none is shown. */
   readonly updatedAt: number | undefined
   readonly onRetry: () => void
 }
 
-/** Says why the collection is not up to date, and what happens next. */
+/** Reports why the collection is not up to date, and the next step. */
 export function ProblemNotice({ problem, updatedAt, onRetry }: ProblemNoticeProps) {
   const [title, text] = describe(problem)
   return (

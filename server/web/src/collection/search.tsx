@@ -6,7 +6,7 @@ interface PlayerSearchProps {
   readonly isLarge?: boolean
   readonly label?: string
   readonly action?: string
-  /** The page to open. @default that of the player */
+  /** The page to open. @default the page of the player */
   readonly pathOf?: (name: string) => string
 }
 

@@ -19,7 +19,7 @@ type State =
   | { readonly step: 'loaded'; readonly cabinets: readonly Cabinet[] }
   | { readonly step: 'failed'; readonly problem: string }
 
-/** Two collections side by side. It costs two requests. */
+/** Two collections side by side. Loading them takes two requests. */
 export function VersusPage({ client, names }: VersusPageProps) {
   const [state, setState] = useState<State>({ step: 'loading' })
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Gamemode } from '@fish-crab/sdk/constants'
 import { type BookOptions, ONLY, ORDERS, type Order, USUAL_BOOK } from './book.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 
-/** The page that an address opens. Names are as they stand there. */
+/** The page that an address opens. Names are as written in the address. */
 export type Address =
   | { readonly view: 'home' | 'leaderboard' | 'unknown' }
   | { readonly view: 'demo'; readonly book: BookOptions }
@@ -63,7 +63,7 @@ export function versusPath(name: string, other: string): string {
   return `/@${encodeURIComponent(name)}/vs/@${encodeURIComponent(other)}`
 }
 
-/** Names only what differs from the usual. */
+/** Omits default values. */
 function queryOf({ gamemode, book }: { gamemode?: string | undefined; book: BookOptions }): string {
   const { text, only, order, isTable } = book
   const values: Readonly<Record<string, string | undefined>> = {

@@ -94,7 +94,7 @@ const names = new Intl.Collator(undefined, { numeric: true })
 const compareText = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0)
 
 const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>> = {
-  // Entries come in this order.
+  // Entries already have this order.
   count: () => 0,
   rarity: (one, other) => rankOf(other) - rankOf(one),
   last: (one, other) => compareText(other.lastCaughtAt, one.lastCaughtAt),
@@ -102,7 +102,7 @@ const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>>
   name: (one, other) => names.compare(one.name, other.name),
 }
 
-/** Sorts species. Equal ones stay in their order. */
+/** Sorts species. Equal species stay in their order. */
 export function inOrder<Item extends Species>(items: readonly Item[], order: Order): readonly Item[] {
   return order === 'count' ? items : items.toSorted(COMPARE[order])
 }

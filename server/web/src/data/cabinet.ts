@@ -23,14 +23,14 @@ interface GamemodeCollection extends Collection {
   readonly gamemode: string
 }
 
-/** Everything that a page knows of a player. */
+/** The collection of a player. */
 export interface Cabinet {
-  /** As the player was created; the address may have other letter case. */
+  /** The name as the player was created. The letter case of the address may differ. */
   readonly user: string
   readonly gamemodes: readonly GamemodeCollection[]
   /** Catches by UTC day, the earliest first. */
   readonly days: readonly DayCount[]
-  /** In days. */
+  /** Streaks in days. */
   readonly streak: { readonly current: number; readonly longest: number }
 }
 
@@ -65,7 +65,7 @@ export function totalOf({ fish, crab }: Collection): number {
   return fish.total + crab.total
 }
 
-/** The gamemode of the latest catch; `undefined` where there is none. */
+/** The gamemode of the latest catch; `undefined` without catches. */
 export function latestGamemode({ gamemodes }: Cabinet): string | undefined {
   const times = gamemodes.map((one) => ({ gamemode: one.gamemode, time: latestCatchOf(one) }))
   return latestOf([{ gamemode: undefined, time: undefined }, ...times], ({ time }) => time).gamemode

@@ -11,7 +11,7 @@ const FISH = [
   ...['Coelacanth', 'Sunfish', 'Leviathan'],
 ] as const
 const CRABS = ['crab', 'crab', 'crab', 'Hermit Crab', 'King Crab'] as const
-/** Of a thousand fish, how many have each rarity, in the order of the rarities. */
+/** How many of a thousand fish have each rarity, in the order of the rarities. */
 const SHARES = [25, 440, 275, 150, 80, 27, 3]
 const GAMEMODES = ['earth', 'survival'] as const
 

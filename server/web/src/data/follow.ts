@@ -10,47 +10,47 @@ export type Problem =
   | { readonly kind: 'unreachable'; readonly retryAt: number }
   | { readonly kind: 'failed'; readonly retryAt: number; readonly requestId: string | undefined }
 
-/** What the page knows about a collection. */
+/** The state of a followed collection. */
 export interface Followed {
-  /** Absent until it was loaded once. */
+  /** Absent until the first load. */
   readonly cabinet?: Cabinet
   /** When it was last known to be current, in Unix milliseconds. */
   readonly updatedAt?: number
-  /** No such player. */
+  /** The player does not exist. */
   readonly isUnknown?: boolean
   readonly problem?: Problem
-  /** What the last update added. */
+  /** Catches that the last update added. */
   readonly fresh: readonly Fresh[]
 }
 
 /** Callbacks of a stream. */
 export interface Listener {
   onCatch(caught: Caught): void
-  /** From now on, every catch comes by the stream. What was stored before stands in the collection only. */
+  /** From now on, the stream has every new catch. Only a load has earlier ones. */
   onConnect(): void
-  /** It broke, and could not be opened again at once. Attempts continue until `onConnect`. */
+  /** The stream broke and could not be reopened immediately. Attempts continue until `onConnect`. */
   onDisconnect(): void
-  /** Entries were removed, which the collection shows. */
+  /** Entries of the collection were removed. */
   onRemoved(): void
 }
 
 /** A stream of catches as they are stored. */
 export interface Stream {
-  /** Whether catches come by it now. */
+  /** Whether the stream delivers catches now. */
   isOpen(): boolean
   close(): void
 }
 
-/** The parts of a browser that show whether somebody looks, and whether there is a network. */
+/** The parts of a browser that tell whether the page is visible and the network is available. */
 export interface PageContext {
   readonly now: () => number
   isOnline(): boolean
   isVisible(): boolean
-  /** Calls back when either may have changed. @returns ends it */
+  /** Calls back when either may have changed. @returns a function that ends the calls */
   onChange(callback: () => void): () => void
 }
 
-/** Those of the browser that shows the page. */
+/** The context of the browser that shows the page. */
 export const browserContext: PageContext = {
   now: () => Date.now(),
   isOnline: () => navigator.onLine,
@@ -77,9 +77,9 @@ interface FollowOptions {
   /** Opens a stream of new catches, when the cabinet is loaded. @default the cabinet cannot change */
   readonly listen: ((listener: Listener, cabinet: Cabinet) => Stream) | undefined
   readonly onUpdate: (followed: Followed) => void
-  /** How long somebody looks before a stream is opened, in milliseconds. @default 10 s */
+  /** How long the page is visible before it opens a stream, in milliseconds. @default 10 s */
   readonly stayMs?: number
-  /** How often a cabinet is loaded beside an open stream, in milliseconds. @default 300 s */
+  /** Interval of loads beside an open stream, in milliseconds. @default 300 s */
   readonly besideStreamMs?: number
 }
 
@@ -90,21 +90,21 @@ export interface Following {
   stop(): void
 }
 
-/** One request each: 5 of the 25 that a client has in 300 s. */
+/** A poll is one request, so polls take 5 of the 25 requests that a client has in 300 s. */
 const POLL_MS = 60_000
-/** Beside a stream, in case that it misses something. */
+/** Interval of polls beside a stream, which might miss something. */
 const POLL_BESIDE_STREAM_MS = 300_000
 /** A short visit needs no stream, which costs a request and a connection. */
 const STAY_MS = 10_000
-/** Catches that come together are shown together: one POST may store 500. */
+/** Catches that arrive together are shown together: one POST may store 500. */
 const GATHER_MS = 250
 const RELOAD_MS = 5000
-/** Requests that polling leaves to everything else behind the same address. */
+/** Requests that polls leave to other pages and programs with the same address. */
 const RESERVE = 8
 const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
-/** Loads a collection and keeps it current: polls while somebody looks, and waits out what stands in the way. */
+/** Loads a collection and keeps it current: polls while the page is visible, and continues after outages and rate limits. */
 export function followCollection({
   client,
   load,
@@ -125,9 +125,9 @@ export function followCollection({
   let loaded: Cabinet | undefined
   /** Catches that are not shown yet. */
   let gathered: Caught[] = []
-  /** Catches that the running load may contain or not. */
+  /** Catches that the running load may or may not contain. */
   let sinceLoadBegan: Caught[] = []
-  /** Whether something came by the stream since the last load began. */
+  /** Whether the stream delivered something since the last load began. */
   let cameMeanwhile = false
   let dueAt = 0
   /** When the rate limit allows another load. */
@@ -149,10 +149,10 @@ export function followCollection({
       if (stopped.signal.aborted) return
       const before = followed.cabinet
       failures = 0
-      // Where little is left of the limit, the rest of the window belongs to what people click.
+      // If few requests remain, the rest of the window is for clicks.
       const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
       earliestAt = isScarce ? rateLimit.resetAt.getTime() : 0
-      // What came meanwhile may be in the response or not: only another load shows.
+      // The response may or may not contain the catches since the load began. Only another load can tell.
       const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? besideStreamMs : POLL_MS
       dueAt = listen ? Math.max(now() + waitMs, earliestAt) : Number.POSITIVE_INFINITY
       loaded = read
@@ -163,7 +163,7 @@ export function followCollection({
       if (stopped.signal.aborted) return
       failures += 1
       if (error instanceof NotFoundError && error.code === 'user_not_found') {
-        // Overlays are set up before the player is.
+        // An overlay may be set up before the player exists.
         dueAt = now() + POLL_MS
         update({ isUnknown: true, fresh: [] })
         return
@@ -185,7 +185,7 @@ export function followCollection({
     return { kind: 'failed', retryAt, requestId: error instanceof ApiError ? error.requestId : undefined }
   }
 
-  /** Timers of hidden pages are late and cost battery: nothing is polled until somebody looks again. */
+  /** Timers of hidden pages are late and cost battery: nothing is polled until the page is visible again. */
   function schedule(): void {
     clearTimeout(timer)
     const canLoad = context.isOnline() && (context.isVisible() || !(followed.cabinet || followed.isUnknown))
@@ -193,17 +193,17 @@ export function followCollection({
     timer = setTimeout(attempt, Math.max(0, dueAt - now()))
   }
 
-  /** Hidden pages have none: a browser has six connections to a server, for all its pages. */
+  /** Hidden pages have no stream: a browser has six connections to a server, shared by all its pages. */
   function scheduleStream(): void {
     clearTimeout(streamTimer)
     const isWanted = context.isOnline() && context.isVisible() && !stopped.signal.aborted
     if (!isWanted && stream) {
       stream.close()
       stream = undefined
-      // Catches that are stored meanwhile come by no stream: once somebody looks again, only a load shows them.
+      // No stream delivers the catches that are stored meanwhile, so load again when the page is visible.
       if (!followed.problem) dueAt = Math.min(dueAt, Math.max((followed.updatedAt ?? 0) + RELOAD_MS, earliestAt))
     }
-    // One that ended, such as at a limit of streams, is opened again after the next load.
+    // A stream that ended, for example at a limit of streams, is opened again after the next load.
     const { cabinet } = followed
     if (!isWanted || stream?.isOpen() || !listen || !cabinet) return
     streamTimer = setTimeout(() => {
@@ -228,14 +228,14 @@ export function followCollection({
     else if (gathered.push(caught) === 1) setTimeout(showGathered, GATHER_MS)
   }
 
-  /** Soon, and once for many. */
+  /** Loads again soon, once for many calls. */
   function reload(): void {
     cameMeanwhile = true
     dueAt = Math.min(dueAt, Math.max(now() + RELOAD_MS, earliestAt))
     schedule()
   }
 
-  /** Shows why nothing comes, instead of a collection that seems to be current until the next load. */
+  /** Loads immediately, so that the page shows the problem instead of a collection that seems current. */
   function loadNow(): void {
     dueAt = Math.min(dueAt, Math.max(now(), earliestAt))
     schedule()

@@ -1,9 +1,9 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
 
-/** The gamemodes of the service, which it writes into its pages. The first is shown where nothing names one. */
+/** The gamemodes of the service, which it writes into its pages. The first is the default. */
 export type PageGamemodes = readonly [Gamemode, ...Gamemode[]]
 
-/** Those of the page that is open. */
+/** The gamemodes in the open page. */
 export function pageGamemodes(): PageGamemodes {
   const { content = '' } = document.querySelector<HTMLMetaElement>('meta[name="gamemodes"]') ?? {}
   const [first, ...others] = content.split(',')

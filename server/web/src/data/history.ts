@@ -28,7 +28,7 @@ const INTERVALS: readonly (readonly [History['unit'], CountableTimeInterval])[] 
   ['week', timeMonday],
   ['month', timeMonth],
 ]
-/** A wrong clock of a player must not make thousands of bars: older months are left out. */
+/** A player's wrong clock must not make thousands of bars, so older months are omitted. */
 const MAX_PERIODS = 60
 
 /**

@@ -1,7 +1,7 @@
 import type { Cabinet } from './cabinet.ts'
 import { readPreference, savePreference } from './preferences.ts'
 
-/** A cabinet as this device saw it last. */
+/** The last cabinet that this device has loaded. */
 export interface LastKnown {
   readonly cabinet: Cabinet
   /** Unix milliseconds. */
@@ -12,7 +12,7 @@ const NAME = 'fish-crab-last'
 /** Browsers store about 5 MB for a site, and writing megabytes would hold up the page. */
 const MAX_SPECIES = 3000
 
-/** The cabinet that this device saw last, of this player if one is given. Names have no letter case. */
+/** The last cabinet that this device has loaded, if it is of the given player. Letter case is ignored. */
 export function readLastKnown(user?: string): LastKnown | undefined {
   try {
     const known = JSON.parse(readPreference(NAME) ?? 'null') as LastKnown | null
@@ -23,7 +23,7 @@ export function readLastKnown(user?: string): LastKnown | undefined {
   }
 }
 
-/** Remembers a cabinet on this device, in place of the one before. */
+/** Remembers a cabinet on this device and replaces the previous one. */
 export function saveLastKnown(known: LastKnown): void {
   const { gamemodes } = known.cabinet
   const species = gamemodes.reduce((sum, { fish, crab }) => sum + fish.species.length + crab.species.length, 0)

@@ -12,11 +12,11 @@ interface Loaded {
 /** Reads a cabinet. */
 export type Load = (client: Client, signal: AbortSignal) => Promise<Loaded>
 
-/** Reads the cabinet of a player. It costs one request. */
+/** Reads the cabinet of a player. It takes one request. */
 export function loadPlayer(user: string): Load {
   return async (client, signal) => {
     const profile = await client.profile({ user, species: true, signal })
-    // Reading thousands of species and drawing them are tasks of their own, so that neither holds up the page for long.
+    // Reading thousands of species and drawing them are separate tasks, so that neither blocks the page for long.
     await new Promise((resolve) => setTimeout(resolve))
     return { cabinet: cabinetOf(profile), rateLimit: profile.rateLimit }
   }
@@ -37,5 +37,5 @@ function summaryOf({ total, unique, species = [] }: ProfileSummary): Summary {
   return { total, unique, species }
 }
 
-/** A made-up collection. It costs no request. */
+/** Makes up a collection. It takes no request. */
 export const loadDemo: Load = async () => ({ cabinet: demoCabinet(Date.now()), rateLimit: undefined })

@@ -7,12 +7,12 @@ export interface Milestone {
   /** ISO 8601: a time, or a day such as `2026-01-31`. */
   readonly at: string
   readonly title: string
-  /** The species that made it, if one did. */
+  /** The species of the milestone, if it has one. */
   readonly species?: Pick<BookEntry, 'kind' | 'name' | 'rarity'>
 }
 
 const ROUND_NUMBERS = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
-/** The first catches of these are worth a line. */
+/** Rarities whose first catch is a milestone. */
 const RARE: readonly RarityLabel[] = RARITY_ORDER.slice(RARITY_ORDER.indexOf('Gold'))
 
 /** The milestones of a collection, the latest first. */

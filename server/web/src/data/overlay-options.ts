@@ -4,36 +4,36 @@ import { RARITY_ORDER } from './book.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 import type { Kind } from './summary.ts'
 
-/** What an overlay is for, by the words for it. */
+/** The modes of overlays and their labels. */
 export const MODES = { feed: 'Feed', alert: 'Alerts', session: 'Session', goal: 'Goal' } as const
-/** What a feed can show, by the words for it. */
+/** The parts of a feed and their labels. */
 export const PARTS = { last: 'Last catches', total: 'Totals', rarest: 'Rarest catch' } as const
-/** Where an overlay begins to grow, by the words for it. */
+/** The corners from which an overlay can grow, and their labels. */
 export const CORNERS = {
   'top-left': 'Top left',
   'top-right': 'Top right',
   'bottom-left': 'Bottom left',
   'bottom-right': 'Bottom right',
 } as const
-/** How large an overlay is, by the words for it. */
+/** The sizes of overlays and their labels. */
 export const SIZES = { small: 'Small', medium: 'Medium', large: 'Large' } as const
-/** How an overlay looks, by the words for it. */
+/** The themes of overlays and their labels. */
 export const THEMES = { dark: 'Dark', light: 'Light', plain: 'Text only' } as const
 const SOUNDS = { off: false, on: true } as const
 
 /** One of {@link PARTS}. */
 export type Part = keyof typeof PARTS
 
-/** What the address of an overlay asks for. */
+/** The options in the address of an overlay. */
 export interface OverlayOptions {
   readonly gamemode: Gamemode
-  /** Both without it. */
+  /** @default both kinds */
   readonly kind: Kind | undefined
   readonly mode: keyof typeof MODES
   readonly parts: readonly Part[]
   /** The number of catches that the mode `goal` counts to. */
   readonly goal: number
-  /** The rarity that the mode `goal` counts; all without it. */
+  /** The rarity that the mode `goal` counts. @default all */
   readonly rarity: RarityLabel | undefined
   readonly corner: keyof typeof CORNERS
   readonly size: keyof typeof SIZES
@@ -55,7 +55,7 @@ const DEFAULTS = {
   hasSound: false,
 } as const satisfies Omit<OverlayOptions, 'gamemode'>
 
-/** The value of each parameter that a text stands for; `undefined` where it stands for none. */
+/** Parsers of the parameters. Each returns the value of a text, or `undefined` if it is invalid. */
 const parsersOf = (gamemodes: PageGamemodes) => ({
   gamemode: (text: string) => matchGamemode(gamemodes, text),
   kind: (text: string): Kind | undefined => (text === 'fish' || text === 'crab' ? text : undefined),
@@ -73,7 +73,7 @@ function keyIn<Key extends string>(words: Readonly<Record<Key, unknown>>, text: 
   return Object.hasOwn(words, text) ? (text as Key) : undefined
 }
 
-/** Reads the query of an overlay. An unknown value is as if it were left out: a stream shows no error. */
+/** Reads the query of an overlay. Unknown values are ignored: a stream must not show errors. */
 export function readOptions(search: string, gamemodes: PageGamemodes): OverlayOptions {
   const query = new URLSearchParams(search)
   const parsers = parsersOf(gamemodes)
@@ -105,7 +105,7 @@ export function ignoredOptions(search: string, gamemodes: PageGamemodes): readon
   })
 }
 
-/** The path of an overlay. Its query names only what differs from the defaults, and what its mode uses. */
+/** The path of an overlay. Its query omits defaults and options that its mode does not use. */
 export function overlayPath(name: string, options: OverlayOptions): string {
   const { gamemode, kind, mode, parts, goal, rarity, corner, size, theme, hasSound } = options
   const query = [`gamemode=${gamemode}`]
@@ -131,7 +131,7 @@ export function sourceSize({ mode, size }: Pick<OverlayOptions, 'mode' | 'size'>
   return { width: mode === 'alert' ? width * SCALES[size] : width, height: Math.round(height * SCALES[size]) }
 }
 
-/** The overlay at an address; `undefined` where the text is none. */
+/** The overlay at an address; `undefined` if the text is not the address of one. */
 export function readAddress(text: string, gamemodes: PageGamemodes) {
   if (!/^https?:\/\/[^/]+\/(.*\/)?overlay\/[^/]/i.test(text.trim())) return undefined
   try {
@@ -143,7 +143,7 @@ export function readAddress(text: string, gamemodes: PageGamemodes) {
   }
 }
 
-/** The name in the path of an overlay, as it stands there. */
+/** The name in the path of an overlay, as written there. */
 export function overlayName(pathname: string): string {
   const encoded = /\/overlay\/([^/]+)/i.exec(pathname)?.[1] ?? ''
   try {

@@ -7,11 +7,11 @@ export function readPreference(name: string): string | undefined {
   }
 }
 
-/** Remembers a choice, where the browser allows it. */
+/** Remembers a choice if the browser allows it. */
 export function savePreference(name: string, value: string): void {
   try {
     localStorage.setItem(name, value)
   } catch {
-    // Nothing depends on it.
+    // Nothing depends on a remembered choice.
   }
 }

@@ -1,9 +1,9 @@
-/** The address that players use, which the service writes into its pages; without it, that of the page. */
+/** The address that players use, which the service writes into its pages. @default the origin of the page */
 export function publicUrl(): string {
   return meta('public-url') || location.origin
 }
 
-/** Whether the service shows everybody who has caught the most. */
+/** Whether the leaderboard is public. */
 export function hasLeaderboard(): boolean {
   return meta('leaderboard') === 'public'
 }

@@ -2,8 +2,8 @@ import type { Client } from '@fish-crab/sdk'
 import type { Listener, Stream } from './follow.ts'
 
 /**
- * Without HTTP/2, a browser has six connections to a server for all its pages: with streams on all of them, it could not
- * even open another page.
+ * Without HTTP/2, all pages of a browser share six connections to a server. With streams on all of them, the browser
+ * could not even open another page.
  */
 const MAX_HTTP1_STREAMS = 5
 
@@ -12,7 +12,7 @@ interface StreamTarget {
   readonly gamemode: string
 }
 
-/** Watches the catches of a player in a gamemode as they are stored. Opening it costs one request. */
+/** Streams the catches of a player in a gamemode as they are stored. Opening the stream takes one request. */
 export function openStream(client: Client, target: StreamTarget): (listener: Listener) => Stream {
   const { gamemode } = target
   return ({ onCatch, ...callbacks }) => {
@@ -23,7 +23,7 @@ export function openStream(client: Client, target: StreamTarget): (listener: Lis
         onCatch({ ...caught, gamemode })
       }
     }
-    // What ends it, such as a limit of streams, is left to polling.
+    // When a stream ends, for example at a limit of streams, polls continue.
     withConnection(watch)
       .catch(() => {})
       .finally(() => {
@@ -33,7 +33,10 @@ export function openStream(client: Client, target: StreamTarget): (listener: Lis
   }
 }
 
-/** Runs this unless the pages of this browser have as many streams as they may. Only pages of a secure origin know. */
+/**
+ * Runs a function unless the pages of this browser have the maximum number of streams. Only pages of a secure origin can
+ * count them.
+ */
 async function withConnection(run: () => Promise<void>): Promise<void> {
   if (!navigator.locks || sharesConnection()) return run()
   let isFree = false
@@ -46,7 +49,7 @@ async function withConnection(run: () => Promise<void>): Promise<void> {
   return undefined
 }
 
-/** From HTTP/2 on, all requests share a connection. What came from a cache has no protocol. */
+/** From HTTP/2 on, all requests share a connection. A page from a cache has no protocol. */
 function sharesConnection(): boolean {
   const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   return entries.some(({ nextHopProtocol }) => /^h[23]/.test(nextHopProtocol))

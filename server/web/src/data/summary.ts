@@ -1,6 +1,6 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 
-/** What is caught: fish have a rarity, crabs have none. */
+/** The kinds of catches. Fish have a rarity, crabs do not. */
 export type Kind = 'fish' | 'crab'
 
 /** Catches of one name and rarity. Sample collections have no times. */
@@ -17,13 +17,13 @@ export interface Species {
 /** A collection by species and rarity, most caught first. */
 export interface Summary {
   readonly total: number
-  /** Names, whatever their rarity. */
+  /** The number of names, whatever their rarity. */
   readonly unique: number
   readonly species: readonly Species[]
 }
 
 export interface DayCount {
-  /** Such as `2026-01-31`. */
+  /** A UTC day, such as `2026-01-31`. */
   readonly day: string
   readonly count: number
 }
@@ -38,7 +38,7 @@ export function withDays(days: readonly DayCount[], entries: readonly Entry[]): 
   return Array.from(counts, ([day, count]) => ({ day, count }))
 }
 
-/** The item of the latest time; the first item where none has a time. There must be one. */
+/** The item with the latest time, or the first item if none has a time. The list must not be empty. */
 export function latestOf<Item>(items: readonly Item[], timeOf: (item: Item) => string | undefined): Item {
   return items.reduce((latest, one) => ((timeOf(one) ?? '') > (timeOf(latest) ?? '') ? one : latest))
 }
@@ -104,7 +104,7 @@ export function includes({ species }: Summary, entry: Entry): boolean {
   return lastCaughtAt !== undefined && entry.caughtAt !== undefined && lastCaughtAt >= entry.caughtAt
 }
 
-/** What was caught between two reads of a collection: the species whose count rose, by how much. */
+/** The catches between two reads of a collection: each species whose count rose, and by how much. */
 export function caughtSince(before: Summary, now: Summary): readonly (Species & { readonly added: number })[] {
   const counts = new Map(before.species.map((one) => [speciesKey(one), one.count]))
   return now.species.flatMap((one) => {

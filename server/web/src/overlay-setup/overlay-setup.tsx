@@ -33,7 +33,7 @@ const MODE_HINTS: Readonly<Record<OverlayOptions['mode'], string>> = {
   goal: 'A bar fills up. The overlay counts from the moment it opens, until midnight.',
 }
 
-/** The pause in typing after which the player is looked up. */
+/** The pause in typing before the player is looked up. */
 const TYPED_MS = 600
 
 interface OverlaySetupProps {
@@ -47,7 +47,7 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
   const query = useMemo(() => new URLSearchParams(search), [search])
   const [name, setName] = useState(query.get('name') ?? '')
   const [options, setOptions] = useState<OverlayOptions>(() => readOptions(search, gamemodes))
-  /** Whether somebody has chosen a gamemode. Otherwise it is that of the player's latest catch. */
+  /** Whether the user has chosen a gamemode. Otherwise, the player's latest catch sets it. */
   const [isChosen, setChosen] = useState(() => matchGamemode(gamemodes, query.get('gamemode')) !== undefined)
   const [ignored, setIgnored] = useState<readonly string[]>([])
   const enter = (text: string) => {
@@ -71,7 +71,7 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
       const gamemode = matchGamemode(gamemodes, latestGamemode(cabinet))
       if (gamemode) setOptions((before) => ({ ...before, gamemode }))
     }
-    // Overlays are set up before the player is, and without the server: then the gamemode stays.
+    // An overlay may be set up before the player exists, or without the server. Then the gamemode stays.
     const timer = setTimeout(() => preselect().catch(() => {}), TYPED_MS)
     return () => {
       clearTimeout(timer)
@@ -211,13 +211,13 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
 
 interface ChoiceProps<Value extends string> {
   readonly legend: string
-  /** By value, its words. */
+  /** The label of each value. */
   readonly values: Readonly<Record<Value, string>>
   readonly chosen: Value
   readonly onChoose: (value: Value) => void
 }
 
-/** One of several values. */
+/** A choice between several values. */
 function Choice<Value extends string>({ legend, values, chosen, onChoose }: ChoiceProps<Value>) {
   const name = legend.toLowerCase()
   return (

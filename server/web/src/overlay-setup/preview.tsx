@@ -7,7 +7,7 @@ import { afterUpdate, NOTHING_SHOWN, type Shown } from '../overlay/shown.ts'
 import { useShown } from '../overlay/use-shown.ts'
 import { Scene } from './scene.tsx'
 
-/** The catches of the button, in turn. */
+/** The catches that the button makes, in turn. */
 const CATCHES: readonly Pick<Caught, 'kind' | 'name' | 'rarity'>[] = [
   { kind: 'fish', name: 'Herring', rarity: 'Silver' },
   { kind: 'fish', name: 'Sturgeon', rarity: 'Diamond' },
@@ -26,7 +26,7 @@ function sampleOf(gamemode: string): Cabinet {
   return { user: 'Alex', gamemodes: [{ gamemode, fish, crab }], days: [], streak: { current: 0, longest: 0 } }
 }
 
-/** A session that has begun, and a goal that is almost reached. */
+/** The initial state: a running session and a goal that is almost reached. */
 function startOf(options: OverlayOptions, now: number): Shown {
   const start = afterUpdate(NOTHING_SHOWN, { cabinet: sampleOf(options.gamemode), fresh: [] }, options, now)
   const { session, goal } = start

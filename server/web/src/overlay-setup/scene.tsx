@@ -61,7 +61,7 @@ const HOTBAR: readonly Block[] = [
   ...Array.from({ length: 9 }, (_, slot): Block => [15 + slot * 2.02, 25.35, 1.85, 1.4, '#6f767c']),
 ]
 
-/** A picture of a game, as overlays lie on. */
+/** A picture of a game, as a background of the overlay. */
 export function Scene() {
   const blocks = [SKY, CLOUDS, SEA, WAVES, ISLAND, TREE, BOBBER, ROD, HOTBAR].flat()
   return (

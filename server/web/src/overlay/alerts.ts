@@ -17,7 +17,7 @@ export const NO_ALERTS: AlertQueue = { current: undefined, endsAt: 0, waiting: [
 const MAX_WAITING = 10
 const DURATIONS_MS = { usual: 8000, rare: 10_000, rarest: 14_000 } as const
 
-/** The queue with an alert for each new catch. Of too many, the most common are left out. */
+/** The queue with an alert for each new catch. If there are too many, the most common are dropped. */
 export function withAlerts(queue: AlertQueue, fresh: readonly Fresh[], now: number): AlertQueue {
   const added = newItems(rarestFirst(fresh), queue.nextKey)
   const all = [...queue.waiting, ...added]

@@ -6,7 +6,7 @@ const SCALE = [523.25, 659.25, 783.99, 1046.5, 1318.51, 1567.98, 1760, 2093] as 
 const NOTE_S = 0.11
 const DECAY_S = 0.5
 const VOLUME = 0.12
-/** A browser that allows sound only later plays no old chimes then. */
+/** If a browser allows sound later than this, old chimes are skipped. */
 const PATIENCE_MS = 500
 
 /** The notes of a catch, in hertz: the rarer, the higher and the more. */
@@ -20,7 +20,7 @@ export interface Chime {
   close(): void
 }
 
-/** Makes sound, where the browser allows it without a click, as streaming software does. */
+/** Opens the sound, if the browser allows it without a click, as streaming software does. */
 export function openChime(): Chime {
   const audio = new AudioContext()
   return {

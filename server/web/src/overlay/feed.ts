@@ -7,13 +7,13 @@ export interface Item extends Pick<Species, 'name' | 'rarity'> {
   /** Differs for every item of a feed. */
   readonly key: number
   readonly kind: Kind
-  /** Catches of this species that came together. */
+  /** The number of catches of this species that arrived together. */
   readonly count: number
-  /** Whether it came while the overlay was open. */
+  /** Whether the catch arrived while the overlay was open. */
   readonly isNew: boolean
 }
 
-/** What the overlay shows last at most: it never scrolls. */
+/** Maximum number of shown items, since the overlay never scrolls. */
 const MAX_ITEMS = 4
 
 interface Row extends Species {
@@ -28,14 +28,14 @@ function rowsOf({ fish, crab }: Collection): readonly Row[] {
 const keyOf = (one: Pick<Row, 'kind' | 'name' | 'rarity'>) => `${one.kind} ${speciesKey(one)}`
 const isOf = (kind: Kind | undefined) => (one: { readonly kind: Kind }) => kind === undefined || one.kind === kind
 
-/** What was caught last before the overlay was opened, newest first. */
+/** The latest catches before the overlay was opened, newest first. */
 export function firstItems(collection: Collection, kind: Kind | undefined): readonly Item[] {
   return inOrder(rowsOf(collection).filter(isOf(kind)), 'last')
     .slice(0, MAX_ITEMS)
     .map(({ name, rarity, kind }, index) => ({ key: -1 - index, name, rarity, kind, count: 1, isNew: false }))
 }
 
-/** Without what was removed from the collection. */
+/** The items without catches that were removed from the collection. */
 export function stillIn(collection: Collection, items: readonly Item[]): readonly Item[] {
   const keys = new Set(rowsOf(collection).map(keyOf))
   return items.filter((item) => keys.has(keyOf(item)))
@@ -48,14 +48,14 @@ export function newItems(fresh: readonly Fresh[], firstKey: number): readonly It
   })
 }
 
-/** The items with new catches, newest first; of those that came together, the rarest first. */
+/** The items with new catches, newest first. Among catches that arrived together, the rarest come first. */
 export function withFresh(items: readonly Item[], fresh: readonly Fresh[]): readonly Item[] {
   const firstKey = Math.max(0, ...items.map(({ key }) => key)) + 1
   const rarestLast = fresh.toSorted((one, other) => rankOf(one) - rankOf(other))
   return [...newItems(rarestLast, firstKey).toReversed(), ...items].slice(0, MAX_ITEMS)
 }
 
-/** The catch of the highest rarity, the last of several; `undefined` where nothing has a rarity. */
+/** The latest catch of the highest rarity; `undefined` if nothing has a rarity. */
 export function rarestOf(collection: Collection, kind: Kind | undefined): Row | undefined {
   return rowsOf(collection)
     .filter((row) => isOf(kind)(row) && rankOf(row) >= 0)

@@ -10,7 +10,7 @@ export interface GoalCount {
 
 const localDay = (now: number) => new Date(now).toDateString()
 
-/** The count when an overlay is opened: profiles count days by UTC and only in all gamemodes, kinds and rarities together. */
+/** The count when an overlay is opened. Profiles count UTC days, and only for all gamemodes, kinds and rarities together. */
 export function startGoal(
   days: readonly DayCount[],
   { kind, rarity }: Pick<OverlayOptions, 'kind' | 'rarity'>,

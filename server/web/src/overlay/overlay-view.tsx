@@ -13,7 +13,7 @@ import './overlay.css'
 interface OverlayViewProps {
   readonly options: OverlayOptions
   readonly shown: Shown
-  /** Why nothing is shown, or nothing new. */
+  /** The reason why the overlay shows nothing, or nothing new. */
   readonly note?: string | undefined
 }
 
@@ -34,7 +34,7 @@ export function OverlayView({ options, shown: { followed, items, alerts, session
 
 interface FeedProps {
   readonly options: OverlayOptions
-  /** Absent until it was loaded once. */
+  /** Absent until the first load. */
   readonly collection: Collection | undefined
   readonly items: readonly Item[]
 }
@@ -105,7 +105,7 @@ function Alert({ item: { kind, name, rarity, count } }: { readonly item: Item })
   )
 }
 
-/** The words of the game's chat. */
+/** The exclamations of the game's chat. */
 function cryOf(rarity: RarityLabel | undefined): string {
   const { catchWord = null } = RARITIES.find(({ label }) => label === rarity) ?? {}
   return catchWord === null ? 'CATCH!' : `${catchWord} CATCH!`
@@ -139,7 +139,7 @@ interface FigureProps {
 function Figure({ value, label }: FigureProps) {
   return (
     <li>
-      {/* A new element for each value, so that it moves. */}
+      {/* Each value is a new element, so that it is animated. */}
       <span key={value} class="figure">
         {formatNumber(value)}
       </span>{' '}

@@ -15,7 +15,7 @@ interface OverlayProps {
   readonly options: OverlayOptions
 }
 
-/** Longer than the restart of a server: what passes by itself needs no word on a stream. */
+/** Longer than the restart of a server: a stream need not mention short outages. */
 const PATIENCE_MS = 20_000
 
 export function Overlay({ client, context, name, options }: OverlayProps) {
@@ -37,7 +37,7 @@ export function Overlay({ client, context, name, options }: OverlayProps) {
   }, [client, context, name, isName, gamemode, update])
 
   const { cabinet, problem, isUnknown: isNobody } = shown.followed
-  // A limit ends polls, not the stream.
+  // A rate limit ends polls, but not the stream.
   const isTroubled = problem !== undefined && !(problem.kind === 'limited' && cabinet)
   const [isPatient, setPatient] = useState(true)
   useEffect(() => {

@@ -2,13 +2,13 @@ import { bookKey, rankOf } from '../data/book.ts'
 import type { Collection, Fresh } from '../data/cabinet.ts'
 import type { Kind } from '../data/summary.ts'
 
-/** What was caught since the overlay was opened. */
+/** The catches since the overlay was opened. */
 export interface Session {
   readonly fish: number
   readonly crab: number
-  /** Keys of the species that the collection did not have before. */
+  /** Keys of the species that are new in the collection. */
   readonly newSpecies: ReadonlySet<string>
-  /** The catch of the highest rarity, the last of several. */
+  /** The latest catch of the highest rarity. */
   readonly rarest: Fresh | undefined
 }
 

@@ -12,7 +12,7 @@ export interface Shown {
   readonly items: readonly Item[]
   readonly alerts: AlertQueue
   readonly session: Session
-  /** Absent until the collection was loaded once. */
+  /** Absent until the first load. */
   readonly goal: GoalCount | undefined
 }
 
@@ -24,7 +24,7 @@ export const NOTHING_SHOWN: Shown = {
   goal: undefined,
 }
 
-/** What an overlay shows after an update, which may repeat the catches of the one before. */
+/** The state of an overlay after an update, which may repeat the catches of the previous update. */
 export function afterUpdate(shown: Shown, followed: Followed, options: OverlayOptions, now: number): Shown {
   const { gamemode, kind } = options
   const { cabinet } = followed

@@ -5,7 +5,7 @@ import { alertsAt } from './alerts.ts'
 import { type Chime, openChime } from './chime.ts'
 import { afterUpdate, NOTHING_SHOWN, type Shown } from './shown.ts'
 
-/** Holds what an overlay shows, ends its alerts in time, and plays its sounds. */
+/** Keeps the state of an overlay, ends its alerts in time, and plays its sounds. */
 export function useShown(
   options: OverlayOptions,
   now: () => number,
@@ -34,7 +34,7 @@ export function useShown(
   const newest = options.mode === 'alert' ? alerts.current : items.find(({ isNew }) => isNew)
   const lastKey = useRef(newest?.key ?? 0)
   useEffect(() => {
-    // When catches are removed, an older one becomes the newest again.
+    // When catches are removed, an older one becomes the newest again. It must not sound again.
     if (!newest || newest.key <= lastKey.current) return
     lastKey.current = newest.key
     chime.current?.play(newest).catch(() => {})

@@ -5,7 +5,7 @@ interface CopyButtonProps {
   readonly label: string
 }
 
-/** Absent where there is no clipboard: browsers offer it only to pages that came over HTTPS or from this machine. */
+/** Absent without a clipboard: browsers offer it only to pages over HTTPS or from this machine. */
 export function CopyButton({ text, label }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false)
   if (!navigator.clipboard) return null

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatDuration, formatTime } from './format.ts'
 
-/** Counts down every second, for eyes only: screen readers get the time once. */
+/** Shows a countdown every second. Screen readers get the time once. */
 export function Countdown({ until }: { readonly until: number }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -5,7 +5,7 @@ import { RARITY_ORDER } from '../data/book.ts'
 import { tintOf } from './creature.tsx'
 import { formatNumber } from './format.ts'
 
-/** How many fish of each rarity, the rarest first. */
+/** The number of fish of each rarity, rarest first. */
 export function RarityBars({ counts }: { readonly counts: ReadonlyMap<RarityLabel, number> }) {
   const width = scaleLinear([0, Math.max(1, max(counts.values()) ?? 0)], [0, 100])
   return (

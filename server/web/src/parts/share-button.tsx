@@ -9,7 +9,7 @@ interface ShareButtonProps {
 export function ShareButton({ title, url }: ShareButtonProps) {
   const isPhone = matchMedia('(pointer: coarse)').matches
   if (!isPhone || !navigator.share) return <CopyButton text={url} label="Copy link" />
-  // Rejects when the sheet is closed, which is no failure.
+  // Sharing rejects if the user closes the sheet, which is not a failure.
   const share = () => navigator.share({ title, url }).catch(() => {})
   return (
     <button type="button" onClick={share}>

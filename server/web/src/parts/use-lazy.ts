@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /**
- * A part of the page in a file of its own, loaded after the first view.
+ * A part of the page in a separate file, which loads after the first view.
  * @param load the same function at each call
  * @returns `undefined` until it is loaded
  */

@@ -10,7 +10,7 @@ export type View =
   | {
       readonly name: 'player'
       readonly player: string
-      /** Without a kind or a gamemode: that of the latest catch. */
+      /** @default the kind and gamemode of the latest catch */
       readonly kind: Kind | undefined
       readonly gamemode: Gamemode | undefined
     }

@@ -19,7 +19,7 @@ export interface Problem {
   readonly requestId?: string | undefined
 }
 
-/** Error codes in words, with the next step. */
+/** Error messages by code, each with the next step. */
 const PROBLEMS: Partial<Readonly<Record<ErrorCode, readonly [title: string, next: string]>>> = {
   invalid_credentials: ['The name or the password is wrong.', 'Letter case matters in the password.'],
   forbidden: ['Your role does not allow this.', 'Ask a superadmin to do it.'],
@@ -34,16 +34,19 @@ const PROBLEMS: Partial<Readonly<Record<ErrorCode, readonly [title: string, next
   storage_error: ['The storage of the server failed.', 'Try again in a moment.'],
 }
 
-/** The words for a {@link Problem}. */
+/** The wording of a {@link Problem}. */
 export interface ProblemOptions {
   readonly now: number
-  /** For writes: how to check the outcome if the response was lost. */
+  /** How to check the outcome of a write if its response was lost. */
   readonly ifUnknown?: string | undefined
   /** The noun after “Too many”. @default requests */
   readonly limited?: string | undefined
 }
 
-/** Describes an error of the SDK. The problem contains no secret: errors of the SDK have none, and other errors are named by class only. */
+/**
+ * Describes an error of the SDK. The problem contains no secret: errors of the SDK have none, and other errors are named
+ * by class only.
+ */
 export function problemOf(error: unknown, { now, ifUnknown, limited = 'requests' }: ProblemOptions): Problem {
   if (error instanceof RateLimitError) {
     return { title: `Too many ${limited}.`, retryAt: now + error.retryAfterMs }

@@ -37,7 +37,7 @@ interface Listed extends Pick<Entry, 'name' | 'rarity'> {
   readonly caughtAt?: string | undefined
 }
 
-/** Entries of one record follow each other. */
+/** Groups entries by record. Entries of one record are adjacent. */
 export function recordsOf(listed: readonly Listed[]): readonly CatchRecord[] {
   const records: { id: string; entries: Entry[] }[] = []
   for (const { id = '', caughtAt = '', name, rarity } of listed) {

@@ -20,7 +20,7 @@ export class SignedOutError extends Error {}
 
 export type AdminSession = ReturnType<typeof createAdminSession>
 
-/** Opens a client by a password, which opens a session, or by the token of one. */
+/** Creates a client with a password, which opens a session, or with the token of a session. */
 export type OpenClient = (by: Credentials | { readonly token: string }) => AdminClient
 
 /**
@@ -61,7 +61,7 @@ export function createAdminSession(openClient: OpenClient) {
   return {
     state: () => state,
 
-    /** Calls back after each change. @returns ends that */
+    /** Calls back after each change. @returns a function that ends the calls */
     subscribe(listener: (state: SessionState) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -86,14 +86,14 @@ export function createAdminSession(openClient: OpenClient) {
     },
 
     /**
-     * Makes a request. If the session has expired, it is made after the next sign-in: the server did nothing with the
-     * first one.
+     * Makes a request. If the session has expired, the request is repeated after the next sign-in: the server rejected
+     * the first one.
      *
      * @throws SignedOutError; as the request
      */
     request,
 
-    /** Makes one request with the password, where a session does not suffice. @throws as the request */
+    /** Makes one request with the password, for requests that do not accept a session. @throws as the request */
     requestWith<Result>(password: string, make: (client: AdminClient) => Promise<Result>): Promise<Result> {
       if (state.step === 'signed-out') throw new SignedOutError()
       return make(openClient({ username: state.admin.username, password }))

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly title: string
-  /** Called on Escape, unless a form in the dialog is being sent. Without it, only buttons close the dialog. */
+  /** Called on Escape, unless a form in the dialog is being sent. If it is absent, only buttons close the dialog. */
   readonly onEscape?: (() => void) | undefined
   readonly children: ComponentChildren
 }
@@ -22,7 +22,7 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
     return () => {
       isShown.current = false
       element?.close()
-      // The button that opened the dialog may be gone.
+      // The button that opened the dialog may have been removed.
       const { activeElement } = document
       if (activeElement === document.body || element?.contains(activeElement)) document.querySelector('h1')?.focus()
     }

@@ -22,7 +22,7 @@ interface FormProps extends Omit<ProblemOptions, 'now'> {
   readonly children?: ComponentChildren
 }
 
-/** A form that is sent once, however often its button is pressed, and keeps what was typed until that has succeeded. */
+/** A form that is sent once, however often its button is pressed. It keeps the typed values until the request succeeds. */
 export function Form({
   submit,
   busy,

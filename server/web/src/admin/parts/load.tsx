@@ -19,7 +19,7 @@ export interface Loaded<Content> extends Omit<Loading<Content>, 'key'> {
 
 /**
  * Loads the content of a view, again when its key changes and when a rate limit ends.
- * @param key names the content: content of another key is not shown
+ * @param key identifies the content: content of another key is not shown
  */
 export function useLoad<Content>(key: string, load: () => Promise<Content>): Loaded<Content> {
   const [state, setState] = useState<Loading<Content>>({ key, isBusy: true })

@@ -49,7 +49,7 @@ export function Title({ children, actions }: TitleProps) {
   useEffect(() => {
     document.title = `${children} · Administration`
   }, [children])
-  // At once: later, the user may already type elsewhere.
+  // Focuses synchronously: later, the user may already type elsewhere.
   useLayoutEffect(() => heading.current?.focus(), [])
   return (
     <div class="title-row">

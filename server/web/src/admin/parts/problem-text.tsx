@@ -3,7 +3,7 @@ import type { Problem } from '../data/problems.ts'
 
 interface ProblemTextProps {
   readonly problem: Problem
-  /** Absent in forms, which have their own button. */
+  /** Repeats the request. Absent in forms, which have their own button. */
   readonly onRetry?: (() => void) | undefined
 }
 

@@ -4,7 +4,7 @@ import { SignedOutError } from '../data/session.ts'
 
 /**
  * Runs the work of a button once at a time, however often it is pressed.
- * @param words for its problems
+ * @param words the wording of its problems
  */
 export function useTask(words: Omit<ProblemOptions, 'now'> = {}) {
   const [isBusy, setBusy] = useState(false)

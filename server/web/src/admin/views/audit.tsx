@@ -13,10 +13,10 @@ const OPTIONS: readonly (readonly [AuditAction | '', string])[] = [
     ([action, text]) => [action, text.replace(/ (of|for)$/, '')] as const,
   ),
 ]
-/** Actions on players, who have a view unless they were deleted. */
+/** Actions on players. A player has a view unless it was deleted. */
 const ON_PLAYERS = /^(user\.(create|reset)|key|fish|crab)/
 
-/** Who did what, newest first. */
+/** The audit log, newest entry first. */
 export function Audit({ filter }: { readonly filter: AuditFilter }) {
   const { request } = usePage()
   const read = (options: { limit: number; cursor?: string }) => request((client) => client.audit.list(options))

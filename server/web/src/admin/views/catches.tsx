@@ -21,7 +21,7 @@ import { replaceView, usePage } from '../parts/page.tsx'
 
 /** Number of records to draw at once. */
 const CHUNK = 50
-/** Number of entries to name of a record. */
+/** Number of entries of a record to name. */
 const NAMED = 4
 
 const KINDS = [
@@ -47,7 +47,7 @@ export function Catches({ view, user, onChange }: CatchesProps) {
   const kind = view.kind ?? (view.gamemode === undefined ? lastCatch?.kind : undefined) ?? 'fish'
   const gamemode = view.gamemode ?? lastCatch?.gamemode ?? gamemodes[0]
   useEffect(() => {
-    // The latest catch may change, and the view must not change with it.
+    // The latest catch may change, but the view must stay.
     if (view.gamemode === undefined) replaceView({ name: 'player', player, kind, gamemode })
   }, [view.gamemode, player, kind, gamemode])
   const [shown, setShown] = useState(CHUNK)
@@ -156,7 +156,9 @@ function Record({ record, onRemove, onMove }: RecordProps) {
   )
 }
 
-/** @example describeRecord({ id, entries: [{ name: 'Salmon', caughtAt }, { name: 'Koi', caughtAt }] }) // 'Salmon and 1 more' */
+/**
+ * @example describeRecord({ id, entries: [{ name: 'Salmon', caughtAt }, { name: 'Koi', caughtAt }] }) // 'Salmon and 1 more'
+ */
 function describeRecord({ entries }: CatchRecord): string {
   const [first] = entries
   return entries.length > 1 ? `${first?.name} and ${formatNumber(entries.length - 1)} more` : (first?.name ?? '')

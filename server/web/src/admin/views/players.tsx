@@ -10,7 +10,7 @@ import { MoreButton } from '../parts/more-button.tsx'
 import { openView, replaceView, Title, usePage } from '../parts/page.tsx'
 
 const PAGE = 50
-/** Waits for more letters: an administrator has 300 requests in five minutes. */
+/** Delay of a search while somebody types: an administrator has 300 requests in five minutes. */
 const PAUSE_MS = 250
 
 interface Found {

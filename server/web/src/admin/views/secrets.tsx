@@ -65,7 +65,7 @@ function Secret({ label, value }: { readonly label: string; readonly value: stri
   const copy = () =>
     navigator.clipboard.writeText(value).then(
       () => setCopied(true),
-      // The browser may forbid it. The text can still be selected.
+      // The browser may forbid copying. The text can still be selected.
       () => {},
     )
   return (

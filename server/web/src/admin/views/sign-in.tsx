@@ -4,7 +4,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Field, Form } from '../parts/form.tsx'
 
 interface SignInProps {
-  /** Whether somebody has just signed out. */
+  /** Whether the administrator has just signed out. */
   readonly isOver: boolean
   readonly signIn: (credentials: Credentials) => Promise<void>
 }

@@ -182,7 +182,7 @@ const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
   )
 }, areSame)
 
-/** A pip for each rarity: filled, with its count, where the species was caught in it. */
+/** A pip for each rarity. It is filled and has a count if the species was caught in that rarity. */
 function Pips({ entry: { kind, rarities } }: { readonly entry: BookEntry }) {
   if (kind === 'crab') return <p class="pips quiet">Crab</p>
   return (

@@ -1,7 +1,7 @@
 import { versusPath } from '../../data/address.ts'
 import { PlayerSearch } from '../search.tsx'
 
-/** Asks for the player to compare with. */
+/** The field for the player to compare with. */
 export function Compare({ user }: { readonly user: string }) {
   return (
     <details class="compare">

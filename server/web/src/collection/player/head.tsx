@@ -19,7 +19,7 @@ interface HeadProps {
 
 const DISPLAYED = 3
 
-/** Who the player is, at a glance: the name, the emblem, the rarest catches and the totals. */
+/** An overview of the player: the name, the emblem, the rarest catches and the totals. */
 export function Head({ cabinet, book, gamemode, isDemo }: HeadProps) {
   const { user } = cabinet
   const rarest = useMemo(() => rarestOf(book, DISPLAYED), [book])

@@ -14,7 +14,7 @@ import {
 } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
-/** When catches were made, in all gamemodes. */
+/** The catches of all gamemodes over time. */
 export function HistoryChart({ days }: { readonly days: readonly DayCount[] }) {
   const history = useMemo(() => historyOf(localDays(days), Date.now()), [days])
   if (!history) return null
@@ -26,9 +26,9 @@ export function HistoryChart({ days }: { readonly days: readonly DayCount[] }) {
   )
 }
 
-/** About how many counts are marked. */
+/** The approximate number of marked counts. */
 const LEVELS = 4
-/** So many months have room below the chart on a phone. */
+/** The number of months that have room below the chart on a phone. */
 const MAX_LABELS = 3
 
 function Columns({ unit, periods }: History) {
@@ -48,7 +48,7 @@ function Columns({ unit, periods }: History) {
     'catches',
   )
   const summary = `${total} by ${unit}, from ${label(first)} to ${label(last)}. Most: ${most}.`
-  // In percent of the drawing.
+  // Positions are in percent of the drawing.
   const y = scaleLinear([0, Math.max(1, busiest.count)], [100, 0]).nice(LEVELS)
   const x = scaleBand(
     periods.map(({ start }) => start),

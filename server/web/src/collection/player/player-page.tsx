@@ -28,10 +28,10 @@ interface PlayerPageProps {
   readonly onChange: (address: CollectionAddress) => void
 }
 
-/** Charts come with the library that draws them: loaded beside the data, not before the first view. */
+/** Charts include the library that draws them, so they load beside the data and do not delay the first view. */
 const loadCharts = () => import('./charts.tsx')
 
-/** A stream brings the catches of one gamemode. Those of the others come by polls. */
+/** A stream has the catches of one gamemode. Polls find the catches of the others. */
 const POLL_MS = 60_000
 
 export function PlayerPage({ services: { client, context }, address, gamemodes, onChange }: PlayerPageProps) {
@@ -173,9 +173,9 @@ function UnknownPlayer({ name }: { readonly name: string }) {
 }
 
 interface LoadingProps {
-  /** @default that of the demo collection */
+  /** @default the name of the demo collection */
   readonly name: string | undefined
-  /** Whether it is loaded now. */
+  /** Whether the collection is loading. */
   readonly isBusy: boolean
 }
 

@@ -16,7 +16,7 @@ interface Tab {
   readonly total: number
 }
 
-/** Links, so that each gamemode can be opened in a tab of the browser. A gamemode without catches has none. */
+/** The tabs are links, so that each gamemode can be opened in a browser tab. A gamemode without catches has no link. */
 export function Tabs({ cabinet, gamemode, onGamemode }: TabsProps) {
   const links = useRef<HTMLElement>(null)
   const gamemodes = cabinet.gamemodes
@@ -26,7 +26,7 @@ export function Tabs({ cabinet, gamemode, onGamemode }: TabsProps) {
     { gamemode: undefined, total: gamemodes.reduce((sum, { total }) => sum + total, 0) },
     ...gamemodes,
   ]
-  // A phone does not show all of them. Counts make them wider.
+  // A phone has no room for all tabs. Counts make them wider.
   useEffect(() => {
     const current = links.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
