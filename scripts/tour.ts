@@ -121,9 +121,9 @@ async function createPlayer(url: string, { adminPassword }: Notes): Promise<Crea
 
 async function stop(server: Server): Promise<void> {
   if (server.process.exitCode !== null) return
-  const closed = new Promise<void>((resolve) => server.process.once('close', () => resolve()))
+  const exited = new Promise<void>((resolve) => server.process.once('exit', () => resolve()))
   server.process.kill('SIGTERM')
-  await closed
+  await exited
 }
 
 async function catchAndList(server: Server, notes: Notes): Promise<void> {
@@ -174,7 +174,8 @@ async function main(): Promise<void> {
     say('Serving. Ctrl-C stops.')
     server.showLog()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.process.kill(signal))
-    await new Promise((resolve) => server.process.once('close', resolve))
+    // Not 'close': nobody reads the rest of the server's stdout, so its end may never be seen.
+    await new Promise((resolve) => server.process.once('exit', resolve))
   } finally {
     await stop(server)
   }
