@@ -28,7 +28,7 @@ export function isAuditAction(value: unknown): value is AuditAction {
 
 /** Which entries to show. */
 export interface AuditFilter {
-  /** Find a player, an address or a request id, in any letter case; empty for all. */
+  /** Part of a name, an address or a request id, in any letter case; empty for all. */
   readonly text: string
   readonly action: AuditAction | undefined
   /** A local date such as `2026-01-31`; empty for all. */
