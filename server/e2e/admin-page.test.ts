@@ -140,7 +140,7 @@ describe('the administrators’ page', () => {
     await heading(page, 'Bea')
     await page.getByText('No player has this name.').waitFor()
     await press(/^← All players$/)
-    await tabTo(page, /^Part of a name$/)
+    await tabTo(page, /^Find a player$/)
     await keyboard.type('zz')
     await page.getByText('contains “zz”').waitFor()
     await keyboard.press('ControlOrMeta+A')

@@ -23,7 +23,7 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
       await page.goto(url + ALEX)
       await page.locator('.history svg').waitFor()
       await page.getByLabel('Show', { exact: true }).selectOption('Gold')
-      await page.locator('summary').getByText('Compare').click()
+      await page.getByRole('button', { name: 'Compare' }).click()
     },
   ],
   [

@@ -58,7 +58,9 @@ export function App({ services }: { readonly services: Services }) {
       case 'unknown':
         return (
           <Empty title="Page not found">
-            <p>This address leads nowhere. Look up a player, or go to the home page.</p>
+            <p>
+              This address leads nowhere. Look up a player, or go to the <a href="/">home page</a>.
+            </p>
           </Empty>
         )
       default:

@@ -29,7 +29,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
       <section class="cabinet home-head">
         <div class="who">
           <h1>Fish and Crab Collection</h1>
-          <p>Every fish and crab that you catch, in a collection to show.</p>
+          <p>Show every fish and crab that you catch.</p>
           <PlayerSearch isLarge />
           <p>
             Or look at the <a href={`/${DEMO_QUERY}`}>demo collection</a>.

@@ -4,7 +4,7 @@ import { playerPath } from '../data/address.ts'
 import { readLastKnown } from '../data/last-known.ts'
 import { hasLeaderboard } from '../data/site.ts'
 import type { Kind } from '../data/summary.ts'
-import { Creature } from '../parts/creature.tsx'
+import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber } from '../parts/format.ts'
 import { Empty } from './empty.tsx'
 
@@ -61,14 +61,18 @@ export function Leaders({ client, kind, limit }: LeadersProps) {
   if (leaders === undefined) return <div class="placeholder" />
   if (leaders === 'failed') return <p class="quiet">The leaderboard could not be loaded. Reload the page later.</p>
   if (leaders.length === 0) return <p class="quiet">Nobody has caught anything yet.</p>
+  const most = leaders[0]?.count ?? 1
   const own = readLastKnown()?.cabinet.user
   return (
     <ol class="leaders">
       {leaders.map(({ name, count }, index) => (
-        <li key={name} class={name === own ? 'own' : ''}>
+        <li key={name} class={`${tintOf(MEDALS[index] ?? 'Unknown/Other')} ${name === own ? 'own' : ''}`}>
           <span class="place">{index + 1}</span>
           <Creature kind="fish" name={name} rarity={MEDALS[index] ?? 'Unknown/Other'} />
           <a href={playerPath(name)}>{name}</a>
+          <span class="bar-track" aria-hidden="true">
+            <span class="bar-fill" style={{ width: `${(count / most) * 100}%` }} />
+          </span>
           <span class="number">{formatNumber(count)}</span>
         </li>
       ))}

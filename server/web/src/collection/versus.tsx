@@ -118,7 +118,6 @@ function SpeciesOf({ title, entries }: { readonly title: string; readonly entrie
       <h2>
         {title} <span class="quiet">{formatNumber(entries.length)}</span>
       </h2>
-      {entries.length === 0 && <p class="quiet">None.</p>}
       <ul class="versus-species">
         {entries.slice(0, shown).map(({ key, kind, name, rarity }) => (
           <li key={key} class={tintOf(rarity)}>

@@ -30,7 +30,7 @@ const MODE_HINTS: Readonly<Record<OverlayOptions['mode'], string>> = {
   feed: 'The last catches slide in.',
   alert: 'Each catch appears alone and large for a few seconds. Rare catches stay longer.',
   session: 'The overlay counts from the moment it opens.',
-  goal: 'A bar fills up. The overlay counts from the moment it opens, until midnight.',
+  goal: 'A bar fills up with the catches of the day.',
 }
 
 /** The pause in typing before the player is looked up. */
@@ -272,7 +272,11 @@ function GoalFields({ options: { goal, rarity, kind }, onChange }: GoalFieldsPro
           </label>
         )}
       </div>
-      {isAll && <p class="quiet">It starts with the earlier catches of the UTC day, in all gamemodes.</p>}
+      <p class="quiet">
+        {isAll
+          ? 'Earlier catches of the UTC day count, in all gamemodes.'
+          : 'The overlay counts from the moment it opens, until midnight.'}
+      </p>
     </>
   )
 }

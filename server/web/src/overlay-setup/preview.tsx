@@ -69,7 +69,7 @@ export function Preview({ options }: { readonly options: OverlayOptions }) {
     <section class="panel preview" aria-labelledby="preview">
       <div class="preview-head">
         <h2 id="preview">Preview</h2>
-        <button type="button" onClick={catchOne}>
+        <button type="button" class={isWaiting ? 'primary' : ''} onClick={catchOne}>
           Catch something
         </button>
       </div>
@@ -77,7 +77,7 @@ export function Preview({ options }: { readonly options: OverlayOptions }) {
         <Scene />
         <OverlayView options={options} shown={shown} />
       </div>
-      <p class="quiet">{isWaiting && 'Alerts show nothing until the next catch.'}</p>
+      <p class="quiet">{isWaiting && 'Alerts appear only at a catch. Press “Catch something”.'}</p>
     </section>
   )
 }

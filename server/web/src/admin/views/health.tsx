@@ -46,7 +46,7 @@ export function Health({ health }: { readonly health: Omit<Loaded<Checked>, 'set
             </dd>
           </dl>
           <p class="hint">
-            A check counts as one request of your address. For alerts, let a monitor poll <code>/readyz</code> and{' '}
+            Each check is one request from your address. For alerts, let a monitor poll <code>/readyz</code> and{' '}
             <code>/metrics</code>, which are not counted.
           </p>
         </>

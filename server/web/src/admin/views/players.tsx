@@ -61,7 +61,7 @@ export function Players({ search }: { readonly search: string }) {
       <search class="toolbar" ref={field}>
         <Field
           name="search"
-          label="Part of a name"
+          label="Find a player"
           type="search"
           value={search}
           maxLength={32}

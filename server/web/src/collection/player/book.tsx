@@ -172,7 +172,7 @@ const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
             <Pips entry={entry} />
             {entry.firstCaughtAt !== undefined && (
               <p class="card-times">
-                first <Moment time={entry.firstCaughtAt} />
+                First <Moment time={entry.firstCaughtAt} />
               </p>
             )}
           </div>

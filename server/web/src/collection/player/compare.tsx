@@ -1,12 +1,22 @@
+import { useState } from 'preact/hooks'
 import { versusPath } from '../../data/address.ts'
 import { PlayerSearch } from '../search.tsx'
 
-/** The field for the player to compare with. */
+const focusField = (element: HTMLElement | null) => element?.querySelector('input')?.focus()
+
+/** Prompts for the player to compare with. */
 export function Compare({ user }: { readonly user: string }) {
+  const [isOpen, setOpen] = useState(false)
   return (
-    <details class="compare">
-      <summary class="button">Compare</summary>
-      <PlayerSearch label="Compare with" action="Compare" pathOf={(name) => versusPath(user, name)} />
-    </details>
+    <>
+      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Compare
+      </button>
+      {isOpen && (
+        <div class="compare" ref={focusField}>
+          <PlayerSearch label="Compare with" action="Compare" pathOf={(name) => versusPath(user, name)} />
+        </div>
+      )}
+    </>
   )
 }

@@ -68,7 +68,7 @@ interface EmblemProps {
 export function Emblem({ user, rarest }: EmblemProps) {
   const rarity = rarest?.rarity ?? 'Unknown/Other'
   return (
-    <div class={`emblem ${tintOf(rarity)}`}>
+    <div class={`emblem ${tintOf(rarest ? rarest.rarity : rarity)}`}>
       <Creature kind="fish" name={user} rarity={rarity} />
     </div>
   )

@@ -21,7 +21,7 @@ export function Milestones({ book, days }: MilestonesProps) {
       <ScrollArea label="Milestones by date">
         <ol>
           {milestones.map(({ at, title, species }) => (
-            <li key={title} class={tintOf(species?.rarity ?? 'Unknown/Other')}>
+            <li key={title} class={tintOf(species ? species.rarity : 'Unknown/Other')}>
               <span class="milestone-drawing">
                 {species ? <Creature {...species} /> : <span class="star" aria-hidden="true" />}
               </span>
