@@ -18,7 +18,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.display-name').allTextContents()).toEqual(['Koi', 'Salmon', 'crab'])
     const cards = page.locator('.card')
     expect(await cards.count()).toBe(3)
-    expect(await cards.nth(1).textContent()).toMatch(/^×3 caughtSalmonGold: 2Bronze: 1first .*2026$/)
+    expect(await cards.nth(1).textContent()).toMatch(/^×3 caughtSalmonGold: 2Bronze: 1First .*2026$/)
     expect(await page.locator('.milestones strong').allTextContents()).toEqual([
       'First Mythical',
       'Best day: 2 catches',
