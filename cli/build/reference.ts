@@ -31,7 +31,7 @@ export function renderReference(pages: readonly CommandPage[]): string {
       VARIABLES.map(({ name, meaning, file }) => [`\`${name}\`${file ? ' or `_FILE`' : ''}`, text(meaning)]),
     ),
     '### Variables of serve',
-    'These configure the server. Variables of the same name above apply to commands.',
+    'These variables configure the server. If a name is also in the table above, that table applies to the other commands.',
     table(
       ['variable', 'meaning'],
       SERVER_VARIABLES.map(({ name, meaning }) => [`\`${name}\``, text(meaning)]),

@@ -11,8 +11,8 @@ import { printable } from '../output/text.ts'
 export const migrateCommand = defineCommand({
   summary: 'Bring players, catches and administrators over from a MongoDB dump.',
   description:
-    'Reads the database of the service that this one stands in for: a folder or an --archive file of mongodump, or files ' +
-    'of mongoexport. Each of them may be gzipped. Shows the changes first, then prompts for confirmation. Passwords, ' +
+    'Reads the database of the older service, which this service replaces. DUMP is a folder or an --archive file of mongodump, or files ' +
+    'of mongoexport. Each file may be gzipped. Shows the changes first, then prompts for confirmation. Passwords, ' +
     'Fernet keys and API keys stay valid, and catches keep their order and times. The data folder must not contain a ' +
     'store; it gets one when the migration is complete. To use Redis, copy the folder to it afterwards.',
   examples: [
@@ -20,7 +20,7 @@ export const migrateCommand = defineCommand({
     'fish-cli migrate fishtracker.archive.gz --storage file:./data --dry-run',
     'fish-cli migrate export/*.json --rename names.json --yes',
     {
-      description: 'Include the fifth gamemode of the dump:',
+      description: 'Also migrate boxsmp, which is not a default gamemode:',
       command: 'FISH_GAMEMODES=earth,oneblock,boxsmp fish-cli migrate ./dump',
     },
   ],

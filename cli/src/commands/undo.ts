@@ -31,8 +31,8 @@ export const undoCommand = defineCommand({
   summary: 'Remove the catches that this machine added last.',
   description:
     'Removes the newest catches: those of the last add, the last file or the last batch of watch. Waiting catches are ' +
-    'removed from the outbox. Sent catches are removed from the service with your password. The catches are saved to a ' +
-    'file first, from which add --file adds them again. Repeat the command to go further back.',
+    'removed from the outbox. Sent catches are removed from the service, which requires your password. The catches are saved to a ' +
+    'file first. To restore them, run: fish-cli add --file FILE. Repeat undo to go further back.',
   examples: ['fish-cli undo', { description: 'In a script:', command: 'fish-cli undo --yes --json' }],
   flags: { ...userFlag, ...serviceFlags, ...yesFlags },
 
