@@ -35,7 +35,7 @@ function parseWhole(text: string): unknown {
     throw new CliError({
       code: 'wrong_lines',
       message: `The file is not valid JSON; nothing was changed. ${printable((error as Error).message)}`,
-      hint: 'Correct it, then repeat the command.',
+      hint: 'Correct the file, then repeat the command.',
       exit: EXIT.usage,
     })
   }

@@ -109,7 +109,7 @@ async function* readText(handle: FileHandle, signal: AbortSignal): AsyncGenerato
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      throw usageError('The file is not UTF-8 text; nothing was changed.', 'Save it as UTF-8.')
+      throw usageError('The file is not UTF-8 text; nothing was changed.', 'Save the file as UTF-8.')
     }
   }
   for await (const chunk of readBytes(handle, signal)) yield decode(chunk)

@@ -69,7 +69,7 @@ function responseReport(error: ApiError, hint: string | undefined, exit: ExitSta
 
 /** The service's reason, in the words of a player, who knows a key but not a token. */
 export function rejectionText({ code, message }: { readonly code: string; readonly message: string }): string {
-  return code === 'invalid_token' ? 'The service does not accept your key. It may have been replaced.' : message
+  return code === 'invalid_token' ? 'The service does not accept your key. The key may have been replaced.' : message
 }
 
 /** Codes of connections that were never open, so that nothing was sent. */
@@ -82,7 +82,7 @@ export function withUnknownOutcome(error: unknown): unknown {
     if (NEVER_OPEN.includes(error.systemCode ?? '') || isUntrusted(error)) return error
   }
   const { code, message, exit } = describeError(error)
-  const hint = 'Before you repeat the command, check whether it was stored: fish-cli list'
+  const hint = 'Before you repeat the command, check whether the catch was stored: fish-cli list'
   return new CliError({ code, message: `${message} The catch may have been stored.`, hint, exit })
 }
 
@@ -96,7 +96,9 @@ function unreachableHint(error: ConnectionError): string {
     return 'Check the host name in --url (or FISH_URL), and that this machine is online.'
   }
   if (isUntrusted(error)) {
-    return 'This machine does not trust the certificate of the service. To trust it, set NODE_EXTRA_CA_CERTS to its file.'
+    return
+    'This machine does not trust the certificate of the service. To trust the certificate, set ' +
+      'NODE_EXTRA_CA_CERTS to the path of its file.'
   }
   return 'Check that the service is running, and that --url (or FISH_URL) is its address.'
 }
@@ -106,7 +108,7 @@ function bugReport(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
   const place = /^\s+(at .*)$/m.exec(stack ?? '')?.[1]
   const message = `This is a bug in fish-cli (${name}${place ? ` ${place}` : ''}).`
-  const hint = 'Please report it with the command you typed, without secrets.'
+  const hint = 'Please report the bug with the command that you typed, without secrets.'
   return errorReport('internal_error', message, hint, EXIT.failure)
 }
 
@@ -127,7 +129,7 @@ const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
 // Hints that say more than the help of the command.
 const VALIDATION_HINTS: Readonly<Record<string, string>> = {
   baseUrl: `For example: ${DEFAULT_BASE_URL}`,
-  HTTP_PROXY: 'For example: http://proxy.example.org:3128. Without a proxy, unset it.',
+  HTTP_PROXY: 'For example: http://proxy.example.org:3128. If you use no proxy, unset the variable.',
 }
 
 function validationReport({ issues }: ValidationError): ErrorReport {
@@ -181,7 +183,7 @@ export const TRY_LATER = 'Try again later. To see whether the service is up: fis
 const NEW_KEY = 'If FISH_KEY or FISH_KEY_FILE is set, correct it. Otherwise, log in again: fish-cli login'
 
 const LOG_IN_AGAIN = 'Log in again: fish-cli login NAME --admin'
-const SHORTER = 'Add fewer or shorter names at once.'
+const SHORTER = 'Add fewer names at once, or shorter names.'
 const AGREE = 'Check --user and --gamemode, and the FISH_… variables.'
 
 /** Hints by error code. Errors in the command line get the help of the command instead. */
@@ -218,8 +220,8 @@ function hintFor(status: number, code: string, needs: Role): string | undefined 
 }
 
 function roleHint(needs: Role): string {
-  if (needs === 'player')
-    return 'Only administrators may do this. Choose one with --admin, or check your account: fish-cli whoami'
+  if (needs === 'player') return
+  'Only administrators may do this. Choose an administrator with --admin, or check your account: fish-cli ' + 'whoami'
   const whose = needs === 'superadmin' ? 'a superadmin' : 'an administrator'
   return `This needs the rights of ${whose}. Choose one with --admin (FISH_ADMIN_USERNAME), or log in: fish-cli login NAME --admin`
 }

@@ -106,7 +106,7 @@ function waitingError(error: unknown, remaining: number, target: Target): CliErr
   return new CliError({
     code,
     message: `${message} ${waitingText(remaining)}`,
-    hint: hint === null ? `Send them: ${command}` : `${hint}\nThen send them: ${command}`,
+    hint: hint === null ? `Send the catches: ${command}` : `${hint}\nThen send the catches: ${command}`,
     exit,
     retryAt,
     requestId,

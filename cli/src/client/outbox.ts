@@ -65,7 +65,7 @@ export async function waitingCatches(outbox: Outbox, user: string): Promise<read
 
 // Hints of the SDK name options of its API, which users of this program do not have.
 const HINTS: Readonly<Record<string, string>> = {
-  outbox_damaged: 'Move the file away to continue. The catches that wait in it are then not sent.',
+  outbox_damaged: 'Move the file away to continue. Catches that wait in this file are then not sent.',
   outbox_other_service: 'The file was copied or renamed. Move it away to continue.',
   outbox_not_writable:
     'Check the owner and the mode of the file and its folder, or set XDG_STATE_HOME to another folder.',

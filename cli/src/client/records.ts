@@ -145,7 +145,7 @@ export const COPYABLE = { isVerbatim: true } as const
 
 export function takeBackHint(path: string, user: string, target: Target): string {
   const words = targetWords({ ...target, user: { value: printable(user), from: 'flag' } })
-  return `To add them again: ${commandLine('add', '--file', printable(path), ...words)}`
+  return `To add the catches again: ${commandLine('add', '--file', printable(path), ...words)}`
 }
 
 export function readPlayerPassword(context: Context, user: string, noInput: boolean): Promise<string> {

@@ -38,8 +38,9 @@ const COLUMNS: readonly Column<CheckResult>[] = [
 export const doctorCommand = defineCommand({
   summary: 'Diagnose problems and suggest fixes.',
   description:
-    'Checks this machine (Node, settings, stored secrets, game log, outbox) and the service (connection, version, clock, ' +
-    'your keys). Sends at most three requests, which store nothing. Exits with 1 if a check fails; warnings do not count.',
+    'Checks this machine (Node, settings, stored secrets, game log, outbox) and the service (connection, ' +
+    'version, clock, your keys). Sends at most three requests, which store nothing. Exits with 1 if a check ' +
+    'fails. Warnings do not change the exit status.',
   examples: ['fish-cli doctor', 'fish-cli doctor --json --offline'],
   flags: {
     offline: Flags.boolean({ summary: 'Check only this machine and send no request.' }),

@@ -13,7 +13,7 @@ export const listCommand = defineCommand({
     'fish-cli list fish Alex --gamemode earth',
     'fish-cli list crabs Alex --gamemode earth --detail',
     {
-      description: 'The ten latest gold or mythical fish:',
+      description: 'List the ten latest gold or mythical fish:',
       command: 'fish-cli list --filter rarity=3,7 --sort=-caughtAt --limit 10',
     },
     { description: 'Catches of the last week, by rarity:', command: 'fish-cli list --since 7d --chart' },

@@ -23,10 +23,10 @@ import { printable } from '../output/text.ts'
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',
   description:
-    'Prompts for missing values: the service, the player, the gamemode and the password, which is used once and never ' +
-    'stored. Your key is stored in the system keyring if there is one, otherwise in a file that only you can read. With ' +
-    '--from, all values come from a login file that an administrator made. With --admin, the session of an ' +
-    'administrator is stored.',
+    'Prompts for missing values: the service, the player, the gamemode and the password. The password is used ' +
+    'once and never stored. Your key is stored in the system keyring if the system has one, otherwise in a file ' +
+    'that only you can read. With --from, all values come from a login file that an administrator made. With ' +
+    '--admin, logs an administrator in and stores the session.',
   examples: [
     'fish-cli login --from alex.json',
     'fish-cli login Alex --url https://fish.example.org --gamemode earth',
@@ -84,7 +84,7 @@ export const loginCommand = defineCommand({
     const target = asAdmin ? given : await askForMissing(context, given, isSilent)
     const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
     if (replacesLogin(config.profiles.get(name), login)) {
-      context.note('To keep both, answer no and repeat the command with --profile NAME.')
+      context.note('To keep both accounts, answer no and repeat the command with --profile NAME.')
       const question = `Profile ${name} belongs to another account or service. Replace it`
       await confirm(context, { question, ...flags })
     }
@@ -165,12 +165,13 @@ async function offerDeletion(
   if (!canPrompt(context, noInput)) {
     const others = isShared ? ', and others can read it' : ''
     return context.note(
-      `${printable(path)} contains your secrets${others}. Note the password down, then delete the file.`,
+      `${printable(path)} contains your secrets${others}. Write the password down, then delete the file.`,
     )
   }
   if (isShared) context.note(`Others can read ${printable(path)}.`)
   context.note(
-    'Note the password in the file down first: it is stored nowhere else, and undo, remove, move and login prompt for it.',
+    'First write down the password in the file: it is not stored anywhere else, and undo, remove, move and login ' +
+      'prompt for it.',
   )
   if (!(await ask(context, `Delete ${printable(path)}`))) return
   await rm(path)

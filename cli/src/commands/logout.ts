@@ -46,6 +46,6 @@ async function endSession(context: CommandContext, { url, session }: ProfileSecr
     await admin.logout({ signal: AbortSignal.any([context.interrupted(), AbortSignal.timeout(DEADLINE_MS)]) })
   } catch {
     const until = printable(localTime(session.expiresAt))
-    context.note(`The service did not confirm that the session ended. It expires at ${until} (local time).`)
+    context.note(`The service did not confirm that the session ended. The session expires at ${until} (local time).`)
   }
 }

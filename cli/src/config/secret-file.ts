@@ -16,7 +16,8 @@ export function secretFilePath(out: string | undefined): string | undefined {
 /** Throws what {@link reserveSecretFile} would throw, as far as that is known, without creating anything. */
 export async function checkSecretFile(path: string, replace: boolean): Promise<void> {
   if (path === '') throw usageError('The path of the file is empty.', 'Pass the path of a file, or - for stdout.')
-  if (path.endsWith('/') || path.endsWith(sep)) throw usageError(`${path} is a folder.`, 'Choose a file in it.')
+  if (path.endsWith('/') || path.endsWith(sep))
+    throw usageError(`${path} is a folder.`, 'Choose a file in that folder.')
   try {
     const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error

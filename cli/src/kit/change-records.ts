@@ -37,9 +37,9 @@ export const recordFlags = {
 }
 
 export const RECORD_DESCRIPTION =
-  'A record contains the catches of one add or one batch. ID is the end of its id, as list --detail shows it. --since, ' +
-  '--until and --name select the records whose catches all match; to confirm, type the name of the player. Needs your ' +
-  'password. Administrators use --user and their own login.'
+  'A record contains the catches of one add or one batch. ID is the end of its id, as list --detail shows it. ' +
+  '--since, --until and --name select the records whose catches all match. To confirm such a selection, type the ' +
+  'name of the player. Needs your password. Administrators pass --user and use their own login.'
 
 /** The records that a command line names, and how to change them. */
 export interface SelectedRecords {

@@ -83,6 +83,6 @@ export function noteUnrecognized(context: Context & Notes, counter: Unrecognized
   context.note(`  To recognize them, add "patterns" to ${path}. See the examples: fish-cli watch --help`)
   const words = [...targetWords(target), ...gamemodeWords(target)]
   for (const folder of counter.folders()) {
-    context.note(`  Then add them: ${commandLine('watch', '--once', printable(folder), ...words)}`)
+    context.note(`  Then add the catches: ${commandLine('watch', '--once', printable(folder), ...words)}`)
   }
 }

@@ -141,7 +141,7 @@ async function gamemodeIfUnknown(context: Context, started: readonly Started[], 
   const gamemode = await askForGamemode(context, target, flags)
   if (gamemode !== undefined) return gamemode
   throw usageError(
-    'The gamemode is missing, and the log names none.',
+    'The gamemode is missing, and the log does not name a gamemode.',
     'Add --gamemode GAMEMODE. For example: fish-cli watch --gamemode earth',
   )
 }
