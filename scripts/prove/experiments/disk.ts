@@ -84,7 +84,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'disk read-only, then writable',
-    how: 'While clients post, every call that changes a file fails with EROFS, until the disk is writable again. In every second run, the server is killed while the disk is read-only.',
+    how: 'While clients post, every call that changes a file fails with EROFS, until the disk is writable again. Every second time, the server is killed while the disk is read-only.',
     missing: noCompiler,
     async run(scale) {
       const times = scale === 'short' ? 2 : 50

@@ -27,13 +27,13 @@ export interface Link extends OperationRunner {
   /** unstorage's own driver on the same client. */
   readonly unstorageDriver: Driver
   readonly call: CallScript
-  /** Replaces the connection to a single server with a new one to the same address. */
+  /** Replaces the connection to a single server with a new connection to the same address. */
   leave(): void
   primaries(): readonly Redis[]
 }
 
 export interface Connection extends Link {
-  /** Like `call`, for reads of whole collections. On the same connection, they would delay small commands. */
+  /** Like `call`, for reads of whole collections. On the same connection, large reads would delay small commands. */
   readonly read: CallScript
   /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
   readonly write: CallScript
@@ -42,7 +42,7 @@ export interface Connection extends Link {
 
 const retryDelay = (times: number) => Math.min(50 * times, 500)
 
-/** The client neither queues commands without a connection nor repeats them: the caller decides. */
+/** The client does not queue commands without a connection, and does not repeat commands: the caller decides. */
 function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
   const { username, password, tls } = target
   const options = {
@@ -93,8 +93,8 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
 }
 
 /**
- * Opens connections that are reestablished automatically. When one is lost, all are replaced: after a failover, the
- * address may lead to another server, and the old connections would return stale data.
+ * Opens connections that are reestablished automatically. When one connection is lost, all connections are replaced:
+ * after a failover, the address may lead to another server, and the old connections would return stale data.
  */
 export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number, replicas: number) {
   const links: Link[] = []
@@ -109,7 +109,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   try {
     const main = await open()
     const read = (await open()).call
-    // `WAIT` blocks its connection, so writes have a separate one.
+    // `WAIT` blocks its connection, so writes have a separate connection.
     const write = replicas > 0 ? waitForReplicas({ ...(await open()), replicas, timeoutMs }) : main.call
     return { ...main, read, write, links, close } satisfies Connection
   } catch (error) {
@@ -203,7 +203,7 @@ async function openLink(
   return { client, unstorageDriver, run: runner.run, call, leave, primaries, close }
 }
 
-/** Errors of a server that is frozen or demoted: its address may lead to another server by now. */
+/** Errors of a frozen or demoted server. By now, the address may lead to another server. */
 const STALE_CONNECTION = /^Command timed out$|\bREADONLY\b/
 
 /** Limits pending operations: while Redis is frozen, each operation uses memory until its deadline. */
@@ -243,7 +243,8 @@ function createOperationRunner(
           if (error instanceof Error && STALE_CONNECTION.test(error.message)) onLost()
         })
         const late = () => {
-          // The client's own timeout ends a little later. If Redis responded in between, it would seem to work again.
+          // The client's own timeout ends a little later. If Redis responded in between, the connection would not be
+          // replaced.
           if (deadlineMs >= timeoutMs) onLost()
           return new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
         }
