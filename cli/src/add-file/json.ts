@@ -41,7 +41,7 @@ function parseWhole(text: string): unknown {
   }
 }
 
-/** Fields that a list has for all its catches. */
+/** Fields of a list that apply to all its catches. */
 interface Shared {
   readonly kind?: 'fish' | 'crab'
   readonly gamemode?: unknown
@@ -68,7 +68,7 @@ function recordOf(at: string, value: unknown, shared: Shared = {}): FileRecord {
     return { at, problem: 'Must be a JSON object.' }
   }
   const given = value as Readonly<Record<string, unknown>>
-  // Otherwise it might be taken for a crab without a name.
+  // Without this error, the object could count as a crab without a name.
   if (LISTS.some((name) => Array.isArray(given[name]))) return { at, problem: 'Is a list, not a catch.' }
   const fields: Record<string, unknown> = {}
   for (const [key, one] of Object.entries(given)) {

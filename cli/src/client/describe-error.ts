@@ -56,7 +56,7 @@ function errorReport(code: string, message: string, hint: string | undefined, ex
 function responseReport(error: ApiError, hint: string | undefined, exit: ExitStatus): ErrorReport {
   const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
   return {
-    // One line: text of a service must not look like output of this program.
+    // The message is one line, so that text of a service cannot look like output of this program.
     ...errorReport(
       error.code,
       `${rejectionText({ code: error.code, message: error.summary })}${details.join('')}`.replace(/\s*[\r\n]\s*/g, ' '),
@@ -126,7 +126,7 @@ const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
   rarity: ['--rarity', EXIT.usage],
 }
 
-// Hints that say more than the help of the command.
+// Hints that are more specific than the help of the command.
 const VALIDATION_HINTS: Readonly<Record<string, string>> = {
   baseUrl: `For example: ${DEFAULT_BASE_URL}`,
   HTTP_PROXY: 'For example: http://proxy.example.org:3128. If you use no proxy, unset the variable.',
@@ -156,7 +156,8 @@ type RefusedResponse = Pick<ApiError, 'status' | 'code'>
 function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   const { status, code } = refusal
   if (isNotFromService(refusal)) return EXIT.failure
-  // The server cannot distinguish a wrong key from an invalid token, and this program sends only valid ones.
+  // The server cannot distinguish a wrong key from an invalid token. This program sends only valid tokens, so the key
+  // is wrong.
   if (status === 401 || status === 403 || code === 'invalid_token') return EXIT.credentials
   if (status === 429) return EXIT.rateLimited
   if (status === 400) return EXIT.usage
@@ -166,7 +167,10 @@ function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   return EXIT.failure
 }
 
-/** Whether an error response is not the service's, which always has a code. A proxy may ask for credentials. */
+/**
+ * Whether another server sent the error response. Errors of the service always have a code. A proxy may require
+ * credentials.
+ */
 function isNotFromService({ status, code }: RefusedResponse): boolean {
   return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
 }
@@ -232,7 +236,7 @@ function rateLimitHint(resetAt: Date, needs: Role): string {
   return `${wait}. An API key does not lift the limit of administrators.`
 }
 
-/** The next step after the service has rejected something with a code for good. */
+/** The next step after a permanent rejection with this code. */
 export function hintForCode(code: string): string | undefined {
   return hintFor(400, code, 'player')
 }

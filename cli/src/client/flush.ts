@@ -26,7 +26,7 @@ export async function flushWithProgress(
   const showWait = createWaitListener(context)
   let progress: Progress | undefined
   const unsubscribe = outbox.subscribe((event) => {
-    // Progress starts here, since a wait before the first batch would distort the rate.
+    // Progress starts here, because a wait before the first batch would distort the rate.
     if (event.type === 'sending') progress ??= createProgress(context.line, context.clock, { unit: 'catches', total })
     showWait(event)
   })

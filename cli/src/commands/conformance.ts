@@ -103,7 +103,8 @@ export const conformanceCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    // This is not the target of the context, because stored secrets are only for the service of their profile.
+    // The target differs from the target of the context, because stored secrets are only for the service of their
+    // profile.
     const target = resolveTarget(context, { ...flags, url: args.url })
     const baseUrl = parseServiceUrl(target.url.value)
     const rateLimit = {

@@ -65,7 +65,7 @@ export const listCommand = defineCommand({
     const listOptions = { kind, gamemode, query, chart, detail }
     if (flags.watch) {
       const { watchList } = await import('../poll/list.ts')
-      // A relative --since is resolved whenever something is shown.
+      // A relative --since is resolved again each time that the list is shown.
       const optionsAt = (now: number) => ({ ...listOptions, query: parseCatchQuery(flags, now) })
       return watchList(context, { flags, target, user, optionsAt })
     }

@@ -69,7 +69,8 @@ export const loginCommand = defineCommand({
         `Leave USER out: ${commandLine('login', '--from', path)}`,
       )
     }
-    // The file overrides the environment: its secrets are for its service only, unless --url names another.
+    // The file overrides the environment: the secrets in the file are only for its service, unless --url names another
+    // service.
     const fromFile = file && { url: flags.url ?? file.service, gamemode: flags.gamemode ?? file.gamemode }
     const account = { [asAdmin ? 'admin' : 'user']: args.user ?? file?.name }
     const typed = resolveTarget(context, { ...rest, ...fromFile, ...account }, true)
@@ -79,7 +80,7 @@ export const loginCommand = defineCommand({
     const isSilent = flags['no-input'] || flags['password-stdin']
     // Reports a wrong argument before a problem with files.
     if (!asAdmin) await gamemodeOf(context, given)
-    // Checks that credentials can be saved before prompting for them.
+    // Checks that credentials can be saved before the prompts for credentials.
     const store = await checkSecretsUpdate(context, config, name)
     const target = asAdmin ? given : await askForMissing(context, given, isSilent)
     const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
@@ -115,7 +116,7 @@ export const loginCommand = defineCommand({
 
 const NO_FILE = { login: undefined, isShared: false }
 
-/** An address with the scheme that it lacks: http for this machine, otherwise https. Other texts stay as they are. */
+/** Adds a missing scheme to an address: http for this machine, otherwise https. Other texts stay unchanged. */
 function withScheme(address: string): string {
   if (address.includes('://')) return address
   const url = `http://${address}`
@@ -123,7 +124,10 @@ function withScheme(address: string): string {
   return isOnlyLocal(url) ? url : `https://${address}`
 }
 
-/** Values that neither flags, environment, profile nor settings have. Without a terminal, they stay missing. */
+/**
+ * Prompts for values that flags, environment, profile and settings do not contain. Without a terminal, these values
+ * stay missing.
+ */
 async function askForMissing(context: CommandContext, target: Target, noInput: boolean | undefined): Promise<Target> {
   if (!canPrompt(context, noInput)) return target
   const question = async (text: string, parse: (typed: string) => string | Promise<string>) => {
@@ -156,7 +160,7 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   return { ...target, url, user, gamemode }
 }
 
-/** Deletes only after a yes: the password in the file may be stored nowhere else. */
+/** Deletes the file only after a yes, because the password may not be stored anywhere else. */
 async function offerDeletion(
   context: CommandContext,
   path: string,

@@ -109,7 +109,7 @@ function originsOf(text = ''): string[] {
   return origins
 }
 
-/** The keys are printed, since they work nowhere else. */
+/** The keys are printed, because they work only on this mock. */
 function introduction(url: string, users: readonly SeededUser[]): string {
   const lines = users.map(
     ({ name, password, fernetKey, apiKey }) =>
@@ -122,7 +122,7 @@ function introduction(url: string, users: readonly SeededUser[]): string {
   return [...lines, ...example, `Control it: curl ${url}/__mock`].map((line) => `${printable(line)}\n`).join('')
 }
 
-/** An error with a system call comes from listening; any other is a rejected seed. */
+/** An error with a system call comes from listening. Any other error is a rejected seed. */
 function startError(error: unknown, host: string, port: number): CliError {
   const { syscall, code = '', message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return wrongSeed(message)

@@ -92,7 +92,7 @@ async function undoQueued(context: CommandContext, outbox: Outbox, user: string,
   return frozen > 0 ? EXIT.partly : EXIT.ok
 }
 
-/** Without a status, nothing of it is left to be removed. */
+/** Without a status, no record of this run is left. */
 async function undoSent(
   context: CommandContext,
   named: string,

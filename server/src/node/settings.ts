@@ -241,14 +241,14 @@ function sessionSecret(text: string): string {
   throw new Error(`must have at least ${MIN_SESSION_SECRET_BYTES} bytes, as HS256 requires`)
 }
 
-/** Several secrets are a JSON list, since a secret may contain any separator. */
+/** Several secrets are a JSON list, because a secret may contain any separator. */
 function secrets(text: string): readonly string[] {
   if (!/^\s*\[\s*"/.test(text)) return [secret(text)]
   try {
     const listed: unknown = JSON.parse(text)
     if (Array.isArray(listed) && listed.every((one) => typeof one === 'string' && one.trim() !== '')) return listed
   } catch {
-    // Reported below without the parser's message, which quotes its input.
+    // The error below does not contain the parser's message, which quotes the input.
   }
   throw new Error('must be a valid JSON array of strings that are not blank, or one secret')
 }
@@ -288,7 +288,7 @@ export function parseStorageAddress(text: string): StorageAddress {
   if (text === 'memory:') return { driver: 'memory' }
   if (text.startsWith('file:')) {
     const path = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
-    // The first part would be a host, as in a URL.
+    // After `//`, the first part would be a host, as in a URL.
     if (path.startsWith('//')) throw new Error('names a host; write file:FOLDER, or file:///FOLDER from the root')
     if (path === '') throw new Error('names no folder; write file:FOLDER, such as file:./data')
     return { driver: 'file', path }

@@ -32,7 +32,7 @@ export const adminResetPasswordCommand = defineCommand({
       runMaintenance(context, (server, { env, flags }) =>
         server.resetAdminPassword({ env, flags, username, password, dryRun, ...hashing }),
       )
-    // Reports a wrong name or storage before prompting for a password.
+    // This dry run reports a wrong name or storage before the prompt for a password.
     const planned = await reset(true, '')
     const name = printable(planned.username)
     const { role } = await reset(false, await readNewPassword(context, planned.username, flags))
