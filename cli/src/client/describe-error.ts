@@ -96,9 +96,10 @@ function unreachableHint(error: ConnectionError): string {
     return 'Check the host name in --url (or FISH_URL), and that this machine is online.'
   }
   if (isUntrusted(error)) {
-    return
-    'This machine does not trust the certificate of the service. To trust the certificate, set ' +
+    return (
+      'This machine does not trust the certificate of the service. To trust the certificate, set ' +
       'NODE_EXTRA_CA_CERTS to the path of its file.'
+    )
   }
   return 'Check that the service is running, and that --url (or FISH_URL) is its address.'
 }
@@ -224,8 +225,8 @@ function hintFor(status: number, code: string, needs: Role): string | undefined 
 }
 
 function roleHint(needs: Role): string {
-  if (needs === 'player') return
-  'Only administrators may do this. Choose an administrator with --admin, or check your account: fish-cli ' + 'whoami'
+  if (needs === 'player')
+    return 'Only administrators may do this. Choose one with --admin, or check your account: fish-cli whoami'
   const whose = needs === 'superadmin' ? 'a superadmin' : 'an administrator'
   return `This needs the rights of ${whose}. Choose one with --admin (FISH_ADMIN_USERNAME), or log in: fish-cli login NAME --admin`
 }

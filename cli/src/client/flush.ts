@@ -65,7 +65,7 @@ export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'cloc
 export async function interruptedError(
   outbox: Outbox,
   target: Target,
-  resume = `Send them: ${flushCommand(target)}`,
+  resume = `Send the catches: ${flushCommand(target)}`,
 ): Promise<CliError> {
   const { pending: count } = await outbox.status()
   const message = `Interrupted. ${count === 0 ? 'Nothing is left to send.' : waitingText(count)}`

@@ -21,7 +21,7 @@ export const recordArgs = {
   id: Args.string({ description: 'ids of the records, or the ends of the ids', multiple: true }),
 }
 
-/** The flags of `remove` and `move`: which records, of whom, and with whose login. */
+/** The flags of `remove` and `move`, which select the records, the player and the login. */
 export const recordFlags = {
   since: Flags.string({
     summary: 'Only catches since WHEN: a local date or time (2026-01-31, 2026-01-31T12:00), or how long ago (90m, 7d).',

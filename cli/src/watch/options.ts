@@ -28,9 +28,12 @@ export interface WatchOptions {
   readonly flags: WatchFlags
   readonly user: string
   readonly chat: ChatReader
-  /** The gamemodes for catches where the log names none: `flag` comes from the command line, `usual` from any source. */
+  /**
+   * The gamemodes for catches whose log does not name a gamemode. `flag` comes from the command line, `usual` from any
+   * source.
+   */
   readonly gamemode: { readonly flag: Gamemode | undefined; readonly usual: Gamemode | undefined }
-  /** Absolute. Empty for the logs of all games. */
+  /** Absolute paths. The list is empty for the logs of all games. */
   readonly paths: readonly string[]
   /** The only path, if it is a folder. */
   readonly folder: string | undefined
@@ -79,7 +82,7 @@ function chatReaderOf(context: Context, gamemodes: readonly Gamemode[]): ChatRea
   return createChatReader(context.config.patterns, gamemodes)
 }
 
-/** `undefined` where nobody can be prompted. @throws CliError `usage` for an unknown gamemode */
+/** Returns `undefined` if a prompt is not possible. @throws CliError `usage` for an unknown gamemode */
 export async function askForGamemode(
   context: Context,
   target: Target,

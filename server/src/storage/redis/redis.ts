@@ -29,7 +29,7 @@ interface Guarantees {
   /** How long one operation may take before it rejects, in milliseconds. @default 2000 */
   readonly timeoutMs?: number
   /**
-   * Number of replicas of a primary that must have a write before it is acknowledged. Without them, the write rejects
+   * Number of replicas that must have a write before it is acknowledged. If fewer replicas have the write, it rejects
    * with `unavailable` after half of `timeoutMs`.
    *
    * @default 0
