@@ -70,7 +70,10 @@ async function readRenames(path: string): Promise<Record<string, string>> {
   const isMap = typeof renames === 'object' && renames !== null && !Array.isArray(renames)
   if (isMap && Object.values(renames).every((name) => typeof name === 'string'))
     return renames as Record<string, string>
-  throw usageError('The --rename file is not a JSON object of names.')
+  throw usageError(
+    'The --rename file is not a JSON object of names.',
+    'For example: {"Jo hn": "John", "u-1f3c": "Alex2"}',
+  )
 }
 
 const MAX_NAMES = 20

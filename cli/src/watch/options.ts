@@ -61,8 +61,8 @@ function isFolder(path: string | undefined): boolean {
 function requireReadable(paths: readonly string[], folder: string | undefined, flags: WatchFlags): void {
   if (flags.once) return
   if (flags['dry-run']) throw usageError('--dry-run needs --once.', 'For example: fish-cli watch --once --dry-run')
-  if (folder !== undefined) throw usageError('A folder cannot be followed.')
-  if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.')
+  if (folder !== undefined) throw usageError('A folder cannot be followed.', 'To read its logs, add --once.')
+  if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'To read the log, add --once.')
 }
 
 /** @throws CliError `invalid_config` */
