@@ -21,17 +21,16 @@ export function renderReference(pages: readonly CommandPage[]): string {
       ...pages.filter(({ group }) => group === name).flatMap(command),
     ]),
     `## ${GLOBAL_FLAGS}`,
-    '`fish-cli help flags` prints these.',
+    '`fish-cli help flags` prints this list.',
     flagTable(globalFlags(pages)),
     '## Environment variables',
-    'A flag takes precedence over its variable. “or `_FILE`” means that the variable with the suffix `_FILE` can name a ' +
-      'file with the value instead. Secrets are never arguments, which others on the machine can read.',
+    'A flag takes precedence over its variable. If “or `_FILE`” follows a variable, the variable with the suffix `_FILE` can name a file that contains the value. Secrets are never arguments, because others on the machine can read arguments.',
     table(
       ['variable', 'meaning'],
       VARIABLES.map(({ name, meaning, file }) => [`\`${name}\`${file ? ' or `_FILE`' : ''}`, text(meaning)]),
     ),
     '### Variables of serve',
-    'These configure the server. Variables of the same name above apply to commands.',
+    'These variables configure the server. If a name is also in the table above, that table applies to the other commands.',
     table(
       ['variable', 'meaning'],
       SERVER_VARIABLES.map(({ name, meaning }) => [`\`${name}\``, text(meaning)]),

@@ -155,7 +155,7 @@ test('an interrupted run reports the waiting catches, and continues when it is r
 test('an interrupted run with --again does not suggest to repeat the command', async () => {
   await useUpRateLimit()
   const { document } = await interruptInWait(TEXT, '--again')
-  expect(document.error.hint).toBe('Send them: fish-cli outbox --send')
+  expect(document.error.hint).toBe('Send the catches: fish-cli outbox --send')
 })
 
 test('add --file also sends catches that are already waiting, and reports them', async () => {

@@ -271,7 +271,7 @@ describe('fish-cli completion', () => {
   })
 
   test('lists the supported shells for an unsupported shell and for none', async () => {
-    const hint = '  Choose one of bash, zsh, fish, powershell. For example: fish-cli completion bash\n'
+    const hint = '  Choose a shell from bash, zsh, fish, powershell. For example: fish-cli completion bash\n'
     const other = await run(['completion', 'tcsh'])
     expect(other).toEqual({
       status: 2,

@@ -52,7 +52,7 @@ describe('user create --login-file', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     for (const secret of [login.password, login.fernetKey, login.apiKey]) expect(stdout + stderr).not.toContain(secret)
     expect(stdout).toContain(`fish-cli login --from ${file}`)
-    expect(stderr).toContain('which only this machine reaches')
+    expect(stderr).toContain('which only this machine can reach')
   })
 
   test('replaces a file only with --force, and otherwise creates no player', async () => {
@@ -81,7 +81,7 @@ describe('login --from', () => {
     const { name, fernetKey, apiKey, password } = await newPlayer('--gamemode', 'survival')
     const { status, stderr } = await fish(['login', '--from', file])
     expect(status).toBe(0)
-    expect(stderr).toContain('contains your secrets. Note the password down')
+    expect(stderr).toContain('contains your secrets. Write the password down')
     expect(await whoami()).toMatchObject({ url: context.service.url, user: name, gamemode: 'survival', apiKey: 'file' })
     expect((await fish(['add', 'Koi', '-r', 'gold'])).status).toBe(0)
     for (const secret of [fernetKey, apiKey]) expect(await filesWith(secret, home)).toHaveLength(2)

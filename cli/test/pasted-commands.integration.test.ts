@@ -30,7 +30,7 @@ test.each(['remove', 'undo'])('the command that reverts %s works when pasted, wi
   const added = await run(['add', 'Cod', '-r', 'gold', '--json', '--url', url], { env })
   const argv = command === 'undo' ? ['undo'] : ['remove', JSON.parse(added.stdout).id]
   const { stdout } = await run([...argv, '--yes', '--url', url], { env })
-  const [, line = ''] = /^To add them again: (.*)$/m.exec(stdout) ?? []
+  const [, line = ''] = /^To add the catches again: (.*)$/m.exec(stdout) ?? []
   expect((await paste(line, folder, env)).stdout).toContain('1 catch in the file: 1 sent')
 })
 
@@ -53,7 +53,7 @@ test('the commands after watch work when pasted, for the same profile and folder
   const added = await paste(held.replace('GAMEMODE', 'oneblock'), folder, env)
   expect(added.stdout).toContain('1 catch added. 1 sent.')
 
-  const [, history = ''] = /Then add them: (.*)$/m.exec(stderr) ?? []
+  const [, history = ''] = /Then add the catches: (.*)$/m.exec(stderr) ?? []
   const config = join(folder, 'config', 'fish-crab', 'config.json')
   const pattern = {
     kind: 'fish',

@@ -65,7 +65,7 @@ describe('remove', () => {
     expect(status).toBe(0)
     expect(stderr).toMatch(/Cod · Gold, Koi · Gold {2}\([\da-f]{8}\)/)
     expect(stdout).toMatch(
-      /^Removed 2 catches in 1 record of Player\d+, earth\.\nTo add them again: fish-cli add --file \S+/,
+      /^Removed 2 catches in 1 record of Player\d+, earth\.\nTo add the catches again: fish-cli add --file \S+/,
     )
   })
 

@@ -92,7 +92,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     const { status, text } = await terminal.ended
     expect(status).toBe(130)
     expect(text).toContain('1 catch is waiting in the outbox.')
-    expect(text).toContain('Send them: fish-cli outbox --send')
+    expect(text).toContain('Send the catches: fish-cli outbox --send')
     expect(text).toContain('1 line looks like a catch but is not recognized')
   })
 

@@ -214,7 +214,7 @@ describe('watch of packed logs', () => {
     const { stderr } = await run(['watch', log, second, '--once'], { env: { ...env, ...EARTH } })
     expect(stderr).toContain(`fish-cli: ${log}, ${second}: 1 catch new`)
     expect(stderr).toContain('Skipped 1 catch without a gamemode, on hub.')
-    expect(stderr).toContain(`Then add them: fish-cli watch --once ${dirname(second)}\n`)
+    expect(stderr).toContain(`Then add the catches: fish-cli watch --once ${dirname(second)}\n`)
   })
 
   test.each(['00:00:00', '00:00:04', '23:30:00', '23:59:58'])(

@@ -76,7 +76,7 @@ describe('the examples, on the packed packages', () => {
     )
   })
 
-  it('require every entry of the SDK from the tarball', async () => {
+  it('load every entry of the SDK from the tarball with `require()`', async () => {
     const found = await loaded('commonjs', sdkEntries, `require('ENTRY'); console.log(require.resolve('ENTRY'))`)
     const folder = join(installed.folder, 'node_modules/@fish-crab/sdk/dist/')
     expect(found).toEqual(sdkEntries.map(() => expect.stringContaining(folder)))

@@ -1,9 +1,12 @@
 /**
  * The service as the hosts in this folder run it.
  *
- * Environment: FISH_STORAGE (file:./data, redis://… or memory:), FISH_PORT (8787), FISH_SECRET and FISH_JWT_SECRET (at least
- * 32 random characters each; keep FISH_SECRET, which decrypts the players' keys), FISH_ADMIN_PASSWORD (of `admin`, at the
- * first start).
+ * Environment:
+ * - FISH_STORAGE: `file:./data` (default), `redis://…` or `memory:`.
+ * - FISH_PORT: the port, 8787 by default.
+ * - FISH_SECRET: at least 32 random characters. Keep this secret: it decrypts the players' keys.
+ * - FISH_JWT_SECRET: at least 32 random characters.
+ * - FISH_ADMIN_PASSWORD: the password of `admin`. Only the first start uses it.
  */
 import process from 'node:process'
 import { createNodeEncoder, createScryptHasher } from '@fish-crab/server'
@@ -12,7 +15,7 @@ import { createStorage } from '@fish-crab/server/storage'
 
 export const port = Number(process.env.FISH_PORT ?? 8787)
 
-/** The service, and a function that says how its host stops: on SIGTERM, requests in flight finish first. */
+/** The service, and a function that registers how to stop the host. On SIGTERM, requests in flight finish first. */
 export async function createService(): Promise<{ app: App; onStop: (stopHost: () => Promise<unknown>) => void }> {
   const { FISH_STORAGE = 'file:./data', FISH_SECRET = '', FISH_JWT_SECRET = '', FISH_ADMIN_PASSWORD } = process.env
   const storage = await openStorage(FISH_STORAGE)
@@ -31,7 +34,7 @@ export async function createService(): Promise<{ app: App; onStop: (stopHost: ()
   const timer = setInterval(() => app.verifyStore().catch(() => {}), 1000)
   const onStop = (stopHost: () => Promise<unknown>) => {
     process.once('SIGTERM', async () => {
-      app.closeStreams() // They would keep the host from stopping.
+      app.closeStreams() // Open streams would keep the host from stopping.
       await stopHost()
       clearInterval(timer)
       await storage.dispose()

@@ -10,7 +10,7 @@ export interface Experiment {
   readonly how: string
   /** Whether the experiment takes minutes, so that only the long form runs it. */
   readonly isLong?: true
-  /** Returns why it cannot run on this machine. */
+  /** Returns the reason if the experiment cannot run on this machine. */
   readonly missing?: () => string | undefined
   run(scale: Scale): Promise<Finding>
 }
@@ -91,19 +91,20 @@ export function page(rows: readonly Row[]): string {
     '',
     '<!-- Written by `npm run prove -- --long`. -->',
     '',
-    '`npm run prove` injects faults under load and checks that no acknowledged catch is lost. Each row is an experiment with the built',
-    'server as a process of its own. `npm run prove` repeats it: in a short form, which is part of `npm run verify -- --all`, or with',
-    '`-- --long` as here. Each client posts a catch until it is acknowledged, then the next one. A journal is flushed to disk for each',
-    'acknowledgement, and afterwards compared with the stored catches. The figures are from a machine with two cores.',
+    '`npm run prove` injects faults under load and checks that no acknowledged catch is lost. Each row of the table is an experiment with',
+    'the built server in a separate process. The figures are of the long form (`npm run prove -- --long`), on a machine with two cores.',
+    'The short form, `npm run prove`, is part of `npm run verify -- --all`. Each client sends a catch until the catch is acknowledged, and',
+    'then sends the next catch. For each acknowledgement, the client writes a journal and flushes the journal to disk. At the end, the',
+    'journal is compared with the stored catches.',
     '',
     heading,
     rule,
     ...table.slice(1),
     '',
-    '- **acknowledged**: catches for which a client got 200 or 201. **lost**: acknowledged, but not stored.',
-    '- **doubled**: stored more than once. **torn**: stored, but not as sent or not in the order of its client.',
-    '- **false**: acknowledged with an id that it does not have. **hung**: requests without a response for 15 s.',
-    '- **slowest**: the longest time from sending a catch to its acknowledgement, with the outage and all attempts.',
+    '- **acknowledged**: catches that the server acknowledged with 200 or 201. **lost**: acknowledged catches that are not stored.',
+    '- **doubled**: catches that are stored more than once. **torn**: catches that differ from the sent catch or are in the wrong order.',
+    '- **false**: catches that are acknowledged with a wrong id. **hung**: requests that get no response for 15 s.',
+    '- **slowest**: the longest time from the first attempt to send a catch until its acknowledgement, including the outage.',
     '',
     '## Experiments',
     '',

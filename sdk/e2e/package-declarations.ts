@@ -17,7 +17,7 @@ const OPTIONS: ts.CompilerOptions = {
   exactOptionalPropertyTypes: true,
   skipLibCheck: false,
   noEmit: true,
-  // Without the types of Node. Those of `await using` are not in the standard library of ES2022.
+  // The types of Node are not loaded. The standard library of ES2022 lacks the types of `await using`.
   types: [],
   lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
 }

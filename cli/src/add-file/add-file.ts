@@ -37,13 +37,13 @@ export interface AddFileFlags {
 interface AddFileOptions {
   readonly target: Target
   readonly flags: AddFileFlags
-  /** Rarity of fish without one. */
+  /** Rarity of fish whose row has no rarity. */
   readonly rarity: RarityValue | undefined
 }
 
 /**
- * Validates the whole file, then adds each catch once through the outbox. The keys of the catches make a repeated, killed
- * or parallel run harmless.
+ * Validates the whole file, then adds each catch once through the outbox. Each catch has a key, so a repeated, killed
+ * or parallel run adds no catch twice.
  */
 export async function addFile(context: Context & Notes, { target, flags, rarity }: AddFileOptions) {
   const user = requireUser(target)
@@ -150,7 +150,7 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
   }
 }
 
-/** Adds, and flushes while the outbox is full. */
+/** Adds catches, and flushes while the outbox is full. */
 async function addOrFlush(context: Context, outbox: Outbox, delivery: FlushOptions, catches: readonly NewCatch[]) {
   const reports: FlushReport[] = []
   for (;;) {

@@ -11,11 +11,11 @@ export interface FileDefaults {
   readonly gamemode?: Gamemode | undefined
   readonly rarity?: RarityValue | undefined
   readonly kind: NewCatch['kind']
-  /** Time zone of times without one, such as `Europe/Berlin`. @default such times are errors */
+  /** Time zone of times that have no zone, such as `Europe/Berlin`. @default such times are errors */
   readonly timeZone?: string | undefined
 }
 
-/** A catch of a file. `id` is the id of the record that its row was printed from. */
+/** A catch of a file. `id` is the id of the record that `list` printed in this row. */
 export interface FileCatch {
   readonly at: string
   readonly entry: NewCatch

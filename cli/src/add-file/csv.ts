@@ -6,7 +6,10 @@ import type { FileSource } from './source.ts'
 
 const MAX_RECORD = 64 * 1024
 
-/** RFC 4180, and `;` as separator, which spreadsheets write. Our own: csv-parse 7 (32 KB) would only split cells. */
+/**
+ * Parses RFC 4180, and `;` as separator, which spreadsheets write. This parser is our own, because csv-parse 7 (32 KB)
+ * would only split cells.
+ */
 export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<FileRecord> {
   let pattern: RegExp | undefined
   let columns: readonly string[] | undefined
@@ -48,7 +51,7 @@ function isHeader([first = '', ...others]: readonly string[]): boolean {
   if (first.trim().toLowerCase() === 'name') return true
   // `fish` may also be the kind in a file without a header, and a fish may have the name of any column.
   if (others.some((cell) => fieldOf(cell) !== undefined && cell.trim().toLowerCase() !== 'fish')) return true
-  // Words only, none of them a value of its column: an unknown name for each column.
+  // If all cells are words but not values of their columns, the line is a header with unknown names.
   return others.length > 1 && others.every(isWord)
 }
 
@@ -80,7 +83,7 @@ async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<
   if (open) yield open
 }
 
-// Semicolons and no comma outside quotes: written by a spreadsheet with decimal commas.
+// A line with semicolons and no comma outside quotes comes from a spreadsheet with decimal commas.
 function separatorOf(firstLine: string): ',' | ';' {
   const bare = firstLine.replace(/"(?:[^"]|"")*"/g, '')
   return bare.includes(';') && !bare.includes(',') ? ';' : ','

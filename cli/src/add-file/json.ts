@@ -35,13 +35,13 @@ function parseWhole(text: string): unknown {
     throw new CliError({
       code: 'wrong_lines',
       message: `The file is not valid JSON; nothing was changed. ${printable((error as Error).message)}`,
-      hint: 'Correct it, then repeat the command.',
+      hint: 'Correct the file, then repeat the command.',
       exit: EXIT.usage,
     })
   }
 }
 
-/** Fields that a list has for all its catches. */
+/** Fields of a list that apply to all its catches. */
 interface Shared {
   readonly kind?: 'fish' | 'crab'
   readonly gamemode?: unknown
@@ -68,7 +68,7 @@ function recordOf(at: string, value: unknown, shared: Shared = {}): FileRecord {
     return { at, problem: 'Must be a JSON object.' }
   }
   const given = value as Readonly<Record<string, unknown>>
-  // Otherwise it might be taken for a crab without a name.
+  // Without this error, the object could count as a crab without a name.
   if (LISTS.some((name) => Array.isArray(given[name]))) return { at, problem: 'Is a list, not a catch.' }
   const fields: Record<string, unknown> = {}
   for (const [key, one] of Object.entries(given)) {

@@ -28,7 +28,7 @@ async function detectFormat({ text }: FileSource): Promise<keyof typeof READERS>
 
 const CHUNK_SIZE = 500
 
-/** In chunks, since a file may be larger than the memory. */
+/** Reads in chunks, because a file may be larger than the memory. */
 export async function* readCatches(
   source: FileSource,
   defaults: FileDefaults,
@@ -43,7 +43,7 @@ export async function* readCatches(
   if (chunk.length > 0) yield chunk
 }
 
-/** The collection of some catches, and the ids of its records that the rows of a file name. */
+/** A collection, and the ids of its records that the rows of a file name. */
 export interface NamedRecords {
   readonly kind: NewCatch['kind']
   readonly gamemode: Gamemode | undefined

@@ -1,7 +1,7 @@
 import { usageError } from '../core/errors.ts'
 
 export interface Problem {
-  /** Position in the file, such as `Line 3`; in JSON `Catch 3`. */
+  /** Position in the file, such as `Line 3`, or in JSON `Catch 3`. */
   readonly at: string
   readonly problem: string
 }

@@ -12,19 +12,19 @@ import { CliError, EXIT, usageError } from '../core/errors.ts'
 
 /** Can be read more than once. */
 export interface FileSource {
-  /** In lower case; empty when the name has none. */
+  /** The extension in lower case, or an empty text if the name has no extension. */
   readonly extension: string
   /** In bytes. */
   readonly size: number
   readonly hash: string
-  /** @throws CliError when it is not UTF-8 */
+  /** @throws CliError when the file is not UTF-8 */
   text(): AsyncGenerator<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const CHUNK_BYTES = 256 * 1024
 
-/** stdin and pipes are copied to an unlinked temporary file: nothing is left behind, even after a crash. */
+/** stdin and pipes are copied to an unlinked temporary file, so that no file remains, even after a crash. */
 export async function openSource(
   context: Pick<Context, 'stdin'>,
   file: string,
@@ -77,7 +77,7 @@ async function copyToTempFile(from: Readable, signal: AbortSignal) {
     await removeFolder()
   }
   try {
-    // Windows cannot unlink an open file; there it is removed on close.
+    // Windows cannot unlink an open file. On Windows, the file is removed on close.
     if (process.platform !== 'win32') await removeFolder()
     await pipeline(
       from,
@@ -109,7 +109,7 @@ async function* readText(handle: FileHandle, signal: AbortSignal): AsyncGenerato
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      throw usageError('The file is not UTF-8 text; nothing was changed.', 'Save it as UTF-8.')
+      throw usageError('The file is not UTF-8 text; nothing was changed.', 'Save the file as UTF-8.')
     }
   }
   for await (const chunk of readBytes(handle, signal)) yield decode(chunk)

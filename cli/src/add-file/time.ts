@@ -15,7 +15,10 @@ export function parseTimeZone(name: string): string {
   }
 }
 
-/** To ISO 8601, from Unix seconds or milliseconds, or a date. Other values stay as they are, for validation to reject. */
+/**
+ * Converts Unix seconds, Unix milliseconds or a date to ISO 8601. Other values stay unchanged, so that validation
+ * rejects them.
+ */
 export function parseTime(value: unknown, timeZone: string | undefined): unknown {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') return value
@@ -29,7 +32,7 @@ export function parseTime(value: unknown, timeZone: string | undefined): unknown
   return Number.isNaN(asUtc) ? value : new Date(localToUtc(asUtc, timeZone)).toISOString()
 }
 
-/** The earlier one when clocks show the time twice. */
+/** When clocks show a local time twice, this is the earlier time. */
 function localToUtc(local: number, timeZone: string): number {
   const before = local - offsetAt(local - DAY_MS, timeZone)
   const after = local - offsetAt(local + DAY_MS, timeZone)

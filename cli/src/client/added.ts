@@ -14,14 +14,14 @@ export interface AddedRecord {
   readonly gamemode: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** The same for all that one command added: they are undone together. */
+  /** All records that one command added have the same `run`, because they are undone together. */
   readonly run: string
 }
 
-/** About 200 bytes a record. The older half of a longer list is forgotten. */
+/** Maximum size of the list. A record takes about 200 bytes. The older half of a longer list is forgotten. */
 const MAX_BYTES = 2 * 1024 * 1024
 
-/** The list of what this machine added to a service stands beside the outbox for it. */
+/** The list of records that this machine added to a service is beside the outbox for that service. */
 function pathBeside(outbox: string): string {
   return outbox.replace(/\.db$/, '-added.jsonl')
 }
@@ -36,7 +36,8 @@ function read(path: string): readonly AddedRecord[] {
 const textOf = (added: readonly AddedRecord[]) => added.map((one) => `${JSON.stringify(one)}\n`).join('')
 
 /**
- * Remembers a record that the service has stored. Never fails: the record is stored, and only `undo` would not know it.
+ * Remembers a record that the service has stored. Never fails, because the record is already stored, and only `undo`
+ * needs the list.
  */
 export async function rememberAdded(context: Pick<Context, 'env'>, outbox: string, added: AddedRecord): Promise<void> {
   const path = pathBeside(outbox)
@@ -63,7 +64,7 @@ export async function forgetAdded(
   })
 }
 
-/** What a player's last command on this machine added, oldest first. */
+/** The records that a player's last command on this machine added, oldest first. */
 export function lastAdded(outbox: string, user: string): readonly AddedRecord[] {
   const own = read(pathBeside(outbox)).filter((one) => userNameKey(one.user) === userNameKey(user))
   const last = own.at(-1)

@@ -20,7 +20,7 @@ export async function readAdminCredentials(context: Context, target: Target, pro
   return { username, password: await readSecret(context, { variable: 'FISH_ADMIN_PASSWORD', question, ...prompt }) }
 }
 
-/** Takes the password of the environment, else the session of `login --admin`, else a typed password. */
+/** Uses the password of the environment, else the session of `login --admin`, else a typed password. */
 export async function openAdminClient(
   context: Context,
   target: Target,
@@ -41,11 +41,11 @@ export async function createAdmin(
   credentials: { readonly username: string; readonly password: string } | { readonly token: string },
 ): Promise<AdminClient> {
   const { createAdminClient } = await import('@fish-crab/sdk/admin')
-  // No retries: a failed login is reported at once, like the write that follows it.
+  // The client does not retry: a failed login is reported at once, like the write after the login.
   return createAdminClient({ ...clientOptions(context, target), maxRetries: 0, ...credentials })
 }
 
-/** Reads up to `limit` entries (default: all), and stops before the first that `isWanted` rejects. */
+/** Reads up to `limit` entries (default: all), and stops before the first entry that `isWanted` rejects. */
 export async function takeFirst<Entry>(
   all: AsyncIterable<Entry>,
   limit = Number.POSITIVE_INFINITY,
@@ -62,6 +62,6 @@ export async function takeFirst<Entry>(
 
 /** Page size for {@link takeFirst}: few requests, and little beyond the limit. */
 export function pageSizeFor(limit: number | undefined, largest: number): number {
-  // One more entry shows whether there are more.
+  // One additional entry shows whether more entries exist.
   return Math.min(largest, (limit ?? largest) + 1)
 }

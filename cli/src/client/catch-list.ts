@@ -80,12 +80,12 @@ export function buildCatchList(
     return { counted: true, output, bars }
   }
   const columns = (kind === 'fish' ? fishColumns(detail) : crabColumns(detail)) as readonly Column<Catch>[]
-  // Time and id may only be there to sort, filter or compare.
+  // Without `detail`, the time and the id are only needed to sort, filter or compare.
   const rows = detail ? selected : selected.map(({ caughtAt: _, id: __, ...rest }): Catch => rest)
   return { counted: false, output: { rows, columns, document: { ...about, [kind]: rows }, empty } }
 }
 
-// Ids start with the time, which is similar for catches of one evening; their ends are random.
+// Ids start with the time, which is similar for catches of one evening. The ends of ids are random.
 const SHORT_ID = 8
 
 const SAVED: readonly Column<Fish | Crab>[] = [

@@ -35,7 +35,7 @@ export function needsTime({ since, sort }: CatchQuery): boolean {
   return since !== undefined || sort?.by === 'caughtAt'
 }
 
-/** Selects and sorts catches. Equal ones keep their order. */
+/** Selects and sorts catches. Equal catches keep their order. */
 export function selectCatches<Each extends Catch>(catches: readonly Each[], query: CatchQuery): readonly Each[] {
   const { filter = () => true, since, sort, limit } = query
   const found = catches.filter((each) => filter(each) && (since === undefined || timeOf(each) >= since))

@@ -14,7 +14,7 @@ export async function openClient(context: Context, target: Target, options: Clie
   return createClient({
     ...clientOptions(context, target),
     ...options,
-    // Looked up last: with an API key in the options, the keyring need not be opened.
+    // With an API key in the options, the keyring does not have to be opened.
     apiKey: 'apiKey' in options ? options.apiKey : await readApiKey(context, target),
   })
 }
@@ -28,7 +28,7 @@ export function clientOptions({ clock, env, line }: Context, target: Pick<Target
   return {
     baseUrl: target.url.value,
     maxWaitMs,
-    // A user who does not want to wait does not want to wait for a retry either.
+    // With `--max-wait 0`, the user does not want to wait for a retry either.
     ...(maxWaitMs === 0 ? { maxRetries: 0 } : {}),
     clock,
     ...countdownHooks(line, clock),
@@ -40,7 +40,7 @@ export function clientOptions({ clock, env, line }: Context, target: Pick<Target
   }
 }
 
-/** The address that players use, as the service names it; otherwise the one at which the service is reached. */
+/** The address that players use, as the service names it. Otherwise the address of this request. */
 export async function publicUrlOf(client: Client, signal: AbortSignal): Promise<string> {
   const { publicUrl = client.baseUrl } = await client.status({ signal })
   if (isServiceUrl(publicUrl)) return publicUrl
@@ -52,13 +52,19 @@ export async function publicUrlOf(client: Client, signal: AbortSignal): Promise<
   })
 }
 
-/** Takes the warnings of the SDK, which name options of its API: the countdown shows waits, and `doctor` checks the key. */
+/**
+ * Discards the warnings of the SDK, which name options of its API. Instead, the countdown shows waits, and `doctor`
+ * checks the key.
+ */
 const SILENT: Logger = { debug() {}, info() {}, warn() {} }
 
 const PROXIES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
 const EXCEPTIONS = ['no_proxy', 'NO_PROXY']
 
-/** `undefined`: the SDK's, which supports proxies, but loads longer than the requests of a command take. */
+/**
+ * `undefined` selects the `fetch` of the SDK, which supports proxies. Loading it takes longer than the requests of a
+ * command.
+ */
 export function nodeFetch(env: Env): typeof globalThis.fetch | undefined {
   if (PROXIES.some((name) => env[name])) return undefined
   return (input, init) => globalThis.fetch(input, init)

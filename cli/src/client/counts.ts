@@ -16,7 +16,7 @@ export interface CollectionCounts {
   }
 }
 
-/** Reads all gamemodes at once. @throws the first error, which aborts the rest */
+/** Reads all gamemodes at once. @throws the first error, which aborts the other reads */
 export function readGamemodes<Result>(
   gamemodes: readonly Gamemode[],
   interrupted: AbortSignal,
@@ -76,7 +76,7 @@ export function countRows({ fish, crab, users }: CollectionCounts & { readonly u
   ]
 }
 
-/** Bars for counts. Those of everything are left out: they would dwarf the rest. */
+/** Bars for counts. The totals have no bars, because they would dwarf the other bars. */
 export function countBars(rows: readonly CountRow[]): readonly Bar[] {
   return rows
     .filter(({ by }) => by === 'gamemode' || by === 'rarity')

@@ -56,7 +56,7 @@ function errorReport(code: string, message: string, hint: string | undefined, ex
 function responseReport(error: ApiError, hint: string | undefined, exit: ExitStatus): ErrorReport {
   const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
   return {
-    // One line: text of a service must not look like output of this program.
+    // The message is one line, so that text of a service cannot look like output of this program.
     ...errorReport(
       error.code,
       `${rejectionText({ code: error.code, message: error.summary })}${details.join('')}`.replace(/\s*[\r\n]\s*/g, ' '),
@@ -69,7 +69,7 @@ function responseReport(error: ApiError, hint: string | undefined, exit: ExitSta
 
 /** The service's reason, in the words of a player, who knows a key but not a token. */
 export function rejectionText({ code, message }: { readonly code: string; readonly message: string }): string {
-  return code === 'invalid_token' ? 'The service does not accept your key. It may have been replaced.' : message
+  return code === 'invalid_token' ? 'The service does not accept your key. The key may have been replaced.' : message
 }
 
 /** Codes of connections that were never open, so that nothing was sent. */
@@ -82,7 +82,7 @@ export function withUnknownOutcome(error: unknown): unknown {
     if (NEVER_OPEN.includes(error.systemCode ?? '') || isUntrusted(error)) return error
   }
   const { code, message, exit } = describeError(error)
-  const hint = 'Before you repeat the command, check whether it was stored: fish-cli list'
+  const hint = 'Before you repeat the command, check whether the catch was stored: fish-cli list'
   return new CliError({ code, message: `${message} The catch may have been stored.`, hint, exit })
 }
 
@@ -96,7 +96,10 @@ function unreachableHint(error: ConnectionError): string {
     return 'Check the host name in --url (or FISH_URL), and that this machine is online.'
   }
   if (isUntrusted(error)) {
-    return 'This machine does not trust the certificate of the service. To trust it, set NODE_EXTRA_CA_CERTS to its file.'
+    return (
+      'This machine does not trust the certificate of the service. To trust the certificate, set ' +
+      'NODE_EXTRA_CA_CERTS to the path of its file.'
+    )
   }
   return 'Check that the service is running, and that --url (or FISH_URL) is its address.'
 }
@@ -106,7 +109,7 @@ function bugReport(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
   const place = /^\s+(at .*)$/m.exec(stack ?? '')?.[1]
   const message = `This is a bug in fish-cli (${name}${place ? ` ${place}` : ''}).`
-  const hint = 'Please report it with the command you typed, without secrets.'
+  const hint = 'Please report the bug with the command that you typed, without secrets.'
   return errorReport('internal_error', message, hint, EXIT.failure)
 }
 
@@ -124,10 +127,10 @@ const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
   rarity: ['--rarity', EXIT.usage],
 }
 
-// Hints that say more than the help of the command.
+// Hints that are more specific than the help of the command.
 const VALIDATION_HINTS: Readonly<Record<string, string>> = {
   baseUrl: `For example: ${DEFAULT_BASE_URL}`,
-  HTTP_PROXY: 'For example: http://proxy.example.org:3128. Without a proxy, unset it.',
+  HTTP_PROXY: 'For example: http://proxy.example.org:3128. If you use no proxy, unset the variable.',
 }
 
 function validationReport({ issues }: ValidationError): ErrorReport {
@@ -154,7 +157,8 @@ type RefusedResponse = Pick<ApiError, 'status' | 'code'>
 function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   const { status, code } = refusal
   if (isNotFromService(refusal)) return EXIT.failure
-  // The server cannot distinguish a wrong key from an invalid token, and this program sends only valid ones.
+  // The server cannot distinguish a wrong key from an invalid token. This program sends only valid tokens, so the key
+  // is wrong.
   if (status === 401 || status === 403 || code === 'invalid_token') return EXIT.credentials
   if (status === 429) return EXIT.rateLimited
   if (status === 400) return EXIT.usage
@@ -164,7 +168,10 @@ function exitStatusOf(refusal: RefusedResponse): ExitStatus {
   return EXIT.failure
 }
 
-/** Whether an error response is not the service's, which always has a code. A proxy may ask for credentials. */
+/**
+ * Whether another server sent the error response. Errors of the service always have a code. A proxy may require
+ * credentials.
+ */
 function isNotFromService({ status, code }: RefusedResponse): boolean {
   return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
 }
@@ -181,7 +188,7 @@ export const TRY_LATER = 'Try again later. To see whether the service is up: fis
 const NEW_KEY = 'If FISH_KEY or FISH_KEY_FILE is set, correct it. Otherwise, log in again: fish-cli login'
 
 const LOG_IN_AGAIN = 'Log in again: fish-cli login NAME --admin'
-const SHORTER = 'Add fewer or shorter names at once.'
+const SHORTER = 'Add fewer names at once, or shorter names.'
 const AGREE = 'Check --user and --gamemode, and the FISH_… variables.'
 
 /** Hints by error code. Errors in the command line get the help of the command instead. */
@@ -230,7 +237,7 @@ function rateLimitHint(resetAt: Date, needs: Role): string {
   return `${wait}. An API key does not lift the limit of administrators.`
 }
 
-/** The next step after the service has rejected something with a code for good. */
+/** The next step after a permanent rejection with this code. */
 export function hintForCode(code: string): string | undefined {
   return hintFor(400, code, 'player')
 }

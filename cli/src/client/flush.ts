@@ -26,7 +26,7 @@ export async function flushWithProgress(
   const showWait = createWaitListener(context)
   let progress: Progress | undefined
   const unsubscribe = outbox.subscribe((event) => {
-    // Progress starts here, since a wait before the first batch would distort the rate.
+    // Progress starts here, because a wait before the first batch would distort the rate.
     if (event.type === 'sending') progress ??= createProgress(context.line, context.clock, { unit: 'catches', total })
     showWait(event)
   })
@@ -65,7 +65,7 @@ export function createWaitListener({ line, clock }: Pick<Context, 'line' | 'cloc
 export async function interruptedError(
   outbox: Outbox,
   target: Target,
-  resume = `Send them: ${flushCommand(target)}`,
+  resume = `Send the catches: ${flushCommand(target)}`,
 ): Promise<CliError> {
   const { pending: count } = await outbox.status()
   const message = `Interrupted. ${count === 0 ? 'Nothing is left to send.' : waitingText(count)}`
@@ -106,7 +106,7 @@ function waitingError(error: unknown, remaining: number, target: Target): CliErr
   return new CliError({
     code,
     message: `${message} ${waitingText(remaining)}`,
-    hint: hint === null ? `Send them: ${command}` : `${hint}\nThen send them: ${command}`,
+    hint: hint === null ? `Send the catches: ${command}` : `${hint}\nThen send the catches: ${command}`,
     exit,
     retryAt,
     requestId,

@@ -10,7 +10,7 @@ type Service = Pick<Target, 'url' | 'maxWait'>
 
 const STATUS_MS = 3000
 
-/** The gamemodes of a service as it lists them now. */
+/** Reads the current gamemodes of a service. */
 export async function fetchGamemodes(
   context: Context,
   { url }: Service,
@@ -20,21 +20,24 @@ export async function fetchGamemodes(
   return rememberGamemodes(context, url.value, gamemodes)
 }
 
-/** Like {@link fetchGamemodes}, but without waiting long, and those known here while the service does not respond. */
+/**
+ * Like {@link fetchGamemodes}, but without a long wait. If the service does not respond, returns the gamemodes that
+ * this machine knows.
+ */
 export async function askForGamemodes(context: Context, service: Service): Promise<readonly Gamemode[]> {
-  // Loaded only where something is asked: it takes longer than the rest of a command.
+  // The client is loaded only for this request, because loading takes longer than the rest of a command.
   const [{ createClient }, { clientOptions }] = await Promise.all([import('@fish-crab/sdk'), import('./client.ts')])
   try {
     const client = createClient({ ...clientOptions(context, service), maxWaitMs: 0, maxRetries: 0 })
     return await fetchGamemodes(context, service, { client, signal: AbortSignal.timeout(STATUS_MS) })
   } catch {
-    // What follows reports why the service does not respond.
+    // The next request reports why the service does not respond.
     return knownGamemodes(context, service.url.value)
   }
 }
 
 /**
- * Looks one up at the service that is not known here.
+ * Returns a gamemode. If this machine does not know the gamemode, looks it up at the service.
  * @param from Where the name comes from, such as `--gamemode`
  * @throws CliError `usage`
  */
@@ -75,7 +78,7 @@ export async function requireGamemode(context: Context, target: Target): Promise
 interface Move {
   readonly from: Gamemode
   readonly to: Gamemode
-  /** That of where the records are. */
+  /** The gamemode that contains the records. */
   readonly target: Target
 }
 

@@ -56,7 +56,7 @@ export function notLoggedIn(): CliError {
   })
 }
 
-/** From FISH_KEY, else the key saved by `login` for this player at this service, else from a prompt. */
+/** Reads the key from FISH_KEY, else the key that `login` saved for this player at this service, else from a prompt. */
 export async function readPlayerKey(
   context: Context,
   target: Target,

@@ -17,7 +17,7 @@ import { readSecret, secretFromEnv } from './read-secret.ts'
 
 interface LoginOptions extends PromptOptions {
   readonly withApiKey?: boolean | undefined
-  /** Secrets that are known already, such as those of a login file. */
+  /** Secrets that are already known, for example from a login file. */
   readonly known?: LoginSecrets | undefined
 }
 
@@ -33,7 +33,7 @@ export async function fetchSession(context: Context, target: Target, options: Lo
 export async function fetchPlayerKey(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
   const user = target.user?.value
   if (!user) throw usageError('The player name is missing.', 'For example: fish-cli login Alex')
-  // Reports wrong flags before prompting for a password.
+  // Creating a client reports wrong flags before the prompt for a password.
   createClient({ baseUrl: target.url.value, user, gamemode: await gamemodeOf(context, target), env: {} })
   const { withApiKey, noInput, known = {} } = options
   const question = `Password of ${printable(user)}`
@@ -42,10 +42,11 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
     ? await readSecret(context, { variable: 'FISH_PASSWORD', question, ...options })
     : known.password
   const apiKey = known.apiKey ?? (await readApiKey(context, target, { user, withApiKey, noInput }))
-  // The stored API key is about to be replaced, and its store may be unavailable.
+  // The client must not read the stored API key, because that key is about to be replaced and its store may be
+  // unavailable.
   const client = await openClient(context, target, { apiKey: apiKey ?? (await secretFromEnv(context, 'FISH_API_KEY')) })
   const signal = context.interrupted()
-  // With a password, the service's key counts: the one of an old file may have been replaced.
+  // With a password, the service's key counts, because the key in an old file may have been replaced.
   const fernetKey =
     password === undefined
       ? (known.fernetKey ?? '')
@@ -67,7 +68,7 @@ interface ApiKeyOptions {
   readonly noInput: boolean | undefined
 }
 
-/** On a terminal, prompts for one to store, unless one is stored or in the environment. */
+/** On a terminal, prompts for an API key to store, unless a key is already stored or in the environment. */
 async function readApiKey(context: Context, target: Target, { user, withApiKey, noInput }: ApiKeyOptions) {
   const question = `API key of ${printable(user)}`
   if (withApiKey) return readSecret(context, { variable: 'FISH_API_KEY', question, noInput })
@@ -78,7 +79,7 @@ async function readApiKey(context: Context, target: Target, { user, withApiKey, 
 }
 
 async function hasApiKey(context: Context, target: Target, user: string): Promise<boolean> {
-  // A store that cannot be read has none; the login reports it.
+  // If the store cannot be read, the login reports the problem later.
   const stored = await readSecrets(context, target).catch(() => undefined)
   const isOwn = stored?.user !== undefined && userNameKey(stored.user) === userNameKey(user)
   return isOwn && stored.apiKey !== undefined
@@ -105,8 +106,8 @@ const INVALID_PAYLOAD = '{}'
 const DECRYPTED = new Set(['invalid_payload', 'token_expired'])
 
 /**
- * Tests with one request that stores nothing whether a key is the player's (`accepted`), and whether the rate limit
- * counted it (`counted`), which it does not with a valid API key.
+ * Tests whether a key is the player's (`accepted`), and whether the rate limit counted the request (`counted`). With a
+ * valid API key, the request is not counted. The request stores nothing.
  * @throws FernetError for a malformed key
  */
 export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions) {
@@ -125,7 +126,7 @@ export async function testKey(client: Client, { user, fernetKey, signal }: KeyTe
   }
 }
 
-/** `over`: expired by the clock of this machine. */
+/** `over`: the session has expired, by the clock of this machine. */
 type SessionTest = 'accepted' | 'refused' | 'over'
 
 export async function testSession(

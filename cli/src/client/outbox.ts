@@ -32,7 +32,7 @@ interface PlayerOutboxOptions {
   readonly delayMs?: ((state: RateLimitState | undefined, now: number) => number) | undefined
 }
 
-/** Sends the catches of one player; the catches of others stay in the outbox. */
+/** Sends the catches of one player. The catches of other players stay in the outbox. */
 export async function openPlayerOutbox(
   context: Context,
   target: Target,
@@ -49,13 +49,13 @@ export async function openPlayerOutbox(
   return openOutboxFile(context, target.url.value, { client, user, gamemode, ...linger })
 }
 
-/** Needs no key. Returns `undefined` when there is no outbox. */
+/** Opens the outbox without a key. Returns `undefined` if the outbox does not exist. */
 export async function openLocalOutbox(context: Context, target: Target): Promise<Outbox | undefined> {
   const url = target.url.value
   return existsSync(outboxPath(context, url)) ? openOutboxFile(context, url, { baseUrl: url }) : undefined
 }
 
-/** All of an outbox: it holds a million catches at most. */
+/** More than all catches of an outbox, which holds at most a million. */
 const ALL = 10_000_000
 
 export async function waitingCatches(outbox: Outbox, user: string): Promise<readonly StoredCatch[]> {
@@ -65,7 +65,7 @@ export async function waitingCatches(outbox: Outbox, user: string): Promise<read
 
 // Hints of the SDK name options of its API, which users of this program do not have.
 const HINTS: Readonly<Record<string, string>> = {
-  outbox_damaged: 'Move the file away to continue. The catches that wait in it are then not sent.',
+  outbox_damaged: 'Move the file away to continue. Catches that wait in this file are then not sent.',
   outbox_other_service: 'The file was copied or renamed. Move it away to continue.',
   outbox_not_writable:
     'Check the owner and the mode of the file and its folder, or set XDG_STATE_HOME to another folder.',
@@ -76,7 +76,7 @@ async function openOutboxFile(context: Context, url: string, options: OutboxOpti
   const command = crypto.randomUUID()
   const onEvent: OutboxListener = (event) => {
     if (event.type === 'delivered') {
-      // What is sent in the background was not added by one command.
+      // Catches that are sent in the background were not added by one command.
       const run = options.lingerMs ? event.id : command
       void rememberAdded(context, path, { ...event.collection, id: event.id, at: context.clock.now(), run })
     }
@@ -98,7 +98,7 @@ interface Unsent {
   readonly fix: string
 }
 
-/** The catches that wait on this machine for other addresses than this one, and the outboxes that cannot be read. */
+/** The catches that wait on this machine for other addresses, and the outboxes that cannot be read. */
 export async function unsentElsewhere(context: Pick<Context, 'env'>, url: string): Promise<readonly Unsent[]> {
   const files = globSync('outbox-*.db', { cwd: folders(context).state, withFileTypes: true })
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
@@ -108,7 +108,7 @@ export async function unsentElsewhere(context: Pick<Context, 'env'>, url: string
   return found.filter((one) => one !== undefined)
 }
 
-/** For a profile that loses its key or, unless it stays the same, its address. */
+/** Reports waiting catches of a profile that loses its key or changes its address. */
 export async function noteUnsent(
   context: Pick<Context, 'env'> & Notes,
   former: Profile | undefined,
@@ -119,7 +119,7 @@ export async function noteUnsent(
   if (unsent) context.note(`fish-cli: ${unsent.result} ${unsent.fix}`)
 }
 
-/** Changes nothing. `undefined` when nothing waits, and for a copy or another file that is not the outbox of its name. */
+/** Changes nothing. Returns `undefined` if no catches wait, or if the file is a copy or not an outbox. */
 async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<Unsent | undefined> {
   try {
     const { service: url = '', pending: queued, close } = await inspectOutbox(path)
@@ -138,7 +138,10 @@ async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<
   }
 }
 
-/** Tells which keys an outbox has seen, also of catches that were sent. Changes nothing; without an outbox, none. */
+/**
+ * Returns a function that checks whether an outbox knows a key, including keys of sent catches. Changes nothing.
+ * Without an outbox, every key is unknown.
+ */
 export async function knownKeys(context: Pick<Context, 'env'>, url: string): Promise<(key: string) => boolean> {
   const path = outboxPath(context, url)
   if (!existsSync(path)) return () => false
@@ -146,7 +149,7 @@ export async function knownKeys(context: Pick<Context, 'env'>, url: string): Pro
     const { hasKey } = await inspectOutbox(path)
     return hasKey
   } catch {
-    // Opening it for the catches reports the problem.
+    // Opening the outbox to add the catches reports the problem.
     return () => false
   }
 }

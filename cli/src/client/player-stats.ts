@@ -50,7 +50,7 @@ export function speciesRows({ gamemodes }: Profile): readonly SpeciesRow[] {
 type Species = Omit<SpeciesRow, 'kind'>
 
 function merged(one: Species, other: Species): Species {
-  // ISO 8601 in UTC, so that text is ordered as time.
+  // The times are ISO 8601 in UTC, so that the order of text is the order of time.
   const [firstCaughtAt = '', second = ''] = [one.firstCaughtAt, other.firstCaughtAt].sort()
   const lastCaughtAt = [one.lastCaughtAt, other.lastCaughtAt, second].sort().at(-1) ?? ''
   return { ...one, count: one.count + other.count, firstCaughtAt, lastCaughtAt }

@@ -11,9 +11,9 @@ export interface SecretRequest {
   /** The environment variable. The same name with `_FILE` may point to a file with the secret. */
   readonly variable: string
   readonly question: string
-  /** What else to do, for who is asked in a terminal. */
+  /** Another option to show at a prompt. */
   readonly orElse?: string
-  /** Another way to provide it, for the error message. */
+  /** Another way to provide the secret, for the error message. */
   readonly alternative?: string | undefined
   readonly noInput?: boolean | undefined
   readonly fromStdin?: boolean | undefined
@@ -36,7 +36,7 @@ export async function readSecret(context: Context, request: SecretRequest): Prom
   })
 }
 
-/** Reads a variable, or the file that `<variable>_FILE` names. Empty counts as unset. */
+/** Reads a variable, or the file that `<variable>_FILE` names. An empty variable counts as unset. */
 export async function secretFromEnv({ env }: Context, variable: string): Promise<string | undefined> {
   if (env[variable]) return env[variable]
   const path = env[`${variable}_FILE`]
@@ -52,7 +52,7 @@ export async function secretFromEnv({ env }: Context, variable: string): Promise
   return content.replace(/\r?\n$/, '') || undefined
 }
 
-/** All of stdin without its line end, as password managers print it. */
+/** Reads stdin to its end, without the final line end that password managers print. */
 async function secretFromStdin({ stdin, interrupted }: Context, question: string): Promise<string> {
   if (stdin.isTTY)
     throw noSecretOnStdin(

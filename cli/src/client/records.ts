@@ -56,8 +56,8 @@ const SHORTEST_END = 8
 const ID_FORM = /^[\da-f]{1,12}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
- * Records of a gamemode by whole ids, or by ends of them that no other record has.
- * @throws CliError for an unknown or ambiguous one
+ * Records of a gamemode by whole ids, or by ends of ids that no other record has. @throws CliError for an unknown or
+ * ambiguous id
  */
 export function selectRecords(
   records: readonly CatchRecord[],
@@ -75,7 +75,7 @@ export function selectRecords(
       )
     const [record] = found
     if (record) return record
-    // The error quotes only text in the form of an id, since other text may be a secret.
+    // The error quotes only text in the form of an id, because other text may be a secret.
     const which = ids.length === 1 ? 'ID' : `ID ${index + 1}`
     const message = ID_FORM.test(end)
       ? `No record "${end}" in ${gamemode}.`
@@ -113,7 +113,7 @@ export function describeRecords(records: readonly (Pick<CatchRecord, 'catches'> 
 export function saveRecords(context: Context, records: readonly Omit<CatchRecord, 'id'>[]): string {
   const removedAt = new Date(context.clock.now()).toISOString()
   const path = join(folders(context).state, `removed-${removedAt.replace(/[:.]/g, '-')}.jsonl`)
-  // The time of the removal makes each file a separate import, even of the same catches.
+  // The time of the removal is part of the file, so that each file is a separate import, even with the same catches.
   const lines = records.flatMap(({ kind, gamemode, catches }) =>
     catches.map(({ id: _, ...one }) => JSON.stringify({ kind, ...one, gamemode, removedAt })),
   )
@@ -122,8 +122,8 @@ export function saveRecords(context: Context, records: readonly Omit<CatchRecord
 }
 
 /**
- * Saves records to a file, then removes them. A service that refuses before it has removed any leaves no file, from which
- * catches could be added a second time.
+ * Saves records to a file, then removes them. If the service refuses the first removal, the file is deleted. Otherwise
+ * the file could add the catches a second time.
  */
 export async function removeRecords(
   context: Context & Notes,
@@ -145,7 +145,7 @@ export const COPYABLE = { isVerbatim: true } as const
 
 export function takeBackHint(path: string, user: string, target: Target): string {
   const words = targetWords({ ...target, user: { value: printable(user), from: 'flag' } })
-  return `To add them again: ${commandLine('add', '--file', printable(path), ...words)}`
+  return `To add the catches again: ${commandLine('add', '--file', printable(path), ...words)}`
 }
 
 export function readPlayerPassword(context: Context, user: string, noInput: boolean): Promise<string> {
@@ -160,8 +160,8 @@ interface ChangeOptions {
 }
 
 /**
- * Changes records one after another, with progress. What is changed stays so if a request fails or the user interrupts:
- * the error reports the count, and the same command continues with the rest.
+ * Changes records one after another, with progress. If a request fails or the user interrupts, changed records stay
+ * changed. The error reports the count, and the same command continues with the remaining records.
  */
 export async function changeRecords(
   context: Context & Notes,

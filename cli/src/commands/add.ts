@@ -18,9 +18,9 @@ import { printable } from '../output/text.ts'
 export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
-    'Needs your key: log in once, or set FISH_KEY. Several names are saved as one record, all or none. Put a name of two ' +
-    'words in quotes. Catches from a file wait in the outbox until the service has stored them. If a run stops, repeat ' +
-    'the command: it continues, and adds no catch twice.',
+    'Needs your key: log in once, or set FISH_KEY. Several names are saved as one record: all of the names or no ' +
+    'name. Put a name of two words in quotes. Catches from a file wait in the outbox until the service has ' +
+    'stored them. If a run stops, repeat the command. The command continues, and adds no catch twice.',
   examples: [
     'fish-cli add Salmon --rarity gold --gamemode earth --user Alex',
     'fish-cli add "Bronze Koi" Cod -r 1 -g earth',
@@ -41,7 +41,7 @@ export const addCommand = defineCommand({
       helpValue: 'FILE',
     }),
     timezone: Flags.string({
-      summary: 'Time zone for the times in the file that name none, such as Europe/Berlin.',
+      summary: 'Time zone for times in the file that have no time zone, such as Europe/Berlin.',
       helpValue: 'ZONE',
       dependsOn: ['file'],
     }),
@@ -122,7 +122,7 @@ function likelyMistake(names: readonly string[], kind: 'fish' | 'crab'): { probl
   if (names.length < 2 || names.some((name) => /\s/.test(name))) return undefined
   const several = kind === 'fish' ? `${names.length} fish` : `${names.length} crabs`
   const problem = `This adds ${several}: ${names.map(printable).join(', ')}.`
-  return { problem, hint: `To add only one, put its name in quotes: add "${names.map(printable).join(' ')}".` }
+  return { problem, hint: `To add one catch, put its name in quotes: add "${names.map(printable).join(' ')}".` }
 }
 
 function fishOf(names: readonly string[], rarity: string | undefined): readonly FishInput[] {

@@ -59,7 +59,8 @@ export const auditCommand = defineCommand({
       document: { entries, more },
       empty: 'No entries since then.',
     })
-    if (more) context.note(`There are older entries than these ${entries.length}. To see more, raise --limit.`)
+    if (more)
+      context.note(`The log has more entries than these ${entries.length}. To see older entries, raise --limit.`)
     return status
   },
 })

@@ -5,10 +5,10 @@ import { printable } from '../output/text.ts'
 export const backupCommand = defineCommand({
   summary: 'Copy a data folder into a new folder, even while a server uses it.',
   description:
-    'The copy is a consistent snapshot and a data folder itself. It is flushed to disk before it gets its ' +
-    'name, and includes the secrets stored beside the data: anyone who can read it can decrypt all keys. An existing ' +
-    'folder is never changed. An interrupted backup leaves nothing behind; a killed one may leave a folder ' +
-    'FOLDER.partial-..., which you can delete. For Redis, use copy.',
+    'The copy is a consistent snapshot and a data folder itself. The command flushes the copy to disk before the ' +
+    'copy gets its name. The copy includes the secrets stored beside the data: anyone who can read the copy can ' +
+    'decrypt all keys. The command never changes an existing folder. An interrupted backup leaves no files. A ' +
+    'killed backup may leave a folder FOLDER.partial-..., which you can delete. For Redis, use copy.',
   examples: [
     'fish-cli backup /var/backups/fish-monday',
     'fish-cli backup "backup-$(date +%F)" --storage file:/var/lib/fish --json',

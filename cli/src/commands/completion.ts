@@ -34,7 +34,7 @@ export const completionCommand = defineCommand({
     const shell = shellOf(args.shell, context.env)
     const script = SCRIPTS[shell]
     if (!flags.install) {
-      if (context.stdout.isTTY) context.note(`To install it: ${commandLine('completion', shell, '--install')}`)
+      if (context.stdout.isTTY) context.note(`To install the script: ${commandLine('completion', shell, '--install')}`)
       return context.print({ shell, script }, () => script.trimEnd(), { isVerbatim: true })
     }
     const { path, next } = scriptLocation(shell, context)
@@ -50,7 +50,7 @@ function shellOf(named: string | undefined, { SHELL }: Env): Shell {
   const name = (named ?? basename(SHELL ?? '')).toLowerCase().replace(/\.exe$/, '')
   const shell = name === 'pwsh' ? 'powershell' : name
   if (isShell(shell)) return shell
-  const hint = `Choose one of ${SHELLS.join(', ')}. For example: fish-cli completion bash`
+  const hint = `Choose a shell from ${SHELLS.join(', ')}. For example: fish-cli completion bash`
   if (named === undefined) throw usageError('SHELL is not set to a supported shell.', hint)
   throw usageError('Unsupported shell.', hint)
 }

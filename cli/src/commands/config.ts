@@ -18,7 +18,8 @@ const COLUMNS: readonly Column[] = [
 export const configCommand = defineCommand({
   summary: 'Show or change the settings of fish-cli.',
   description: [
-    'Without KEY, lists all settings and the origin of each value. With KEY, prints its value. With KEY and VALUE, changes it.',
+    'Without KEY, lists all settings and the origin of each value. With KEY, prints the value of that setting. ' +
+      'With KEY and VALUE, changes the setting.',
     Object.entries(SETTINGS)
       .map(([key, { summary }]) => `${key}: ${summary}`)
       .join('\n'),
@@ -26,9 +27,9 @@ export const configCommand = defineCommand({
   examples: ['fish-cli config', 'fish-cli config gamemode earth', 'fish-cli config max-wait --unset'],
   args: {
     key: Args.string({ description: `the setting: ${Object.keys(SETTINGS).join(', ')}` }),
-    value: Args.string({ description: 'its new value' }),
+    value: Args.string({ description: 'the new value' }),
   },
-  flags: { unset: Flags.boolean({ summary: 'Remove the setting, so that its default applies again.' }) },
+  flags: { unset: Flags.boolean({ summary: 'Remove the setting, so that the default applies again.' }) },
   completion: {
     key: { words: Object.entries(SETTINGS).map(([value, { summary }]) => ({ value, description: summary })) },
   },
@@ -55,7 +56,7 @@ function printSettings(context: CommandContext): Promise<number> {
     return { key, value, from, variable, summary }
   })
   const path = configPath(context)
-  context.note(`The settings are in ${printable(path)}.`)
+  context.note(`The configuration file is ${printable(path)}.`)
   const document = { path, secrets: secretsPath(context), folders: folders(context), settings: rows }
   return context.printRows({ rows, columns: COLUMNS, document })
 }

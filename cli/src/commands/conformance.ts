@@ -28,14 +28,15 @@ const PART = 'conformance'
 export const conformanceCommand = defineCommand({
   summary: 'Check that a service conforms to the API.',
   description: [
-    'Creates its own players and administrators and removes them at the end; other data is not changed. It uses up the ' +
-      'rate limit of this client and causes a few failed logins.',
-    'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. ' +
-      'Checks that cannot run are skipped with a reason; FISH_MASTER_API_KEY (or _FILE) and --allowed-origin enable more of ' +
-      'them.',
+    'Creates players and administrators for the checks, and removes these accounts at the end. Other data is not ' +
+      'changed. The checks use up the rate limit of this client and cause a few failed logins.',
+    'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or ' +
+      'FISH_ADMIN_PASSWORD_FILE. Checks that cannot run are skipped with a reason. FISH_MASTER_API_KEY (or ' +
+      '_FILE) and --allowed-origin enable more checks.',
     'Without an administrator, --user checks the public endpoints as that player, with the keys stored by login or ' +
       'FISH_KEY, FISH_API_KEY and FISH_PASSWORD. The catches that the checks add stay in the collections of the player.',
-    'Exits with 0 when no check fails, and with 1 otherwise. Proxies are ignored, since they may change responses.',
+    'Exits with 0 if no check fails, and with 1 otherwise. The command ignores proxies, because a proxy may ' +
+      'change responses.',
   ].join('\n\n'),
   examples: [
     'fish-cli conformance http://127.0.0.1:8787',
@@ -44,15 +45,15 @@ export const conformanceCommand = defineCommand({
       command: 'fish-cli conformance --tap --max-wait 300',
     },
     {
-      description: 'A mock seeded with an administrator; it has no metrics and no documentation:',
+      description: 'Check a mock seeded with an administrator. A mock has no metrics and no documentation:',
       command: 'fish-cli conformance --skip operations-metrics --skip operations-docs',
     },
     {
-      description: 'One section and one further check:',
+      description: 'Run one section and one further check:',
       command: 'fish-cli conformance --only writes --only limit-is-exact',
     },
     {
-      description: 'Without an administrator, as a player:',
+      description: 'Check as a player, without an administrator:',
       command: 'fish-cli conformance https://fish.example.org --user Tester',
     },
     { description: 'List all checks:', command: 'fish-cli conformance --dry-run' },
@@ -62,7 +63,8 @@ export const conformanceCommand = defineCommand({
     ...adminFlag,
     ...profileFlag,
     user: Flags.string({
-      summary: 'Act as this player instead of an administrator; the catches added stay in its collections.',
+      summary:
+        'Act as this player instead of an administrator. The added catches stay in the collections of the player.',
       helpValue: 'USER',
       exclusive: ['admin'],
     }),
@@ -88,20 +90,21 @@ export const conformanceCommand = defineCommand({
       helpValue: 'N',
     }),
     'rate-window': Flags.string({
-      summary: `Length of that window in seconds (default ${LIMITS.windowSeconds}).`,
+      summary: `Length of the window in seconds (default ${LIMITS.windowSeconds}).`,
       helpValue: 'SECONDS',
     }),
     'max-wait': Flags.string({
-      summary: 'Seconds to wait at most for a new rate limit window (default 0).',
+      summary: 'Maximum seconds to wait for a new rate-limit window (default 0).',
       helpValue: 'SECONDS',
     }),
-    'dry-run': Flags.boolean({ summary: 'List the checks that would run; no request is sent.' }),
+    'dry-run': Flags.boolean({ summary: 'List the checks that would run, and send no request.' }),
   },
   completion: { only: checkNames, skip: checkNames },
 
   async run(context) {
     const { args, flags } = context
-    // This is not the target of the context, because stored secrets are only for the service of their profile.
+    // The target differs from the target of the context, because stored secrets are only for the service of their
+    // profile.
     const target = resolveTarget(context, { ...flags, url: args.url })
     const baseUrl = parseServiceUrl(target.url.value)
     const rateLimit = {

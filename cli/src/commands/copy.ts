@@ -5,15 +5,16 @@ import { contentsText, runMaintenance } from '../kit/maintenance.ts'
 import { printable } from '../output/text.ts'
 
 export const copyCommand = defineCommand({
-  summary: 'Copy everything from one storage to an empty one.',
+  summary: 'Copy everything from one storage to an empty storage.',
   description:
-    'Copies players, keys, catches, used tokens and the audit log between data folders and Redis. Stop the servers of ' +
-    'both first. Keys stay encrypted: secrets.json is copied from folder to folder, and the servers of a Redis need ' +
-    'the same FISH_SECRET. If an address contains a password, put it into an environment variable and pass env:NAME.',
+    'Copies players, keys, catches, used tokens and the audit log between data folders and Redis. Stop the ' +
+    'servers of both storages first. Keys stay encrypted: secrets.json is copied from folder to folder, and the ' +
+    'servers of a Redis need the same FISH_SECRET. If an address contains a password, put the address into an ' +
+    'environment variable and pass env:NAME.',
   examples: [
     { description: 'From a data folder to Redis:', command: 'fish-cli copy file:./data redis://127.0.0.1' },
     {
-      description: 'A backup of a Redis whose address is a secret:',
+      description: 'Back up a Redis whose address is a secret:',
       command: 'fish-cli copy env:FISH_STORAGE file:./backup',
     },
   ],
@@ -31,7 +32,8 @@ export const copyCommand = defineCommand({
     if (report.secrets === 'needed') {
       context.note('The keys are still encrypted: serve the copy with the FISH_SECRET of the original storage.')
       context.note(
-        'If that was never set, "encryption" in its secrets.json is FISH_SECRET, and "session" is FISH_JWT_SECRET.',
+        'If you never set FISH_SECRET, use secrets.json of the original: "encryption" is FISH_SECRET, and ' +
+          '"session" is FISH_JWT_SECRET.',
       )
     }
     return context.print(report, () => `${printable(report.folder ?? 'Redis')}: ${contentsText(report)}`)
@@ -46,11 +48,11 @@ function addressOf(text: string, env: Env): string {
   if (name !== undefined) {
     const address = env[name]
     if (address) return address
-    throw usageError(`${name} is not set.`, 'Set it to the address of the storage.')
+    throw usageError(`${name} is not set.`, 'Set the variable to the address of the storage.')
   }
   if (!PASSWORD.test(text)) return text
   throw usageError(
     'An address with a password must not be an argument.',
-    'Put it into an environment variable and pass env:NAME, such as env:FISH_STORAGE.',
+    'Put the address into an environment variable and pass env:NAME, such as env:FISH_STORAGE.',
   )
 }

@@ -38,8 +38,9 @@ const COLUMNS: readonly Column<CheckResult>[] = [
 export const doctorCommand = defineCommand({
   summary: 'Diagnose problems and suggest fixes.',
   description:
-    'Checks this machine (Node, settings, stored secrets, game log, outbox) and the service (connection, version, clock, ' +
-    'your keys). Sends at most three requests, which store nothing. Exits with 1 if a check fails; warnings do not count.',
+    'Checks this machine (Node, settings, stored secrets, game log, outbox) and the service (connection, ' +
+    'version, clock, your keys). Sends at most three requests, which store nothing. Exits with 1 if a check ' +
+    'fails. Warnings do not change the exit status.',
   examples: ['fish-cli doctor', 'fish-cli doctor --json --offline'],
   flags: {
     offline: Flags.boolean({ summary: 'Check only this machine and send no request.' }),
@@ -95,7 +96,7 @@ const ok = (result: string): Outcome => ({ status: 'ok', result, fix: null })
 const warn = (result: string, fix: string): Outcome => ({ status: 'warn', result, fix })
 const fail = (result: string, fix: string): Outcome => ({ status: 'fail', result, fix })
 
-/** What a check throws is a finding too, except after Ctrl-C. */
+/** An error of a check is a finding too, except after Ctrl-C. */
 async function runCheck(
   check: string,
   work: () => Outcome | Promise<Outcome>,
@@ -151,7 +152,7 @@ async function checkKeyring(context: KeyringContext, config: Config): Promise<Ou
   )
 }
 
-/** Without one, nothing is wrong: not everybody plays on this machine. */
+/** A missing game log is not a problem: not everybody plays on this machine. */
 async function checkGameLog(context: Context): Promise<Outcome> {
   try {
     const games = await findGames(usualPlaces(context))
@@ -183,7 +184,7 @@ async function checkService(context: Context, target: Target): Promise<readonly 
   let identity: Identity
   try {
     identity = await findIdentity(context, target)
-    // Does not wait: an exhausted rate limit is a finding.
+    // The client does not wait for the rate limit: an exhausted rate limit is a finding.
     client = await openClient(context, target, { maxWaitMs: 0, maxRetries: 0 })
   } catch (error) {
     return [await runCheck('connection', () => Promise.reject(error))]

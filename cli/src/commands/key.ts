@@ -18,7 +18,7 @@ export const keyCommand = defineCommand({
     { description: 'Save your own key to a file for FISH_KEY_FILE:', command: 'fish-cli key --out alex.key' },
     { description: 'Print the key of another player, as an administrator:', command: 'fish-cli key Alex --show' },
   ],
-  args: { user: Args.string({ description: 'player whose key to get, as an administrator (default: your own)' }) },
+  args: { user: Args.string({ description: 'player whose key to get, as an administrator (default: your own key)' }) },
   flags: {
     show: Flags.boolean({ summary: 'Print the whole key.' }),
     ...passwordStdinFlag,

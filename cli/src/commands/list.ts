@@ -13,7 +13,7 @@ export const listCommand = defineCommand({
     'fish-cli list fish Alex --gamemode earth',
     'fish-cli list crabs Alex --gamemode earth --detail',
     {
-      description: 'The ten latest gold or mythical fish:',
+      description: 'List the ten latest gold or mythical fish:',
       command: 'fish-cli list --filter rarity=3,7 --sort=-caughtAt --limit 10',
     },
     { description: 'Catches of the last week, by rarity:', command: 'fish-cli list --since 7d --chart' },
@@ -65,7 +65,7 @@ export const listCommand = defineCommand({
     const listOptions = { kind, gamemode, query, chart, detail }
     if (flags.watch) {
       const { watchList } = await import('../poll/list.ts')
-      // A relative --since is resolved whenever something is shown.
+      // A relative --since is resolved again each time that the list is shown.
       const optionsAt = (now: number) => ({ ...listOptions, query: parseCatchQuery(flags, now) })
       return watchList(context, { flags, target, user, optionsAt })
     }

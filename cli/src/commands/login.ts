@@ -23,10 +23,10 @@ import { printable } from '../output/text.ts'
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',
   description:
-    'Prompts for missing values: the service, the player, the gamemode and the password, which is used once and never ' +
-    'stored. Your key is stored in the system keyring if there is one, otherwise in a file that only you can read. With ' +
-    '--from, all values come from a login file that an administrator made. With --admin, the session of an ' +
-    'administrator is stored.',
+    'Prompts for missing values: the service, the player, the gamemode and the password. The password is used ' +
+    'once and never stored. Your key is stored in the system keyring if the system has one, otherwise in a file ' +
+    'that only you can read. With --from, all values come from a login file that an administrator made. With ' +
+    '--admin, logs an administrator in and stores the session.',
   examples: [
     'fish-cli login --from alex.json',
     'fish-cli login Alex --url https://fish.example.org --gamemode earth',
@@ -69,7 +69,8 @@ export const loginCommand = defineCommand({
         `Leave USER out: ${commandLine('login', '--from', path)}`,
       )
     }
-    // The file overrides the environment: its secrets are for its service only, unless --url names another.
+    // The file overrides the environment: the secrets in the file are only for its service, unless --url names another
+    // service.
     const fromFile = file && { url: flags.url ?? file.service, gamemode: flags.gamemode ?? file.gamemode }
     const account = { [asAdmin ? 'admin' : 'user']: args.user ?? file?.name }
     const typed = resolveTarget(context, { ...rest, ...fromFile, ...account }, true)
@@ -79,12 +80,12 @@ export const loginCommand = defineCommand({
     const isSilent = flags['no-input'] || flags['password-stdin']
     // Reports a wrong argument before a problem with files.
     if (!asAdmin) await gamemodeOf(context, given)
-    // Checks that credentials can be saved before prompting for them.
+    // Checks that credentials can be saved before the prompts for credentials.
     const store = await checkSecretsUpdate(context, config, name)
     const target = asAdmin ? given : await askForMissing(context, given, isSilent)
     const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
     if (replacesLogin(config.profiles.get(name), login)) {
-      context.note('To keep both, answer no and repeat the command with --profile NAME.')
+      context.note('To keep both accounts, answer no and repeat the command with --profile NAME.')
       const question = `Profile ${name} belongs to another account or service. Replace it`
       await confirm(context, { question, ...flags })
     }
@@ -115,7 +116,7 @@ export const loginCommand = defineCommand({
 
 const NO_FILE = { login: undefined, isShared: false }
 
-/** An address with the scheme that it lacks: http for this machine, otherwise https. Other texts stay as they are. */
+/** Adds a missing scheme to an address: http for this machine, otherwise https. Other texts stay unchanged. */
 function withScheme(address: string): string {
   if (address.includes('://')) return address
   const url = `http://${address}`
@@ -123,7 +124,10 @@ function withScheme(address: string): string {
   return isOnlyLocal(url) ? url : `https://${address}`
 }
 
-/** Values that neither flags, environment, profile nor settings have. Without a terminal, they stay missing. */
+/**
+ * Prompts for values that flags, environment, profile and settings do not contain. Without a terminal, these values
+ * stay missing.
+ */
 async function askForMissing(context: CommandContext, target: Target, noInput: boolean | undefined): Promise<Target> {
   if (!canPrompt(context, noInput)) return target
   const question = async (text: string, parse: (typed: string) => string | Promise<string>) => {
@@ -156,7 +160,7 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   return { ...target, url, user, gamemode }
 }
 
-/** Deletes only after a yes: the password in the file may be stored nowhere else. */
+/** Deletes the file only after a yes, because the password may not be stored anywhere else. */
 async function offerDeletion(
   context: CommandContext,
   path: string,
@@ -165,12 +169,13 @@ async function offerDeletion(
   if (!canPrompt(context, noInput)) {
     const others = isShared ? ', and others can read it' : ''
     return context.note(
-      `${printable(path)} contains your secrets${others}. Note the password down, then delete the file.`,
+      `${printable(path)} contains your secrets${others}. Write the password down, then delete the file.`,
     )
   }
   if (isShared) context.note(`Others can read ${printable(path)}.`)
   context.note(
-    'Note the password in the file down first: it is stored nowhere else, and undo, remove, move and login prompt for it.',
+    'First write down the password in the file: it is not stored anywhere else, and undo, remove, move and login ' +
+      'prompt for it.',
   )
   if (!(await ask(context, `Delete ${printable(path)}`))) return
   await rm(path)

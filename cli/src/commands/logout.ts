@@ -8,7 +8,10 @@ import { type CommandContext, defineCommand } from '../kit/define.ts'
 import { profileFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
-/** Nobody waits longer for a service that does not respond: the secrets are removed from this machine already. */
+/**
+ * If the service does not respond, the command stops waiting after this time. The secrets are already removed from this
+ * machine.
+ */
 const DEADLINE_MS = 5000
 
 export const logoutCommand = defineCommand({
@@ -39,13 +42,13 @@ export const logoutCommand = defineCommand({
 
 async function endSession(context: CommandContext, { url, session }: ProfileSecrets): Promise<void> {
   if (session === undefined || !(Date.parse(session.expiresAt) > context.clock.now())) return
-  // It belongs to the service that opened it, whatever the settings say now.
+  // The session belongs to the service that opened it, even if the settings have changed.
   const target = { ...context.target, url: { ...context.target.url, value: url } }
   try {
     const admin = await createAdmin(context, target, { token: session.token })
     await admin.logout({ signal: AbortSignal.any([context.interrupted(), AbortSignal.timeout(DEADLINE_MS)]) })
   } catch {
     const until = printable(localTime(session.expiresAt))
-    context.note(`The service did not confirm that the session ended. It expires at ${until} (local time).`)
+    context.note(`The service did not confirm that the session ended. The session expires at ${until} (local time).`)
   }
 }

@@ -11,16 +11,17 @@ import { printable } from '../output/text.ts'
 export const migrateCommand = defineCommand({
   summary: 'Bring players, catches and administrators over from a MongoDB dump.',
   description:
-    'Reads the database of the service that this one stands in for: a folder or an --archive file of mongodump, or files ' +
-    'of mongoexport. Each of them may be gzipped. Shows the changes first, then prompts for confirmation. Passwords, ' +
-    'Fernet keys and API keys stay valid, and catches keep their order and times. The data folder must not contain a ' +
-    'store; it gets one when the migration is complete. To use Redis, copy the folder to it afterwards.',
+    'Reads the database of the older service, which this service replaces. DUMP is a folder or an --archive file ' +
+    'of mongodump, or files of mongoexport. Each file may be gzipped. Shows the changes first, then prompts for ' +
+    'confirmation. Passwords, Fernet keys and API keys stay valid, and catches keep their order and times. The ' +
+    'data folder must not contain a store. The new store appears when the migration is complete. To use Redis, ' +
+    'copy the data folder to Redis afterwards.',
   examples: [
     'fish-cli migrate ./dump --storage file:./data',
     'fish-cli migrate fishtracker.archive.gz --storage file:./data --dry-run',
     'fish-cli migrate export/*.json --rename names.json --yes',
     {
-      description: 'Include the fifth gamemode of the dump:',
+      description: 'Also migrate boxsmp, which is not a default gamemode:',
       command: 'FISH_GAMEMODES=earth,oneblock,boxsmp fish-cli migrate ./dump',
     },
   ],
@@ -69,7 +70,10 @@ async function readRenames(path: string): Promise<Record<string, string>> {
   const isMap = typeof renames === 'object' && renames !== null && !Array.isArray(renames)
   if (isMap && Object.values(renames).every((name) => typeof name === 'string'))
     return renames as Record<string, string>
-  throw usageError('--rename is no file of names.', 'For example: {"Jo hn": "John", "u-1f3c": "Alex2"}')
+  throw usageError(
+    'The --rename file is not a JSON object of names.',
+    'For example: {"Jo hn": "John", "u-1f3c": "Alex2"}',
+  )
 }
 
 const MAX_NAMES = 20

@@ -14,10 +14,10 @@ const MOST = 1_000_000_000
 export const mockCommand = defineCommand({
   summary: 'Run a mock of the service, for tests in any language.',
   description: [
-    'The mock is the real server with data in memory: nothing is stored, and nothing is secret. It prints one line to ' +
-      'stdout when it is ready, and the seeded users and their keys to stderr. GET /__mock documents how to control the ' +
-      'clock, inject faults, read the request history and reset to the seed.',
-    'A seed is a JSON file; keys that it omits are the same at every start:',
+    'The mock is the real server with data in memory: nothing is stored, and nothing is secret. When the mock is ' +
+      'ready, it prints one line to stdout. It prints the seeded users and their keys to stderr. GET /__mock ' +
+      'documents how to control the clock, inject faults, read the request history and reset the mock to the seed.',
+    'A seed is a JSON file. Keys that the seed omits are the same at every start:',
     '{"users": [{"name": "Alex", "password": "...",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}],\n"admins": [{"username": "admin", "password": "..."}]}',
   ].join('\n\n'),
   examples: [
@@ -29,7 +29,7 @@ export const mockCommand = defineCommand({
   ],
   flags: {
     host: Flags.string({
-      summary: `Address to listen on, default ${DEFAULT_HOST}. Anyone who can reach it can read all keys of the mock.`,
+      summary: `Address to listen on, default ${DEFAULT_HOST}. Anyone who can reach this address can read all keys of the mock.`,
       helpValue: 'HOST',
     }),
     port: Flags.string({
@@ -42,7 +42,7 @@ export const mockCommand = defineCommand({
       helpValue: 'NAME,...',
     }),
     'start-at': Flags.string({
-      summary: 'Freeze the clock at this time, such as 2026-01-01T00:00:00Z, until it is moved; by default it runs.',
+      summary: 'Freeze the clock at this time, such as 2026-01-01T00:00:00Z, until a request advances the clock.',
       helpValue: 'WHEN',
     }),
     'rate-limit': Flags.string({
@@ -109,7 +109,7 @@ function originsOf(text = ''): string[] {
   return origins
 }
 
-/** The keys are printed, since they work nowhere else. */
+/** The keys are printed, because they work only on this mock. */
 function introduction(url: string, users: readonly SeededUser[]): string {
   const lines = users.map(
     ({ name, password, fernetKey, apiKey }) =>
@@ -122,7 +122,7 @@ function introduction(url: string, users: readonly SeededUser[]): string {
   return [...lines, ...example, `Control it: curl ${url}/__mock`].map((line) => `${printable(line)}\n`).join('')
 }
 
-/** An error with a system call comes from listening; any other is a rejected seed. */
+/** An error with a system call comes from listening. Any other error is a rejected seed. */
 function startError(error: unknown, host: string, port: number): CliError {
   const { syscall, code = '', message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return wrongSeed(message)
@@ -132,7 +132,7 @@ function startError(error: unknown, host: string, port: number): CliError {
     message: inUse
       ? `Port ${port} on ${host} is in use.`
       : `Cannot listen on ${host}, port ${port} (${code || message}).`,
-    hint: `${inUse ? 'Stop the program that uses it, or choose' : 'Choose'} another with --port, or change --host.`,
+    hint: `${inUse ? 'Stop the program that uses the port, or choose' : 'Choose'} another port with --port, or change --host.`,
     exit: inUse ? EXIT.conflict : EXIT.failure,
   })
 }

@@ -37,7 +37,7 @@ export const outboxCommand = defineCommand({
   ],
   flags: {
     send: Flags.boolean({ summary: 'Send your waiting catches now.', ...exclusive('send') }),
-    retry: Flags.boolean({ summary: 'Send rejected catches again; none is stored twice.', ...exclusive('retry') }),
+    retry: Flags.boolean({ summary: 'Send rejected catches again. No catch is stored twice.', ...exclusive('retry') }),
     drop: Flags.boolean({ summary: 'Delete the rejected catches.', ...exclusive('drop') }),
     cancel: Flags.boolean({
       summary: 'Delete your waiting catches. A batch that is being sent stays, because it may have been stored.',

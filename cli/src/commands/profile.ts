@@ -21,11 +21,11 @@ const COLUMNS: readonly Column[] = [
 ]
 
 export const profileCommand = defineCommand({
-  summary: 'List your profiles, choose one, or remove one.',
+  summary: 'List your profiles, choose a profile, or remove a profile.',
   description:
-    'A profile is a service and your account there. To create one, log in: fish-cli login USER --profile NAME. With ' +
-    'NAME, that profile becomes the current one. --remove deletes the profile and its secrets from this machine; your ' +
-    'account stays.',
+    'A profile is a service and your account on this service. To create one, log in: fish-cli login USER ' +
+    '--profile NAME. With NAME, that profile becomes the current profile. --remove deletes the profile and its ' +
+    'secrets from this machine. Your account stays.',
   examples: ['fish-cli profile', 'fish-cli profile work', 'fish-cli profile work --remove --yes'],
   args: { name: Args.string({ description: 'name of the profile' }) },
   flags: { remove: Flags.boolean({ summary: 'Remove the profile and its secrets from this machine.' }), ...yesFlags },
@@ -73,7 +73,8 @@ async function removeProfile(context: CommandContext, name: string): Promise<num
   await noteUnsent(context, profile)
   if (isRemoved) return EXIT.ok
   context.note(
-    'The keyring is unavailable and still contains the secrets of the profile. Remove the entries of fish-crab there.',
+    'The keyring is unavailable and still contains the secrets of the profile. Remove the entries of fish-crab ' +
+      'in the keyring.',
   )
   return EXIT.partly
 }

@@ -5,7 +5,7 @@ import { printable } from '../output/text.ts'
 export const restoreCommand = defineCommand({
   summary: 'Restore a backup into a data folder that has no store.',
   description:
-    'The backup is not changed. If the restore fails or is interrupted, the data folder is not ' + 'changed either.',
+    'The backup is not changed. If the restore fails or is interrupted, the data folder is not changed either.',
   examples: ['fish-cli restore /var/backups/fish-monday --storage file:./data'],
   args: { backup: Args.string({ description: 'folder created by backup', required: true }) },
   flags: { ...storageFlag },

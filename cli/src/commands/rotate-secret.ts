@@ -6,16 +6,17 @@ import { runMaintenance, storageFlag } from '../kit/maintenance.ts'
 export const rotateSecretCommand = defineCommand({
   summary: 'Encrypt the keys of all players with a new secret of the server.',
   description:
-    'FISH_SECRET is the new secret; FISH_SECRET_PREVIOUS is the previous one, which decrypts the existing keys. Without ' +
-    'FISH_SECRET, the secret stored beside the data is used. Stop the server of a data folder first. Servers on Redis ' +
-    'can keep running once all of them have the new secret. If interrupted, run the command again.',
+    'FISH_SECRET is the new secret. FISH_SECRET_PREVIOUS is the previous secret, which decrypts the existing ' +
+    'keys. Without FISH_SECRET, the command uses the secret stored beside the data. Stop the server of a data ' +
+    'folder first. Servers on Redis can keep running if all servers have both secrets. If the command is ' +
+    'interrupted, run it again.',
   examples: [
     {
       description: 'Generate a new secret beside the data:',
       command: 'fish-cli rotate-secret --new --storage file:./data',
     },
     {
-      description: 'Redis, with FISH_SECRET, FISH_SECRET_PREVIOUS and FISH_STORAGE set:',
+      description: 'Use Redis, with FISH_SECRET, FISH_SECRET_PREVIOUS and FISH_STORAGE set:',
       command: 'fish-cli rotate-secret',
     },
   ],
@@ -32,7 +33,7 @@ export const rotateSecretCommand = defineCommand({
     const status = context.print({ keys: seen, ...rest, undecryptable }, () => reportText(report, flags))
     if (undecryptable.length === 0) return status
     context.note(`No secret decrypts the keys of these user ids: ${undecryptable.join(', ')}.`)
-    context.note('Reset or delete these users and run this again. Until then, keep the other secrets.')
+    context.note('Reset or delete these users, then run rotate-secret again. Until then, keep the other secrets.')
     return EXIT.partly
   },
 })

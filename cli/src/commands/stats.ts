@@ -6,10 +6,11 @@ import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.t
 import { outputFlags } from '../kit/flags.ts'
 
 export const statsCommand = defineCommand({
-  summary: 'Count your catches, those of another player, or all.',
+  summary: 'Count the catches of a player, or of the whole service.',
   description:
-    'Shows totals, the rarest fish, the best day and streaks of days, over all gamemodes and by gamemode and rarity. Days ' +
-    'are UTC days. With --all, administrators count the players and catches of the whole service.',
+    'Shows totals, the rarest fish, the best day and streaks of days. Totals are over all gamemodes, and by ' +
+    'gamemode and rarity. Days are UTC days. With --all, administrators count the players and catches of the ' +
+    'whole service.',
   examples: [
     'fish-cli stats',
     'fish-cli stats --chart',

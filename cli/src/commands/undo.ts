@@ -30,9 +30,10 @@ import { printable } from '../output/text.ts'
 export const undoCommand = defineCommand({
   summary: 'Remove the catches that this machine added last.',
   description:
-    'Removes the newest catches: those of the last add, the last file or the last batch of watch. Waiting catches are ' +
-    'removed from the outbox. Sent catches are removed from the service with your password. The catches are saved to a ' +
-    'file first, from which add --file adds them again. Repeat the command to go further back.',
+    'Removes the newest catches: the catches of the last add, the last file or the last batch of watch. Waiting ' +
+    'catches are removed from the outbox. Sent catches are removed from the service, which requires your ' +
+    'password. The catches are saved to a file first. To restore them, run: fish-cli add --file FILE. Repeat ' +
+    'undo to go further back.',
   examples: ['fish-cli undo', { description: 'In a script:', command: 'fish-cli undo --yes --json' }],
   flags: { ...userFlag, ...serviceFlags, ...yesFlags },
 
@@ -70,7 +71,7 @@ async function undoQueued(context: CommandContext, outbox: Outbox, user: string,
     throw new CliError({
       code: 'catches_under_way',
       message: 'The last catches are being sent and may already be stored.',
-      hint: 'Send them, then undo: fish-cli outbox --send && fish-cli undo',
+      hint: 'Send the catches, then undo: fish-cli outbox --send && fish-cli undo',
       exit: EXIT.conflict,
     })
   }
@@ -91,7 +92,7 @@ async function undoQueued(context: CommandContext, outbox: Outbox, user: string,
   return frozen > 0 ? EXIT.partly : EXIT.ok
 }
 
-/** Without a status, nothing of it is left to be removed. */
+/** Without a status, no record of this run is left. */
 async function undoSent(
   context: CommandContext,
   named: string,
@@ -110,7 +111,10 @@ async function undoSent(
   }
   if (records.length === 0) {
     await forgetAdded(context, path, ids)
-    context.note('fish-cli: The last catches of this machine are already moved or removed. The catches before them:')
+    context.note(
+      'fish-cli: The last catches of this machine are already moved or removed. undo continues with earlier ' +
+        'catches:',
+    )
     return undefined
   }
   context.note(describeRecords(records))

@@ -4,10 +4,11 @@ import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
   description:
-    'Follows the logs of all games on this machine and adds each catch once. Catches wait in the outbox while the service ' +
-    'is unreachable. Stop with Ctrl-C; the next start also adds the catches made in between. The log names the gamemode; ' +
-    '--gamemode applies where it does not. For messages that watch does not recognize, add patterns to the configuration, ' +
-    'such as "patterns": [{"kind": "fish", "template": "[Pro] {rarity} CATCH! You caught a {name}."}].',
+    'Follows the logs of all games on this machine and adds each catch once. Catches wait in the outbox while ' +
+    'the service is unreachable. Stop with Ctrl-C. The next start also adds the catches made in between. If the ' +
+    'log does not name the gamemode, --gamemode applies. For messages that watch does not recognize, add ' +
+    'patterns to the configuration, such as "patterns": [{"kind": "fish", "template": "[Pro] {rarity} CATCH! You ' +
+    'caught a {name}."}].',
   examples: [
     'fish-cli watch',
     'fish-cli watch --notify platinum,mythical,first',
@@ -33,7 +34,9 @@ export const watchCommand = defineCommand({
     once: Flags.boolean({ summary: 'Read whole logs, show their new catches, prompt, add them and exit.' }),
     gamemode: Flags.string({
       char: 'g',
-      summary: 'Gamemode where the log names none, or a server that is not a gamemode (FISH_GAMEMODE).',
+      summary:
+        'Gamemode for catches whose log names no gamemode, or names a server that is not a gamemode ' +
+        '(FISH_GAMEMODE).',
       helpValue: 'GAMEMODE',
     }),
     ...userFlag,

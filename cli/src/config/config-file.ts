@@ -35,7 +35,7 @@ function parseConfig(text: string, path: string): Config {
   const { current, profiles = {}, patterns = [], settings = {} } = document
   if (!isRecord(profiles)) throw wrong('profiles must be an object')
   if (!isRecord(settings)) throw wrong('settings must be an object')
-  // What is in them is checked where they are used.
+  // The content of patterns is checked where the patterns are used.
   if (!Array.isArray(patterns) || !patterns.every(isRecord)) throw wrong('patterns must be a list of objects')
   const read = Object.entries(profiles).map(([name, value]): [string, Profile] => {
     if (!isProfileName(name)) throw wrong('a profile has an invalid name')

@@ -19,8 +19,9 @@ export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
 }
 
 /**
- * Replaces a file atomically and durably; the target of a symbolic link, not the link. Our own: write-file-atomic 8 does
- * not sync the folder, so that a power cut may undo the rename, and a killed process leaves its draft behind.
+ * Replaces a file atomically and durably. If the path is a symbolic link, replaces the target of the link. The function
+ * is our own, because write-file-atomic 8 does not sync the folder: a power cut may undo the rename, and a killed
+ * process leaves its draft behind.
  */
 export function replaceFile(path: string, content: string, modes = OWNER_ONLY): void {
   try {
@@ -41,7 +42,7 @@ export function replaceFile(path: string, content: string, modes = OWNER_ONLY): 
   }
 }
 
-// A fixed name: the next change removes what a killed process left.
+// The draft has a fixed name, so that the next change replaces the draft of a killed process.
 function draftOf(target: string): string {
   return `${target}.new`
 }
@@ -56,7 +57,7 @@ function targetOf(path: string): string {
 
 type FileOperation = 'read' | 'written' | 'locked'
 
-/** With the path and the code of the system, never with content. */
+/** The message contains the path and the error code of the system, but never the content. */
 export function fileError(
   { code, name }: Pick<NodeJS.ErrnoException, 'code' | 'name'>,
   path: string,

@@ -8,20 +8,19 @@ import { serviceOf } from './profile.ts'
 
 type Environment = Pick<Context, 'env'>
 
-/** A service has no more. */
+/** Maximum number of gamemodes of a service. */
 const MAX_GAMEMODES = 32
 
 const pathOf = (context: Environment) => join(folders(context).state, 'gamemodes.json')
 
-/** The gamemodes that a service listed last; the usual ones if it never did. */
+/** The gamemodes that a service listed last, or the usual gamemodes if it never listed any. */
 export function knownGamemodes(context: Environment, url: string): readonly Gamemode[] {
   return readRemembered(context).get(serviceOf(url)) ?? GAMEMODES
 }
 
 /**
- * Never fails: what is not remembered is asked for again.
- * @param listed by the service
- * @returns them; those known here where it lists none
+ * Never fails: gamemodes that are not remembered are requested again. @param listed by the service @returns the listed
+ * gamemodes, or the known gamemodes if the list is empty
  */
 export function rememberGamemodes(
   context: Environment,

@@ -11,11 +11,11 @@ type Keyring =
 
 export async function openKeyring({ env, keyring }: KeyringContext): Promise<Keyring> {
   if (keyring) return { available: true, openEntry: keyring }
-  // Without a session bus there is no Secret Service, so the library need not be loaded.
+  // Without a session bus, the Secret Service is missing, so the library does not have to be loaded.
   if (process.platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS) {
     return { available: false, why: 'No session bus (DBUS_SESSION_BUS_ADDRESS).' }
   }
-  // An optional dependency: its binary does not exist for every platform.
+  // The library is an optional dependency, because its binary does not exist for every platform.
   const library = await import('@napi-rs/keyring').catch(() => undefined)
   if (!library) return { available: false, why: `@napi-rs/keyring is not installed for this platform.` }
   // The library's fallback on Linux, the kernel keyring, loses everything when the machine restarts.
@@ -34,13 +34,16 @@ const TIMEOUT_MS = 60_000
 const SERVICE = 'fish-crab'
 const UNAVAILABLE = 'keyring_unavailable'
 
-/** In the system's keyring, such as Keychain, Credential Manager or GNOME Keyring. Each profile has one entry. */
+/**
+ * Stores secrets in the system's keyring, such as Keychain, Credential Manager or GNOME Keyring. Each profile has one
+ * entry.
+ */
 export function keyringStore(openEntry: OpenEntry): SecretStore {
   const act = async <Result>(profile: string, action: (entry: KeyringEntry) => Promise<Result>): Promise<Result> => {
     try {
       return await withTimeout(action(openEntry(SERVICE, profile)))
     } catch (error) {
-      // The library's message may quote anything.
+      // The library's message may contain secrets, so it is not reported.
       throw error instanceof CliError ? error : keyringFailure('The keyring is locked, or denied access to fish-cli.')
     }
   }
@@ -50,7 +53,7 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
     kind: 'keyring',
     title: "the system's keyring",
     get,
-    // A keyring has no lock: of two concurrent logins into one profile, the later one wins.
+    // A keyring has no lock: of two concurrent logins into one profile, the later login wins.
     async update(profile, update) {
       const stored = await get(profile)
       const updated = update(stored)

@@ -4,7 +4,10 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { fileError, makeFolderOf } from './files.ts'
 import { lockPath } from './paths.ts'
 
-/** The system releases the lock when the process ends. `change` is synchronous: waiting for it blocks the thread. */
+/**
+ * The system releases the lock when the process ends. `change` is synchronous, because waiting for the lock blocks the
+ * thread.
+ */
 export async function withLock<Result>(
   context: Pick<Context, 'env'>,
   change: () => Result,
@@ -33,7 +36,7 @@ function lockFile(path: string, timeoutMs: number): FileLock | undefined {
     makeFolderOf(path)
     return lockWithSqlite(path, timeoutMs)
   } catch (error) {
-    // Errors of SQLite have a text of their own, such as for a full disk.
+    // Errors of SQLite have their own text, for example for a full disk.
     const { code, name, errstr = code } = error as NodeJS.ErrnoException & { readonly errstr?: string }
     throw fileError({ name, ...(errstr !== undefined && { code: errstr }) }, path, 'locked')
   }

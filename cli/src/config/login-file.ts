@@ -11,7 +11,7 @@ export async function readLoginFile(path: string): Promise<{ readonly login: Log
   const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]).catch((error) => {
     const isMissing = error.code === 'ENOENT'
     const message = isMissing ? `There is no file ${path}.` : `${path} cannot be read (${error.code ?? error.name}).`
-    const hint = isMissing ? 'Check its name and its folder.' : 'Check the permissions of the file.'
+    const hint = isMissing ? 'Check the name and the folder of the file.' : 'Check the permissions of the file.'
     throw new CliError({ code: 'file_not_read', message, hint, exit: isMissing ? EXIT.notFound : EXIT.usage })
   })
   const login = parseLoginFile(text)

@@ -20,10 +20,13 @@ export function lockPath(context: Pick<Context, 'env'>): string {
   return join(folders(context).state, 'changes.lock')
 }
 
-// Home of users without one in Debian's base-passwd. It does not exist and cannot be created.
+// In Debian's base-passwd, the home of users without a home folder. This folder does not exist and cannot be created.
 const NO_HOME = '/nonexistent'
 
-/** A user without a home folder, as in containers, gets one that does not exist, so that reading still works. */
+/**
+ * For a user without a home folder, as in containers, returns a folder that does not exist, so that reading still
+ * works.
+ */
 export function homeFolder({ HOME, USERPROFILE }: Env): string {
   const given = process.platform === 'win32' ? USERPROFILE : HOME
   if (given && isAbsolute(given)) return given
@@ -44,7 +47,7 @@ export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPD
   return join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache', 'fish-cli')
 }
 
-/** Creates the cache folder: Node must not get a missing one, which below /proc it would try forever to create. */
+/** Creates the cache folder. Otherwise Node would create it, and below /proc Node would try forever. */
 export function cacheFolder(platform: NodeJS.Platform, env: Env): string | undefined {
   const folder = cachePath(platform, env)
   if (folder === undefined || existsSync(folder)) return folder

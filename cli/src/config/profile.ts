@@ -30,7 +30,7 @@ export function parseProfileName(name: string): string {
   )
 }
 
-/** Quotes only a valid name: another one may be a secret. */
+/** Quotes only a valid name, because an invalid name may be a secret. */
 export function profileNotFound(name: string, known: Iterable<string>): CliError {
   const names = [...known]
   const message = isProfileName(name) ? `Unknown profile ${name}.` : 'Unknown profile.'

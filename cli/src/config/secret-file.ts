@@ -4,7 +4,7 @@ import { dirname, sep } from 'node:path'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
 export interface UnsavedSecret {
-  /** What the service has done, as the start of a sentence. */
+  /** The start of a sentence about the change on the service. */
   readonly done: string
   readonly next: string
 }
@@ -13,10 +13,11 @@ export function secretFilePath(out: string | undefined): string | undefined {
   return out === '-' ? undefined : out
 }
 
-/** Throws what {@link reserveSecretFile} would throw, as far as that is known, without creating anything. */
+/** Throws the errors that {@link reserveSecretFile} would throw, as far as possible without creating a file. */
 export async function checkSecretFile(path: string, replace: boolean): Promise<void> {
   if (path === '') throw usageError('The path of the file is empty.', 'Pass the path of a file, or - for stdout.')
-  if (path.endsWith('/') || path.endsWith(sep)) throw usageError(`${path} is a folder.`, 'Choose a file in it.')
+  if (path.endsWith('/') || path.endsWith(sep))
+    throw usageError(`${path} is a folder.`, 'Choose a file in that folder.')
   try {
     const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
@@ -35,8 +36,9 @@ const OWNER_ONLY = 0o600
 const RESERVED = '\n'.repeat(4096)
 
 /**
- * Reserves space on the disk, so that a full one cannot lose a secret that is shown only once. With `replace`, an existing
- * regular file is replaced atomically once the secret is written. Nothing is left of a file that was not written.
+ * Reserves space on the disk, so that a full disk cannot lose a secret that is shown only once. With `replace`, an
+ * existing regular file is replaced atomically once the secret is written. If the secret is not written, the reserved
+ * file is removed.
  */
 export async function reserveSecretFile(path: string, replace: boolean) {
   await checkSecretFile(path, replace)
@@ -72,7 +74,7 @@ export async function reserveSecretFile(path: string, replace: boolean) {
   }
 }
 
-// Overwrites in place, so that no new space is needed.
+// Overwrites the file in place, so that no new space is needed.
 async function overwrite(file: FileHandle, content: string): Promise<void> {
   const bytes = Buffer.from(content)
   let written = 0

@@ -5,13 +5,13 @@ export interface SecretStore {
   readonly kind: 'keyring' | 'file'
   readonly title: string
   get(profile: string): Promise<ProfileSecrets | undefined>
-  /** An `update` that returns `undefined` removes them. */
+  /** An `update` that returns `undefined` removes the secrets. */
   update(profile: string, update: UpdateSecrets): Promise<void>
 }
 
 export type UpdateSecrets = (stored: ProfileSecrets | undefined) => ProfileSecrets | undefined
 
-/** The names of the fields are fixed: it is stored. */
+/** The session is stored, so the names of the fields are fixed. */
 export interface AdminSession {
   readonly username: string
   readonly token: string
@@ -21,7 +21,7 @@ export interface AdminSession {
 
 /** Passwords are never stored. */
 export interface ProfileSecrets {
-  /** The service they belong to. They are never sent to another. */
+  /** The service of the secrets. The secrets are never sent to another service. */
   readonly url: string
   readonly user?: string | undefined
   readonly fernetKey?: string | undefined
@@ -33,7 +33,7 @@ export function hasSecrets({ fernetKey, apiKey, session }: ProfileSecrets): bool
   return fernetKey !== undefined || apiKey !== undefined || session !== undefined
 }
 
-/** `undefined` for anything that this program did not write. */
+/** Returns `undefined` for data that this program did not write. */
 export function parseSecrets(value: unknown): ProfileSecrets | undefined {
   const { url, user = '', fernetKey = '', apiKey = '', session } = Object(value)
   const { username, token, expiresAt } = session === undefined ? NO_SESSION : Object(session)

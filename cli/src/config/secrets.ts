@@ -23,7 +23,9 @@ async function storeForNew(context: KeyringContext, { settings }: Config): Promi
   return keyring.available ? keyringStore(keyring.openEntry) : fileStore(context)
 }
 
-/** `undefined` when they belong to another service: they are never sent to a different address. */
+/**
+ * Returns `undefined` if the secrets belong to another service, because secrets are never sent to a different address.
+ */
 export async function readSecrets(
   context: KeyringContext,
   { profile, url }: Pick<Target, 'profile' | 'url'>,
@@ -33,7 +35,10 @@ export async function readSecrets(
   return stored && isSameService(stored.url, url.value) ? stored : undefined
 }
 
-/** Moves the secrets to the store of new ones. An old copy remains only in a keyring that is not available. */
+/**
+ * Updates the secrets, and moves them to the store of new secrets. An old copy remains only in a keyring that is not
+ * available.
+ */
 export async function updateSecrets(
   context: KeyringContext,
   config: Config,
@@ -54,7 +59,10 @@ export async function updateSecrets(
   if (isMove && 'remove' in old) await old.remove()
 }
 
-/** The store of new secrets. Throws where it or that of the old ones cannot be read; changes nothing. */
+/**
+ * Returns the store of new secrets. Throws if this store or the store of the old secrets cannot be read. Changes
+ * nothing.
+ */
 export async function checkSecretsUpdate(context: KeyringContext, config: Config, name: string): Promise<SecretStore> {
   await openOld(context, config.profiles.get(name)?.secrets, name)
   const store = await storeForNew(context, config)

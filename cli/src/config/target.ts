@@ -21,7 +21,7 @@ export interface TargetFlags {
 }
 
 export interface Target {
-  /** Absent when none is selected, or when the command is about to create it. */
+  /** Absent when no profile is selected, or when the command is about to create the profile. */
   readonly profile: (Profile & { readonly name: string }) | undefined
   readonly profileName: ResolvedValue | undefined
   readonly url: ResolvedValue
@@ -61,7 +61,7 @@ export function resolveTarget(
   }
 }
 
-// An empty flag counts: its own check reports it.
+// An empty flag counts, because the check of the flag reports it.
 function firstOf(...candidates: readonly (readonly [string | undefined, Source])[]): ResolvedValue | undefined {
   for (const [value, from] of candidates) {
     if (value !== undefined && (value !== '' || from === 'flag')) return { value, from }

@@ -13,7 +13,7 @@ export type Role = 'player' | 'administrator' | 'superadmin'
 
 export type KeyringEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'deletePassword'>
 
-/** Throws when there is no keyring. */
+/** Throws when the keyring is missing. */
 export type OpenEntry = (service: string, account: string) => KeyringEntry
 
 /** The status line on stderr, rewritten in place. */
@@ -24,7 +24,7 @@ export interface StatusLine {
   set(part: string, text: string | undefined): void
   /** Writes a message to stderr, wrapped to the terminal, above the status line. */
   say(line: string): void
-  /** Clears the line so that something else can be written; the next `set` shows it again. */
+  /** Clears the line so that other output can be written. The next `set` shows the line again. */
   clear(): void
   end(): void
   /** Registers a callback for the end of the command, however it ends. */
@@ -42,7 +42,7 @@ export interface Profile {
 export interface Config {
   readonly current: string | undefined
   readonly profiles: ReadonlyMap<string, Profile>
-  /** Messages that `watch` recognizes besides those of the game. */
+  /** Messages that `watch` recognizes besides the messages of the game. */
   readonly patterns: readonly ChatTemplate[]
   readonly settings: {
     readonly gamemode?: string
@@ -58,16 +58,16 @@ export interface System {
   readonly stdin: Terminal<Readable>
   readonly stdout: Terminal<Writable>
   readonly stderr: Terminal<Writable>
-  /** Aborts at the next Ctrl-C. A second one ends the process as usual. */
+  /** Aborts at the next Ctrl-C. A second Ctrl-C ends the process as usual. */
   readonly interrupted: () => AbortSignal
   /** The nth call of the returned function resolves at the nth SIGTERM or SIGINT. */
   readonly stopRequests: () => () => Promise<void>
   readonly clock?: Clock | undefined
   readonly keyring?: OpenEntry | undefined
   readonly passwords?: PasswordHasher | undefined
-  /** Returns whether there was such a pager. */
+  /** Returns whether the pager exists. */
   readonly page?: ((pager: string, text: string) => Promise<boolean>) | undefined
-  /** Opens a URL on the desktop. Returns whether there was a browser. */
+  /** Opens a URL on the desktop. Returns whether a browser was found. */
   readonly openBrowser?: ((url: string) => Promise<boolean>) | undefined
 }
 
@@ -81,6 +81,6 @@ export interface Context extends System {
   readonly argv: readonly string[]
   readonly clock: Clock
   readonly line: StatusLine
-  /** Read at the first access, which throws when the file is invalid. */
+  /** The configuration is read at the first access, which throws when the file is invalid. */
   readonly config: Config
 }

@@ -16,7 +16,7 @@ export type ExitStatus = (typeof EXIT)[keyof typeof EXIT]
 
 /** The content of `{ "error": … }` under `--json`. */
 export interface ErrorReport {
-  /** Stable name: the server's `code`, or one of this program's own. */
+  /** Stable name: the server's `code`, or a code of this program. */
   readonly code: string
   readonly message: string
   readonly hint: string | null
@@ -29,7 +29,7 @@ type CliErrorFields = Pick<ErrorReport, 'code' | 'message' | 'exit'> & {
   readonly [Field in 'hint' | 'requestId' | 'retryAt']?: ErrorReport[Field] | undefined
 }
 
-/** An expected error. Message and hint are printed as they are, so they must not contain secrets. */
+/** An expected error. Message and hint are printed unchanged, so both must not contain secrets. */
 export class CliError extends Error implements ErrorReport {
   override readonly name = 'CliError'
   readonly code: string
@@ -80,7 +80,7 @@ export const ERROR_SCHEMA = {
   },
 } as const
 
-/** `undefined` when the reader has closed the pipe, as `head` does. */
+/** Returns `undefined` when the reader has closed the pipe, as `head` does. */
 export function stdoutError({ code, name }: NodeJS.ErrnoException): CliError | undefined {
   if (code === 'EPIPE') return undefined
   const full = code === 'ENOSPC'

@@ -1,4 +1,4 @@
-/** How rows are printed. */
+/** The flags that select the format of rows. */
 export interface OutputFlags {
   readonly json?: boolean | undefined
   readonly csv?: boolean | undefined

@@ -1,7 +1,7 @@
 import { type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { usageError } from './errors.ts'
 
-/** @param most Named in the error. @default nine digits, not named */
+/** @param most the maximum, which the error names @default nine digits, which the error does not name */
 export function parseWholeNumber(flag: string, text: string, least: number, most?: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= least && value <= (most ?? 999_999_999)) return value
@@ -35,7 +35,7 @@ export function parseRarity(text: string): RarityValue | undefined {
   return rarityValue(/^\d+$/.test(text) ? Number(text) : text.trim())
 }
 
-/** `undefined` for anything else than JSON. Errors of `JSON.parse` quote the text, which may be a secret. */
+/** Returns `undefined` if the text is not JSON. Errors of `JSON.parse` quote the text, which may be a secret. */
 export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)

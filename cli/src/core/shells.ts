@@ -4,7 +4,10 @@ export type Shell = (typeof SHELLS)[number]
 
 export const COMPLETE_COMMAND = '__complete'
 
-/** The command line up to the cursor. It may contain anything, and others on the machine can read arguments. */
+/**
+ * The command line up to the cursor. The line may contain secrets, so it is not an argument: others on the machine can
+ * read arguments.
+ */
 export const LINE_VARIABLE = 'FISH_CLI_LINE'
 
 export function isShell(name: string | undefined): name is Shell {

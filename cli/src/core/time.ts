@@ -1,6 +1,9 @@
 import { startsWithDate } from '../../../sdk/src/internal/calendar.ts'
 
-/** In milliseconds since 1970: of a time, date or month, which is local without a zone. `NaN` for any other text. */
+/**
+ * Converts a time, date or month to milliseconds since 1970. A time without a zone is local. Returns `NaN` for any
+ * other text.
+ */
 export function parseTime(text: string): number {
   const [date] = /^\d{4}-\d\d(-\d\d)?(?![-\d])/.exec(text) ?? []
   if (date === undefined || !startsWithDate(date)) return Number.NaN
@@ -12,7 +15,7 @@ export function timeOfDay(at: number): string {
   return new Date(at).toTimeString().slice(0, 8)
 }
 
-/** In the local time zone. Invalid times are returned unchanged. */
+/** Formats a time in the local time zone. Invalid times are returned unchanged. */
 export function localTime(at: string | Date): string {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return String(at)

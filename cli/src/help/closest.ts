@@ -1,6 +1,6 @@
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 
-/** Returns what is in `ids` (`:` for the space between words), never the input, which may be a misplaced secret. */
+/** Returns an entry of `ids` (`:` for the space between words), never the input, which may be a misplaced secret. */
 export function closestCommand(words: readonly string[], ids: readonly string[]): string | undefined {
   const [first = '', second = ''] = words.flatMap((word) => word.split(':')).filter((word) => !word.startsWith('-'))
   const verbsOf = (topic: string) =>
@@ -11,7 +11,7 @@ export function closestCommand(words: readonly string[], ids: readonly string[])
   if (word === undefined) return undefined
   const verb = second === '' ? undefined : closestWord(second, verbsOf(word))
   if (verb !== undefined) return `${word} ${verb}`
-  // The topic alone was typed, correctly.
+  // The user typed only the topic, and spelled it correctly.
   return word === first ? undefined : word
 }
 

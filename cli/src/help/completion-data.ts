@@ -11,7 +11,7 @@ const MORE_WORDS: readonly Candidate[] = [
   { value: 'version', description: 'Show the version.' },
 ]
 
-/** Written by the build, so that no command is loaded to complete a line. */
+/** The build writes this data, so that no command is loaded to complete a line. */
 export async function describeCommands({ load, topics }: CommandList): Promise<CompletionData> {
   const commands = Object.entries(await load())
   const pages = [...Object.entries(topics), ...commands.map(([id, { summary }]) => [id, summary] as const)]

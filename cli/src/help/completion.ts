@@ -18,17 +18,20 @@ export interface FlagData {
   readonly name: string
   readonly char?: string | undefined
   readonly summary?: string | undefined
-  /** Present if it takes a value. */
+  /** Present if the flag takes a value. */
   readonly values?: Values | undefined
 }
 
 export interface WordData {
   readonly flags: readonly FlagData[]
-  /** With `multiple`, all further arguments are of its kind. */
+  /** With `multiple`, all further arguments are of the same kind. */
   readonly args: readonly { readonly values: Values; readonly multiple?: boolean | undefined }[]
 }
 
-/** By id of a command, topic or page of help (`:` for the space between words); the empty one is the program. */
+/**
+ * Completions by the id of a command, topic or page of help (`:` for the space between words). The empty id is the
+ * program.
+ */
 export type CompletionData = Readonly<Record<string, WordData>>
 
 export interface Completions {
@@ -54,7 +57,7 @@ export function printCompletions(shell: string | undefined, root: string): void 
 export function completionReply(shell: Shell, env: Env, data: CompletionData, localNames: () => LocalNames): string {
   const words = wordsOf(env[LINE_VARIABLE] ?? '')
   const { candidates, paths = 'words' } = complete(words, data, localNames)
-  // zsh and fish match by the user's own settings.
+  // zsh and fish filter the candidates by the user's settings.
   const typed = shell === 'bash' || shell === 'powershell' ? (words.at(-1) ?? '').toLowerCase() : ''
   const lines = candidates
     .filter(({ value }) => value.toLowerCase().startsWith(typed))
@@ -64,7 +67,7 @@ export function completionReply(shell: Shell, env: Env, data: CompletionData, lo
   return `${[paths, ...lines].join('\n')}\n`
 }
 
-/** The words after the program, without quotes; the last one may be empty. Expands nothing. */
+/** The words after the program, without quotes. The last word may be empty. Nothing is expanded. */
 function wordsOf(line: string): readonly string[] {
   const words = line.match(/(?:\\.|"[^"]*"?|'[^']*'?|\S)+|(?<=\s)$/gs) ?? []
   return words.slice(1).map((word) => word.replace(/\\(.)|["']/gs, '$1'))
@@ -98,7 +101,7 @@ export function complete(words: readonly string[], data: CompletionData, localNa
 export function readLocalNames(env: Env): LocalNames {
   const { profiles, current } = readConfig({ env })
   const url = env.FISH_URL || profiles.get(env.FISH_PROFILE || current || '')?.url || DEFAULT_BASE_URL
-  // Nothing that a shell would have to quote, except `*`.
+  // Only names that a shell does not have to quote, and `*`.
   const users = [...profiles.values()].map(({ user = '' }) => user).filter((user) => /^[\w.*-]+$/.test(user))
   return {
     profiles: [...profiles].map(([value, profile]) => ({ value, description: profile.url })),

@@ -16,7 +16,7 @@ const BIN = 'fish-cli'
 const EXIT_CODES_PAGE = 'exit-codes'
 const FLAGS_PAGE = 'flags'
 
-/** Pages that describe no command. */
+/** Pages that do not describe a command. */
 export const MORE_PAGES: readonly Candidate[] = [
   { value: FLAGS_PAGE, description: 'Flags of all commands.' },
   { value: EXIT_CODES_PAGE, description: 'Exit codes.' },
@@ -110,7 +110,7 @@ function flagLabel({ name, helpValue }: Pick<Flag, 'name'> & { readonly helpValu
   return `--${name}${helpValue === undefined ? '' : `=${helpValue}`}`
 }
 
-/** As it is typed, with its arguments. */
+/** The command as users type it, with its arguments. */
 export function usageOf(id: string, args: Readonly<Record<string, Arg>>): string {
   const labels = Object.entries(args).map(([name, arg]) => argLabel(name, arg))
   return [BIN, ...id.split(':'), ...labels, '[FLAGS]'].join(' ')

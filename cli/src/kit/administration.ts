@@ -6,7 +6,7 @@ import { adminFlag, noInputFlag, serviceFlags } from './flags.ts'
 
 export const administrationFlags = { ...adminFlag, ...serviceFlags, ...noInputFlag }
 
-/** Whether an administrator is named, or a password of one is given: others read what is public. */
+/** Whether the command line or the environment names an administrator or contains an administrator's password. */
 export function isAdministrator({ target, env }: CommandContext): boolean {
   return target.admin !== undefined || Boolean(env.FISH_ADMIN_PASSWORD || env.FISH_ADMIN_PASSWORD_FILE)
 }

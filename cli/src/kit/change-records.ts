@@ -21,7 +21,7 @@ export const recordArgs = {
   id: Args.string({ description: 'ids of the records, or the ends of the ids', multiple: true }),
 }
 
-/** The flags of `remove` and `move`: which records, of whom, and with whose login. */
+/** The flags of `remove` and `move`, which select the records, the player and the login. */
 export const recordFlags = {
   since: Flags.string({
     summary: 'Only catches since WHEN: a local date or time (2026-01-31, 2026-01-31T12:00), or how long ago (90m, 7d).',
@@ -37,9 +37,9 @@ export const recordFlags = {
 }
 
 export const RECORD_DESCRIPTION =
-  'A record contains the catches of one add or one batch. ID is the end of its id, as list --detail shows it. --since, ' +
-  '--until and --name select the records whose catches all match; to confirm, type the name of the player. Needs your ' +
-  'password. Administrators use --user and their own login.'
+  'A record contains the catches of one add or one batch. ID is the end of its id, as list --detail shows it. ' +
+  '--since, --until and --name select the records whose catches all match. To confirm such a selection, type the ' +
+  'name of the player. Needs your password. Administrators pass --user and use their own login.'
 
 /** The records that a command line names, and how to change them. */
 export interface SelectedRecords {

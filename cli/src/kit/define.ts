@@ -41,7 +41,9 @@ export interface CommandContext<F = any, A = any> extends Context, Notes, Comman
   print(data: unknown, render: () => string, options?: { readonly isVerbatim?: boolean }): number
   /** A long table on a terminal is paged. */
   printRows<Row extends object>(output: RowsOutput<Row>): Promise<number>
-  /** Prints charts instead of a table, each with a scale of its own; every other format prints the rows behind them. */
+  /**
+   * Prints charts instead of a table, each with its own scale. Every other format prints the rows behind the charts.
+   */
   printChart<Row extends object>(
     output: RowsOutput<Row> & { readonly charts: readonly (readonly Bar[])[] },
   ): Promise<number>
@@ -92,8 +94,8 @@ interface CommandDefinition<F, A, V extends object = FlagValues<F>, W extends ob
 }
 
 /**
- * Flags of every command. `fish-cli help flags` explains those of the group GLOBAL, and the help of a command only names
- * them. `--no-color` is read before a command is loaded: help and errors have colours too.
+ * Flags of every command. `fish-cli help flags` explains the flags of the group GLOBAL, and the help of a command only
+ * names these flags. `--no-color` is read before a command is loaded, because help and errors have colours too.
  */
 export const globalFlags = {
   json: Flags.boolean({ summary: 'Print one JSON document, for errors too.', helpGroup: 'GLOBAL' }),
@@ -108,7 +110,7 @@ export function defineCommand<
   return {
     completion: {},
     ...definition,
-    // Commands read stdin themselves: oclif would take a missing argument from it.
+    // Commands read stdin themselves, because oclif would take a missing argument from stdin.
     args: Object.fromEntries(
       Object.entries(args ?? {}).map(([name, arg]) => [name, { ...arg, ignoreStdin: true }]),
     ) as Interfaces.ArgInput,

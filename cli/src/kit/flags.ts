@@ -3,7 +3,7 @@ import { type Completion, Flags } from './define.ts'
 
 export const profileFlag = {
   profile: Flags.string({
-    summary: 'The profile to use (FISH_PROFILE, else the current one).',
+    summary: 'The profile to use (FISH_PROFILE, else the current profile).',
     helpValue: 'NAME',
     helpGroup: 'GLOBAL',
   }),

@@ -11,7 +11,7 @@ export const storageFlag = {
   storage: Flags.string({ summary: 'Address of the storage (FISH_STORAGE, else file:./data).', helpValue: 'ADDRESS' }),
 }
 
-/** An empty path, such as that of an unset variable, would mean the current folder. */
+/** An empty path, for example from an unset variable, would mean the current folder. */
 export function refuseEmptyPath(path: string, name: string, kind: 'file' | 'folder'): void {
   if (path === '') throw usageError(`${name} is empty.`, `Pass the path of a ${kind}.`)
 }
@@ -31,7 +31,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
   interrupted: EXIT.interrupted,
 }
 
-// Hints for errors without one. Usage errors point to the help of the command.
+// Hints for errors without a hint. Usage errors refer to the help of the command.
 const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
   full: 'Free some space and try again.',
   read_only: 'Run this as the owner of the folder, or choose another folder.',
@@ -45,7 +45,7 @@ interface MaintenanceSource {
   readonly onProgress?: (progress: MaintenanceProgress) => void
 }
 
-/** Runs maintenance with the server's code, loaded only then. */
+/** Runs maintenance with the server's code, which is loaded only for maintenance. */
 export async function runMaintenance<Result>(
   context: CommandContext<{ readonly storage?: string | undefined }>,
   run: (server: typeof import('@fish-crab/server'), source: MaintenanceSource) => Promise<Result>,

@@ -11,7 +11,7 @@ interface SecretFlags {
   readonly force?: boolean | undefined
 }
 
-/** Whether a new secret is printed: on request, or on a terminal when it would go nowhere else. Changes nothing. */
+/** Whether to print a new secret: on request, or on a terminal if no other destination is given. Changes nothing. */
 export async function checkDestination(
   { stdout, flags }: CommandContext<SecretFlags>,
   title: string,

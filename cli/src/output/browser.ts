@@ -1,6 +1,9 @@
 import type { Env } from '../core/context.ts'
 
-/** Opens a URL in the browser of the desktop, and leaves it there. Returns whether there was one. */
+/**
+ * Opens a URL in the browser of the desktop, and does not wait for the browser to close. Returns whether a browser was
+ * found.
+ */
 export async function openBrowser(url: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
   const [command, ...args] = launcherOf(env)

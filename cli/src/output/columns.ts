@@ -5,22 +5,22 @@ import { printable } from './text.ts'
 export type Cell = string | number | boolean | null | undefined
 
 export interface Column<Row extends object = object> {
-  /** Its name in JSON and in the header of CSV. */
+  /** The name of the column in JSON and in the header of CSV. */
   readonly field: string
-  /** In a table. @default the field in capitals, `caughtAt` as `CAUGHT AT` */
+  /** The title in a table. @default the field in capitals, `caughtAt` as `CAUGHT AT` */
   readonly title?: string
   /** @default the property of the row with the name of the field */
   readonly value?: (row: Row) => Cell
-  /** In a table. @default the value, empty for `null` and `undefined` */
+  /** The text in a table. @default the value, empty for `null` and `undefined` */
   readonly text?: (value: Cell, row: Row) => string
   readonly align?: 'left' | 'right'
   /** In a table. */
   readonly style?: (value: Cell, row: Row) => Style | undefined
   /** Only in CSV. */
   readonly hidden?: boolean
-  /** Never truncated: for values to copy, such as ids and secrets. */
+  /** Never truncate values, because users copy them, such as ids and secrets. */
   readonly whole?: boolean
-  /** Wrapped instead of truncated: for sentences. */
+  /** Wrap values instead of truncating them, for sentences. */
   readonly wrap?: boolean
 }
 

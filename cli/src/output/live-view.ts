@@ -34,7 +34,7 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
       render = next
       draw()
     },
-    /** Writes a line on stderr; the view moves below it. */
+    /** Writes a line on stderr. The view moves below the line. */
     say(text: string): void {
       line.clear()
       stdout.write(erasing())
@@ -42,7 +42,7 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
       line.say(text)
       draw()
     },
-    /** Leaves the text on the screen, and the cursor below it. */
+    /** Leaves the text on the screen, and the cursor below the text. */
     end(): void {
       stdout.off('resize', draw)
       line.clear()
@@ -52,7 +52,7 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
   }
 }
 
-/** How many lines a text takes on a screen of this width. */
+/** The number of lines that a text takes on a screen of this width. */
 export function linesOf(text: string, width: number | undefined): number {
   const lines = stripVTControlCharacters(text).split('\n')
   if (!width) return lines.length

@@ -7,7 +7,7 @@ import { displayWidth } from './text.ts'
 // Quit if all fits, keep colours, and leave the text on the screen.
 const LESS = 'FRX'
 
-/** `PAGER`, `less` when it is not set, none when it is empty or `cat`. */
+/** The value of `PAGER`, or `less` if `PAGER` is not set. Returns no pager if `PAGER` is empty or `cat`. */
 export function pagerOf({ PAGER = `less -${LESS}` }: Env): string | undefined {
   return PAGER.trim() === '' || PAGER.trim() === 'cat' ? undefined : PAGER
 }
@@ -23,10 +23,12 @@ export function needsPager(text: string, { height, width }: Screen): boolean {
   return false
 }
 
-/** Returns whether there was one. Throws when Ctrl-C ended it, since not every pager handles Ctrl-C itself. */
+/**
+ * Returns whether the pager exists. Throws when Ctrl-C ended the pager, because not every pager handles Ctrl-C itself.
+ */
 export async function runPager(pager: string, text: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
-  // Words alone need no shell, which would report Ctrl-C as its end although the pager goes on.
+  // Plain words do not need a shell. A shell would report Ctrl-C as its end although the pager continues.
   const shell = /[^\w\s./-]/.test(pager)
   const [command = '', ...args] = shell ? [pager] : pager.trim().split(/\s+/)
   // While the pager runs, Ctrl-C is for the pager: in less, it ends a search.

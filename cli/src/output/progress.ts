@@ -26,7 +26,7 @@ const LINE_MS = 10_000
 const RATE_FROM_MS = 1000
 const PART = 'progress'
 
-/** A bar on a terminal, elsewhere a line at intervals, the first one after the first interval. */
+/** Shows a bar on a terminal. Elsewhere, prints a line at the end of each interval. */
 export function createProgress(line: StatusLine, clock: Clock, options: ProgressOptions): Progress {
   const startedAt = clock.now()
   let shownAt = line.isLive ? Number.NEGATIVE_INFINITY : startedAt
@@ -70,7 +70,7 @@ const TICK_MS = 1000
 const MIN_WAIT_MS = 1000
 const WAIT_PART = 'wait'
 
-/** A countdown on a terminal, elsewhere one line for each wait. `until` is in milliseconds since 1970. */
+/** Shows a countdown on a terminal. Elsewhere, prints one line for each wait. `until` is in milliseconds since 1970. */
 export function createCountdown(line: StatusLine, clock: Clock) {
   let ticking: AbortController | undefined
   let reportedUntil = 0
@@ -86,7 +86,7 @@ export function createCountdown(line: StatusLine, clock: Clock) {
     while (!signal.aborted) {
       const waitMs = until - clock.now()
       if (waitMs <= 0) break
-      // Without the name of the program, so that the time fits into 40 cells.
+      // The line does not contain the name of the program, so that the time fits into 40 cells.
       line.set(WAIT_PART, text(waitMs))
       // Ticks on whole seconds left, so that no number is skipped.
       await clock.sleep(waitMs % TICK_MS || TICK_MS, signal)
@@ -98,7 +98,7 @@ export function createCountdown(line: StatusLine, clock: Clock) {
     const waitMs = until - clock.now()
     if (waitMs < MIN_WAIT_MS) return
     if (!line.isLive) {
-      // Many calls wait for the same time; report it once.
+      // Many calls wait for the same time, so the wait is reported once.
       if (Math.abs(until - reportedUntil) < MIN_WAIT_MS) return
       reportedUntil = until
       line.say(`fish-cli: ${text(waitMs)}`)

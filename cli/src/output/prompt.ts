@@ -3,7 +3,10 @@ import { Writable } from 'node:stream'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, interruption, usageError } from '../core/errors.ts'
 
-/** Repeats the prompt after Ctrl-Z and `fg`. Leaves later input for the next one. `undefined` at the end of input. */
+/**
+ * Repeats the prompt after Ctrl-Z and `fg`. Leaves later input for the next prompt. Returns `undefined` at the end of
+ * input.
+ */
 export async function promptLine(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   { question, isSecret }: { readonly question: string; readonly isSecret: boolean },
@@ -15,7 +18,7 @@ export async function promptLine(
   const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0, prompt: question })
   const show = () => {
     if (isSecret) {
-      // Starts over: the hidden input so far is unknown to the user.
+      // Deletes the input so far, because users cannot see hidden input.
       lines.write(null, { ctrl: true, name: 'u' })
       stderr.write(question)
     }
@@ -86,7 +89,7 @@ async function askFor(context: Pick<Context, 'stdin' | 'stderr'>, question: stri
   return answer?.trim() === typed
 }
 
-/** Only `y` and `yes` agree; the end of input does not. */
+/** Only `y` and `yes` confirm. The end of input does not confirm. */
 export async function ask(context: Pick<Context, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
   const answer = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
   return /^y(es)?$/i.test(answer.trim())

@@ -7,7 +7,7 @@ export interface Screen {
   readonly isTerminal: boolean
   readonly colours: Colours
   readonly unicode: boolean
-  /** In cells; `undefined` when unlimited. */
+  /** The width in cells, or `undefined` if the width is unlimited. */
   readonly width: number | undefined
   readonly height: number | undefined
 }
@@ -33,10 +33,10 @@ function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: Env): boolean {
 /** The palette is of 256 colours: 16 to 255, since terminals redefine the first 16. */
 export type Style = Parameters<typeof styleText>[0] | { readonly palette: number; readonly bold?: boolean }
 
-/** None, the 16 basic ones, or the palette of 256. */
+/** No colours, the 16 basic colours, or the palette of 256 colours. */
 export type Colours = boolean | 256
 
-/** Colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). None of them is yellow. */
+/** Colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). No colour is yellow. */
 export const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
   Bronze: { palette: 131 },
   Silver: { palette: 243 },
@@ -55,7 +55,7 @@ export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>):
   return stream.isTTY === true && term !== 'dumb'
 }
 
-// All supported Windows consoles have it.
+// All supported Windows consoles have the palette.
 function hasPalette({ TERM = '', COLORTERM, FORCE_COLOR = '' }: Env): boolean {
   if (/^[23]$/.test(FORCE_COLOR) || COLORTERM || process.platform === 'win32') return true
   return /256|direct|kitty|alacritty|ghostty|foot|wezterm/.test(TERM)

@@ -3,10 +3,10 @@ import { screenOf } from './screen.ts'
 import { localText, truncate, wrapMessage } from './text.ts'
 
 const ERASE = '\r\u{1b}[J'
-// Without wrapping: the terminal may just have become narrower than the known width.
+// Turns wrapping off, because the terminal may just have become narrower than the known width.
 const UNWRAPPED = '\u{1b}[?7l'
 // The cursor stays at the start of the line. Terminals that rewrap a line when they become narrower keep the cursor on
-// its first row, from which all of it can be erased; other terminals truncate the line.
+// the first row, so that the whole line can be erased. Other terminals truncate the line.
 const BACK_TO_START = '\u{1b}[?7h\r'
 
 export function createStatusLine(context: Pick<Context, 'env' | 'stderr'>): StatusLine {

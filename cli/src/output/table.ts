@@ -8,8 +8,8 @@ const MIN_WIDTH = 8
 const MIN_WRAP_WIDTH = 24
 
 /**
- * On a screen with a width, the widest columns are truncated or wrapped first. Our own: @oclif/table takes 457 ms to load;
- * cli-table3 (34 KB) does not fit columns to the terminal.
+ * On a screen with a width, the widest columns are truncated or wrapped first. The function is our own, because @oclif/table
+ * takes 457 ms to load, and cli-table3 (34 KB) does not fit columns to the terminal.
  */
 export function renderTable<Row extends object>(
   rows: readonly Row[],

@@ -8,7 +8,7 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}')
 }
 
-/** JSON without characters that could control a terminal. It parses to the same value. */
+/** JSON without characters that could control a terminal. The text parses to the same value. */
 export function jsonText(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, undefined, indent)
   // JSON does not escape these; they only occur within strings.
@@ -20,8 +20,8 @@ export function jsonText(value: unknown, indent?: number): string {
 const PLAIN = /^[\x20-\x7e]*$/
 
 /**
- * Width in terminal cells. Our own over get-east-asian-width: string-width 9 and wrap-ansi 10 take over 45 ms to load, more
- * than a start of Node, since they compile Unicode patterns at once.
+ * Width in terminal cells. The function is our own, with get-east-asian-width. string-width 9 and wrap-ansi 10 compile
+ * Unicode patterns when they load, which takes over 45 ms, longer than a start of Node.
  */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
@@ -56,7 +56,10 @@ const COMMAND_INDENT = ' '.repeat(6)
 
 const ASCII: Readonly<Record<string, string>> = { '…': '...', '→': '->', '·': '-', '—': '-', '●': '*', '×': 'x' }
 
-/** A text of this program in the characters of the locale. Text of others, such as names of fish, stays as it is. */
+/**
+ * Converts a text of this program to the characters of the locale. Text of other people, such as names of fish, stays
+ * unchanged.
+ */
 export function localText(text: string, { unicode }: Pick<Screen, 'unicode'>): string {
   return unicode ? text : text.replace(/[…→·—●×]/g, (character) => ASCII[character] ?? character)
 }

@@ -1,5 +1,5 @@
 const NOT_MODIFIED = 304
-// These describe the transfer of one response, not the cached content.
+// These headers describe the transfer of one response, not the cached content.
 const TRANSFER_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding']
 
 interface CachedResponse {
@@ -9,7 +9,10 @@ interface CachedResponse {
   readonly body: ArrayBuffer
 }
 
-/** Polls one URL with conditional requests (RFC 9110, 13.1.2): while nothing changed, the last body is returned again. */
+/**
+ * Polls one URL with conditional requests (RFC 9110, 13.1.2): while the content has not changed, the last body is
+ * returned again.
+ */
 export function conditionalFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   let cached: CachedResponse | undefined
   return async (input, init) => {

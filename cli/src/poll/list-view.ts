@@ -25,7 +25,7 @@ interface ListViewState {
 /** If not all catches fit, the view shows the last ones. */
 export function listViewText({ collection, options, at, outage }: ListViewState, screen: Screen): string {
   const list = buildCatchList(collection, options)
-  // Two lines are reserved for the first line, and for the cursor below the last one.
+  // Two lines are reserved: the first line, and the line of the cursor below the view.
   const room = screen.height === undefined ? Number.POSITIVE_INFINITY : Math.max(2, screen.height - 2)
   const { text, note } = bodyOf(list, { screen, room, keepsFirst: options.query.sort !== undefined })
   const when = `Updated ${timeOfDay(at)}${outage ? `, not live since ${timeOfDay(outage.since)}` : ''}`

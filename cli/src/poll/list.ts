@@ -33,7 +33,7 @@ interface WatchListOptions extends ViewOptions {
 /** The pause between attempts to start. */
 const RETRY_INTERVAL_MS = 15_000
 
-/** Reports an outage and waits for its end, also at the start. @throws errors that a retry cannot fix */
+/** Reports an outage and waits for the end of the outage, also at the start. @throws errors that a retry cannot fix */
 export async function watchList(context: Context & Notes, options: WatchListOptions): Promise<number> {
   const { flags, target, user, optionsAt } = options
   const { clock } = context
@@ -90,7 +90,7 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
     try {
       const first = entries.next()
       await Promise.race([first, connected.promise])
-      // Refresh once more to include the catches of the meantime.
+      // Refreshes once more to include catches that were stored in between.
       if ((await refresh()) === 'done' || !collection) return
       const listed = idsOf(collection)
       for (let next = await first; !next.done; next = await entries.next()) {
@@ -128,7 +128,7 @@ function idsOf({ catches }: Collection): ReadonlySet<string | undefined> {
 
 interface ListView {
   /**
-   * @param added what is new in the collection; absent at first
+   * @param added the new catches in the collection; absent at first
    * @returns `'done'` when `--limit` is reached
    */
   show(collection: Collection, added: Collection['catches'] | undefined): 'done' | undefined
@@ -178,7 +178,7 @@ function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOp
     // --limit applies to the whole run.
     const all: CatchListOptions = { ...options, chart: false, query: { ...query, limit: undefined } }
     if (!added) return buildCatchList(query.since === undefined ? { ...collection, catches: [] } : collection, all)
-    // A new catch counts as caught since then, regardless of its timestamp.
+    // A new catch counts as caught after the start, regardless of its timestamp.
     return buildCatchList({ ...collection, catches: added }, { ...all, query: { ...all.query, since: undefined } })
   }
 

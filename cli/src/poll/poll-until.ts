@@ -22,7 +22,7 @@ interface PollResult<Value> {
   readonly rateLimit?: RateLimitWindow | undefined
 }
 
-/** Time of a poll and of the next one, in milliseconds since 1970. */
+/** Time of a poll and of the next poll, in milliseconds since 1970. */
 export interface PollTimes {
   readonly at: number
   readonly nextAt: number
@@ -76,21 +76,24 @@ interface PollTiming {
 
 // Part of a window that is left to other commands of the same person.
 const RESERVE = 0.2
-// A wrong clock never pauses for longer.
+// Maximum pause, in case a clock is wrong.
 const MAX_PAUSE_MS = 3_600_000
 
-/** Later than the interval when needed for the rest of the window to last, with a fifth left for other commands. */
+/**
+ * Returns the time of the next poll. The pause is longer than the interval if the remaining requests would not last
+ * until the end of the window, with a fifth left for other commands.
+ */
 export function nextPollAt({ startedAt, endedAt, intervalMs, rateLimit }: PollTiming): number {
   const usual = Math.max(startedAt + intervalMs, endedAt)
   if (!rateLimit) return usual
   const { limit, remaining, resetInMs } = rateLimit
   const available = Math.max(0, remaining - Math.ceil(limit * RESERVE))
-  // One pause more than requests: after the last one, the next window starts.
+  // There is one more pause than requests, because the next window starts after the last pause.
   const pauseMs = Math.min(Math.ceil(resetInMs / (available + 1)), MAX_PAUSE_MS)
   return Math.max(usual, endedAt + pauseMs)
 }
 
-/** Relative to the response's own `Date`, so that a wrong local clock does no harm. */
+/** The times are relative to the response's own `Date`, so that a wrong local clock does no harm. */
 export function rateLimitWindow(
   state: RateLimitState | undefined,
   date: string | null,
@@ -103,13 +106,13 @@ export function rateLimitWindow(
 }
 
 /**
- * Whether the next poll may succeed: the connection, the service or its rate limit failed. Before the first response, a
- * malformed one means a wrong address, and an untrusted certificate stays untrusted.
+ * Whether the next poll may succeed: the connection, the service or its rate limit failed. Before the first valid
+ * response, a malformed response means a wrong address, and an untrusted certificate stays untrusted.
  */
 export function isTransient(error: unknown, hasConnected: boolean): boolean {
   if (error instanceof ConnectionError) return hasConnected || !isUntrusted(error)
   if (error instanceof InvalidResponseError) return hasConnected
-  // After a restored backup or an import, the list and its events begin anew.
+  // After a restored backup or an import, the list and its events start again.
   if (error instanceof ApiError && error.code === 'invalid_event_id') return true
   return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500)
 }
@@ -118,7 +121,7 @@ export interface Outage {
   /** Start in milliseconds since 1970. */
   readonly since: number
   readonly message: string
-  /** What to check. Absent once the service has responded: then the address is right. */
+  /** The next step for the user. Absent once the service has responded, because then the address is right. */
   readonly hint?: string | undefined
 }
 

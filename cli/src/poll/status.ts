@@ -61,7 +61,7 @@ export async function watchStatus(
     onError(error, times) {
       if (!isTransient(error, hasConnected)) throw error
       if (!(error instanceof RateLimitError)) return show(stateOfError(error, times.at), times)
-      // Rate limited, so the state is unknown.
+      // The request was rate limited, so the state is unknown.
       if (!isRateLimited) context.note(outageText(outageOf(error, times.at, undefined, true)))
       isRateLimited = true
     },
@@ -85,7 +85,7 @@ interface ServiceState {
   readonly version: string | null
   /** Milliseconds from the request to the end of the response. */
   readonly latencyMs: number | null
-  /** Why it is down: an error code. */
+  /** The error code if the service is down. */
   readonly code: string | null
   readonly message: string | null
 }

@@ -2,7 +2,10 @@ import type { Command, CommandList } from '../kit/define.ts'
 
 type Loaders = Readonly<Record<string, () => Promise<Command>>>
 
-/** Commands by id (`:` for the space between words), in display order. They load on demand: `serve` loads the whole server. */
+/**
+ * Commands by id (`:` for the space between words), in display order. Commands load on demand, because `serve` loads
+ * the whole server.
+ */
 const GROUPS: Readonly<Record<string, Loaders>> = {
   players: {
     demo: async () => (await import('../commands/demo.ts')).demoCommand,

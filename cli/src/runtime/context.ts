@@ -11,7 +11,7 @@ import { screenOf } from '../output/screen.ts'
 import { createStatusLine } from '../output/status-line.ts'
 import { jsonText, wrapMessage } from '../output/text.ts'
 
-/** @param events `onService` is called when the run becomes a service, which ends when it is asked to stop. */
+/** @param events `onService` is called when the run becomes a service, which ends at a request to stop. */
 export function processSystem(events: { onService?: () => unknown; onStop?: () => unknown } = {}): System {
   return {
     env: process.env,
@@ -31,7 +31,7 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
     },
     interrupted() {
       const controller = new AbortController()
-      // Once: a second signal ends the process as usual.
+      // The handler runs once: a second signal ends the process as usual.
       for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => controller.abort(interruption()))
       return controller.signal
     },
@@ -40,7 +40,7 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
       const signals = new EventEmitter()
       for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => signals.emit('stop'))
       signals.on('stop', () => events.onStop?.())
-      // The iterator queues requests that arrive while nothing waits for them, such as during the start of a server.
+      // The iterator queues requests that arrive while nobody waits, such as during the start of a server.
       const requests = on(signals, 'stop')
       return async () => {
         await requests.next()
@@ -49,7 +49,7 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
   }
 }
 
-/** It inherits from the system, since copying it would open stdin. */
+/** The context inherits from the system, because copying the system would open stdin. */
 export function createContext(system: System, argv: readonly string[]): Context {
   let config: Config | undefined
   return Object.create(system, {
@@ -60,7 +60,7 @@ export function createContext(system: System, argv: readonly string[]): Context 
   })
 }
 
-/** It inherits from the context of the run, since copying it would open stdin. */
+/** The context inherits from the context of the run, because copying that context would open stdin. */
 export function createCommandContext(
   context: Context,
   // biome-ignore lint/suspicious/noExplicitAny: flags of any command

@@ -16,14 +16,17 @@ const STDOUT = 1
 // Names of pages. Other words are never used in a path.
 const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
 
-/** Handles `--version`, `--help` and shell completion without loading the program. Returns whether it did. */
+/**
+ * Handles `--version`, `--help` and shell completion without loading the program. Returns whether the command line was
+ * handled.
+ */
 export function tryFastPath(argv: readonly string[], root: string): boolean {
   if (isVersionRequest(argv)) {
     print(versionText(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))))
     return true
   }
   if (argv[0] === COMPLETE_COMMAND) {
-    // A separate file, so that other fast paths do not load it.
+    // Completion is in a separate file, so that other fast paths do not load it.
     const load = createRequire(join(root, 'package.json'))
     const { printCompletions } = load('./dist/completion.cjs') as typeof import('../help/completion.ts')
     printCompletions(argv[1], root)

@@ -8,7 +8,7 @@ export { runCli } from './run-cli.ts'
 
 const EXIT_DEADLINE_MS = 1000
 
-/** Sets the exit status rather than forcing it, so that pending output is written. */
+/** Sets the exit status instead of forcing an exit, so that pending output is written. */
 export async function main(): Promise<void> {
   let isService = false
   let wasStopped = false
@@ -16,7 +16,7 @@ export async function main(): Promise<void> {
   exitOnStdoutError(system, () => isService)
   exitOnUncaughtException(system)
   const status = await runCli(process.argv.slice(2), system)
-  // An error of stdout has set it already.
+  // An error of stdout may already have set the exit status.
   process.exitCode ??= status
   if (status !== EXIT.interrupted && !wasStopped) return
   // After a signal, exits without waiting for work in flight or a stalled reader.
@@ -40,7 +40,7 @@ function exitOnUncaughtException(system: System): void {
   })
 }
 
-/** EPIPE is silent. A service continues without a reader: its clients need it more. */
+/** EPIPE is not reported. A service continues when nobody reads stdout, because clients still use the service. */
 function exitOnStdoutError({ stdout, stderr }: System, isService: () => boolean): void {
   stderr.on('error', () => {})
   stdout.on('error', (cause: NodeJS.ErrnoException) => {

@@ -8,7 +8,7 @@ import { type Command, type CommandInput, globalFlags } from '../kit/define.ts'
 
 type FlagInput = Interfaces.FlagInput
 
-/** Errors never repeat a value: a misplaced one may be a secret. */
+/** Errors never repeat a value, because a misplaced value may be a secret. */
 export async function parseInput(
   command: Command & { readonly id: string },
   argv: readonly string[],
@@ -58,7 +58,7 @@ function parseError(error: unknown, id: string, defined: FlagInput): unknown {
     return usageError(`Missing: ${missing.join(', ')}.`)
   }
   if (parsed) return flagConflict(defined, parsed.output.flags) ?? error
-  // A flag without its value, or one given twice: the message names only the flag.
+  // The value of a flag is missing, or a flag is given twice. The message names only the flag.
   return error instanceof CLIError ? usageError(`${error.message}.`) : error
 }
 

@@ -15,7 +15,7 @@ export interface FailedCommand {
 
 export async function reportError(context: Context, { argv, command, role, error }: FailedCommand): Promise<number> {
   context.line.end()
-  // What describes errors of the service is loaded only for those.
+  // The code that describes errors of the service is loaded only for such errors.
   const { code, message, hint, exit, requestId, retryAt } =
     error instanceof CliError ? error : (await import('../client/describe-error.ts')).describeError(error, role)
   const help = exit === EXIT.usage && command ? `See: fish-cli ${command.id.replaceAll(':', ' ')} --help` : null

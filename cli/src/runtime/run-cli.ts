@@ -62,7 +62,7 @@ function withoutColours(system: System): System {
   return Object.create(system, { env: { value: env } })
 }
 
-/** Repeats only what can be a command: anything else may be a misplaced secret. */
+/** Repeats only a word that can be a command, because any other word may be a misplaced secret. */
 function unknownCommand(argv: readonly string[]): CliError {
   const [first = '', second = ''] = argv
   if (first.startsWith('-')) return usageError('Flags must follow the command.', didYouMean(undefined))

@@ -8,7 +8,7 @@ import { printable } from '../output/text.ts'
 import { readLocation } from './location.ts'
 import type { ChatReader } from './parser.ts'
 
-/** The patterns of the game come first: what it recognizes stays as it is. */
+/** The patterns of the game come first, so other patterns cannot change the known messages. */
 export function createChatReader(templates: readonly ChatTemplate[], gamemodes: readonly Gamemode[]): ChatReader {
   const patterns = [...CHAT_PATTERNS, ...templates.map(createChatPattern)]
   return {
@@ -26,8 +26,8 @@ export function createChatReader(templates: readonly ChatTemplate[], gamemodes: 
 // Words of catches in languages of the game.
 const CATCH_WORDS =
   /c[au][tu][cg]h|fish|hook|crab|fang|fisch|angel|krabbe|krebs|p[êe]ch|attrap|captur|poisson|pesc|atrap|cangrejo|granchio|peixe|caranguejo|vang|(?<!\p{L})vis(?!\p{L})|złow|ryb|krab|пойма|поймал|рыб|краб|釣|钓|捕|魚|鱼|蟹|잡|낚/iu
-// Messages of servers open with a word in capitals. Players cannot write at the start of a message: their names are there. What may come
-// before is tried in one way only, so that a long line of dashes takes no time.
+// Messages of servers open with a word in capitals. Players cannot write at the start of a message, because their names
+// are at the start. The pattern matches a prefix in only one way, so that a long line of dashes takes no time.
 const OPENING = /^(?:\[[^\]]{1,32}\]|\([^)]{1,32}\)|[^\p{L}<[(])*\p{Lu}[\p{Lu}\p{M}’' -]{1,40} ?[!！▶►:]/u
 // These openings may follow any prefix except the name of a player.
 const KNOWN_OPENING = /(?:CATCH|NEW ENTRY|NIMBLE)!|FISHING ?[▶►]/
@@ -43,13 +43,13 @@ function looksLikeCatch(text: string): boolean {
 const MAX_EXAMPLES = 3
 const MAX_KINDS = 100
 
-/** Counts messages that look like catches, those with the same opening as one. */
+/** Counts messages that look like catches. Messages with the same opening count as one. */
 export function createUnrecognizedCounter() {
   const groups = new Map<string, { count: number; readonly example: string }>()
   const folders = new Set<string>()
   let count = 0
   return {
-    /** @param folder the folder of their log */
+    /** @param folder the folder of the log that contains the messages */
     add(messages: readonly string[], folder: string): void {
       if (messages.length > 0) folders.add(folder)
       count += messages.length
@@ -83,6 +83,6 @@ export function noteUnrecognized(context: Context & Notes, counter: Unrecognized
   context.note(`  To recognize them, add "patterns" to ${path}. See the examples: fish-cli watch --help`)
   const words = [...targetWords(target), ...gamemodeWords(target)]
   for (const folder of counter.folders()) {
-    context.note(`  Then add them: ${commandLine('watch', '--once', printable(folder), ...words)}`)
+    context.note(`  Then add the catches: ${commandLine('watch', '--once', printable(folder), ...words)}`)
   }
 }

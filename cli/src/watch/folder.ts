@@ -8,7 +8,10 @@ export interface ListedLog {
   readonly writtenAt: number
 }
 
-/** The files of a folder with such names, the one written first first. Empty if the folder cannot be read. */
+/**
+ * The files of a folder with such names, oldest first by the time of the last write. Empty if the folder cannot be
+ * read.
+ */
 export async function listLogs(folder: string, isLog: (name: string) => boolean): Promise<readonly ListedLog[]> {
   const names = await readdir(folder).catch(() => [])
   const logs = names.filter(isLog).map(async (name) => {

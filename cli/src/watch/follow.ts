@@ -7,7 +7,7 @@ import type { LogPosition, WatchedCatch } from './parser.ts'
 import { type RotationOptions, readRotated } from './rotation.ts'
 
 interface Start {
-  /** `undefined` while the log has no line: then every later line is new. */
+  /** `undefined` while the log has no line. Then every later line is new. */
   readonly position: LogPosition | undefined
   /** The catches before the position. */
   readonly skipped: readonly WatchedCatch[]
@@ -39,7 +39,8 @@ interface FollowOptions extends RotationOptions {
 }
 
 /**
- * Follows a log over truncation, renaming, compression and deletion. Ends only when the signal aborts, with its reason.
+ * Follows a log over truncation, renaming, compression and deletion. Ends only when the signal aborts, with the reason
+ * of the signal.
  */
 export async function follow(options: FollowOptions): Promise<never> {
   const { path, signal, onMissing } = options
@@ -110,7 +111,7 @@ function watchForChanges(path: string) {
     wake?.()
   })
   return {
-    /** Resolves early when something in the folder changed since the last call. @throws the signal's reason */
+    /** Resolves early if the folder has changed since the last call. @throws the signal's reason */
     async wait(ms: number, signal: AbortSignal): Promise<void> {
       const woken = new AbortController()
       wake = () => woken.abort()

@@ -26,13 +26,13 @@ interface GameLog {
 interface Started extends GameLog {
   /** `undefined` where no line has been written. */
   readonly position: LogPosition | undefined
-  /** Catches that were in the log before, and were never added. */
+  /** Number of older catches in the log that were never added. */
   readonly skipped: number
 }
 
 const RESCAN_MS = 10_000
 
-/** Follows logs until Ctrl-C: the named ones, else those of all games. @throws CliError `interrupted` */
+/** Follows logs until Ctrl-C: the named logs, or else the logs of all games. @throws CliError `interrupted` */
 export async function followLogs(context: Context & Notes, options: WatchOptions): Promise<never> {
   const { target, user, flags, paths } = options
   const notify = parseNotify(flags.notify ?? settingValue('notify', context.env, context.config.settings))
@@ -135,13 +135,13 @@ async function start(
   return { ...log, position, skipped: skipped.filter((one) => !isAdded(catchKey(user, one))).length }
 }
 
-/** Needed if no log names a gamemode. @throws CliError `usage` */
+/** Returns the gamemode for logs that do not name a gamemode. @throws CliError `usage` */
 async function gamemodeIfUnknown(context: Context, started: readonly Started[], { target, flags }: WatchOptions) {
   if (started.some(({ position }) => (position?.gamemode ?? position?.elsewhere) !== undefined)) return undefined
   const gamemode = await askForGamemode(context, target, flags)
   if (gamemode !== undefined) return gamemode
   throw usageError(
-    'The gamemode is missing, and the log names none.',
+    'The gamemode is missing, and the log does not name a gamemode.',
     'Add --gamemode GAMEMODE. For example: fish-cli watch --gamemode earth',
   )
 }

@@ -8,12 +8,12 @@ export interface PlayerLocation {
   readonly elsewhere?: string | undefined
 }
 
-// `Connecting to earth.example.net, 25565`, written by the game itself, not as chat.
+// The game itself writes `Connecting to earth.example.net, 25565`, not as chat.
 const CONNECTING = /\]: Connecting to ([^\s,]{1,253}), \d{1,5}\s*$/
 // Messages of servers that move a player. Messages of players start with their names.
 const MOVED =
   /^(?:sending|sent|connecting|connected|moving|moved|transferring|transferred|teleporting|teleported|welcome|you(?: are| have been|'ve been|’ve been|'re|’re)(?: now)?(?: sent| connected| moved| transferred| teleported| playing)?)(?: you)? (?:to|on|in|into)(?: the)? (\w+)/i
-// Those that name a server: "Welcome to the server" and "Teleporting to spawn" do not.
+// Messages that name a server. "Welcome to the server" and "Teleporting to spawn" do not name a server.
 const SENT =
   /^(?:(?:sending|connecting|transferring|moving)(?: you)?|you (?:are being|have been|were) (?:sent|connected|transferred|moved)) to(?: the)?(?: server)? ([\w-]{1,64})(?: server)? ?(?:\.{0,3}|…|!)$/i
 const NOT_A_SERVER = /^(?:spawn|home|warp|server|world)$/i
@@ -21,8 +21,8 @@ const NOT_A_SERVER = /^(?:spawn|home|warp|server|world)$/i
 const NETWORK = /^(?:play|mc|minecraft|join|server|proxy|net|network|www|localhost|eu|us|na|\d+|\[.*)$/i
 
 /**
- * Where the player is, by the gamemodes of the service: `undefined` for lines that say nothing, an empty location for an address that names
- * only the network.
+ * The location of the player, by the gamemodes of the service. Returns `undefined` for lines without a location, and an
+ * empty location for an address that names only the network.
  */
 export function readLocation(line: string, gamemodes: readonly Gamemode[]): PlayerLocation | undefined {
   const [, host] = CONNECTING.exec(line) ?? []
@@ -40,7 +40,7 @@ export function readLocation(line: string, gamemodes: readonly Gamemode[]): Play
   return sent === undefined || NOT_A_SERVER.test(sent) ? undefined : locationNamed(sent, gamemodes)
 }
 
-/** Whether a log with this first line is of a new game, rather than the rest of a rotated log. */
+/** Whether a log with this first line belongs to a new game, and is not the rest of a rotated log. */
 export function isGameStart(firstLine: string): boolean {
   return !firstLine.includes('[CHAT]') && /\[main\/|\[Datafixer Bootstrap\/|\]: Setting user: /.test(firstLine)
 }

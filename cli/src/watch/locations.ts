@@ -5,7 +5,7 @@ import { homeFolder } from '../config/paths.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
-/** The latest log of each game, the one written last first. @throws CliError `log_not_found` */
+/** The latest log of each game. The log that was written last is the first. @throws CliError `log_not_found` */
 export async function findGames(locations: readonly LogLocation[]): Promise<readonly FoundLog[]> {
   const logs = await findLogs(locations)
   const isSameGame = (a: FoundLog, b: FoundLog) =>
@@ -50,7 +50,10 @@ interface LogLocation {
   readonly pattern: string
 }
 
-/** Where logs are in a folder of a launcher. MultiMC's instances are in .minecraft, Prism's in minecraft; each reads the other's. */
+/**
+ * The paths of logs in a folder of a launcher. MultiMC's instances are in .minecraft, Prism's instances in minecraft.
+ * Each launcher also reads instances of the other launcher.
+ */
 const LOGS = {
   vanilla: ['logs/latest.log'],
   Feather: ['logs/latest.log', 'user/game/logs/latest.log', 'player-server/servers/*/logs/latest.log'],

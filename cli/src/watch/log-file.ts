@@ -8,10 +8,10 @@ import { CliError, EXIT } from '../core/errors.ts'
 
 /** Stays readable when the log is renamed or deleted. */
 export interface LogFile {
-  /** Identifies the file on this machine, whatever its path. */
+  /** Identifies the file on this machine, independent of its path. */
   readonly identity: string
   facts(): Promise<LogFacts>
-  /** Reads bytes from an offset; fewer than requested only at the end. */
+  /** Reads bytes from an offset. Returns fewer bytes than requested only at the end. */
   read(offset: number, length: number): Promise<Uint8Array>
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ interface LogFacts {
   readonly bornAt: number
 }
 
-/** Reads a gzipped log into memory. `undefined`: not found. @throws CliError `log_not_readable` */
+/** Reads a gzipped log into memory. Returns `undefined` if the log is not found. @throws CliError `log_not_readable` */
 export async function openLog(path: string): Promise<LogFile | undefined> {
   const handle = await openRegularFile(path)
   if (!handle) return undefined
@@ -109,7 +109,9 @@ function notReadable(message: string): CliError {
 
 const MAX_HEAD = 16 * 1024
 
-/** The first line, without its end. `undefined` while it is incomplete, unless no more will be written. */
+/**
+ * The first line, without its line end. Returns `undefined` while the line is incomplete, unless the log is complete.
+ */
 export function firstLine(beginning: Uint8Array, isWhole: boolean): Uint8Array | undefined {
   const bytes = beginning.subarray(0, MAX_HEAD)
   const end = bytes.indexOf(0x0a)

@@ -21,15 +21,15 @@ export interface Batch {
 export interface ReadOptions {
   readonly signal: AbortSignal
   readonly chat: ChatReader
-  /** The next batch is read when it settles. */
+  /** The next batch is read when the promise settles. */
   readonly onBatch: (batch: Batch) => Promise<void> | void
-  /** No more will be written: a last line needs no line feed. */
+  /** The log is complete, so the last line does not need a line feed. */
   readonly isWhole: boolean
 }
 
 /**
- * The beginning of a log, with the location of the player at the end of the log before, unless a new game starts here.
- * `undefined` while the log has no first line.
+ * The position at the beginning of a log. Unless a new game starts, the location of the player is the location at the
+ * end of the previous log. Returns `undefined` while the log has no first line.
  */
 export async function startOf(
   file: LogFile,
@@ -48,13 +48,13 @@ export async function startOf(
   return { head: hashOf(line), offset: 0, anchor: hashOf(new Uint8Array()), at, gamemode, elsewhere }
 }
 
-/** Whether a file begins as that of a position, up to it. It may have grown. */
+/** Whether the content of a file up to a position is unchanged. The file may have grown. */
 export async function isContinued(file: LogFile, position: LogPosition): Promise<boolean> {
   const line = firstLine(await readHead(file), true)
   return line !== undefined && hashOf(line) === position.head && (await readBehind(file, position, 0)) !== undefined
 }
 
-/** @returns the position at the end, which is the end of the last complete line */
+/** @returns the position after the last complete line */
 export async function readToEnd(file: LogFile, start: LogPosition, options: ReadOptions): Promise<LogPosition> {
   let position = start
   for (;;) {
@@ -70,11 +70,11 @@ export async function readToEnd(file: LogFile, start: LogPosition, options: Read
 const CHUNK = 256 * 1024
 
 interface BatchOptions extends Pick<ReadOptions, 'chat' | 'isWhole'> {
-  /** The log has been idle: a catch in the last line does not wait for a line that may follow. */
+  /** The log has been idle, so a catch in the last line does not wait for a following line. */
   readonly isSettled: boolean
 }
 
-/** @returns `end` if there is nothing more to read yet, `rewritten` if the file no longer is what it was */
+/** @returns `end` if the log has no new lines yet, `rewritten` if the file has other content now */
 export async function readBatch(
   file: LogFile,
   position: LogPosition,
@@ -85,7 +85,7 @@ export async function readBatch(
   if (!read) return 'rewritten'
   const { bytes, anchorAt } = read
   const isLast = position.offset + bytes.length >= size
-  // A line that fills a chunk is split there.
+  // A line that fills a chunk is split at the end of the chunk.
   const isOneLine = bytes.length === CHUNK && !bytes.includes(0x0a)
   const lines = splitLines(bytes, position.offset, isOneLine || (isLast && isWhole))
   const { catches, unrecognized, context, end } = parseLines(lines, position, {
@@ -99,7 +99,10 @@ export async function readBatch(
 
 const ANCHOR_LENGTH = 512
 
-/** In one read, so that nothing changes in between. `undefined` if the bytes before the position were overwritten. */
+/**
+ * Reads in one call, so that nothing changes in between. Returns `undefined` if the bytes before the position were
+ * overwritten.
+ */
 async function readBehind(file: LogFile, { head, offset, anchor }: LogPosition, length: number) {
   const before = Math.min(offset, ANCHOR_LENGTH)
   const all = await file.read(offset - before, before + length)
@@ -108,7 +111,7 @@ async function readBehind(file: LogFile, { head, offset, anchor }: LogPosition, 
     return hashOf(all.subarray(Math.max(0, to - ANCHOR_LENGTH), to))
   }
   if (all.length < before || anchorAt(offset) !== anchor) return undefined
-  // There is nothing before the first byte, so the first line is compared.
+  // No bytes precede the first byte, so the first line is compared.
   const line = offset === 0 && length > 0 ? firstLine(all, true) : undefined
   return line && hashOf(line) !== head ? undefined : { bytes: all.subarray(before), anchorAt }
 }
@@ -120,7 +123,7 @@ export function isRotatedName(name: string): boolean {
   return ROTATED_NAME.test(name)
 }
 
-/** Of a log that the game has rotated, in milliseconds since 1970. */
+/** The date of a rotated log, in milliseconds since 1970. */
 export function dateInName(path: string): number | undefined {
   const [, year, month, day] = ROTATED_NAME.exec(basename(path)) ?? []
   return year === undefined

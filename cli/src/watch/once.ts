@@ -29,8 +29,8 @@ interface OnceResult {
 }
 
 /**
- * Adds the new catches of logs that were written before, oldest first. Each catch has the same key as when it is watched
- * live, under whatever name its log is found, so a run that was killed continues by starting it again.
+ * Adds the new catches of old logs, oldest first. Each catch has the same key as in a live run, independent of the name
+ * of the log. Therefore a killed run can be repeated.
  *
  * @throws CliError `interrupted`
  */
@@ -90,10 +90,13 @@ async function existing(paths: readonly string[]): Promise<readonly string[]> {
   return paths
 }
 
-// A debug log repeats the catches of the others.
+// A debug log repeats the catches of the other logs.
 const LOG_NAME = /^(?!\.|debug|launcher).*\.(?:log|txt)(?:\.\d{1,3}|\.old|\.bak)?(?:\.gz)?$/i
 
-/** Oldest first: by the date in the name, else the time of the last change. @throws CliError `log_not_found` */
+/**
+ * Returns the logs, oldest first, by the date in the name or else the time of the last change. @throws CliError
+ * `log_not_found`
+ */
 async function logsIn(folder: string): Promise<readonly string[]> {
   const logs = await listLogs(folder, (name) => LOG_NAME.test(name))
   if (logs.length === 0) {
@@ -113,7 +116,7 @@ const UNFINISHED_MS = 2000
 
 interface Found {
   readonly logs: number
-  /** In the order of the logs; those of a log that is there twice, once. */
+  /** The catches in the order of the logs. If a log occurs twice, its catches occur once. */
   readonly catches: readonly WatchedCatch[]
   readonly positions: readonly { readonly path: string; readonly position: LogPosition }[]
   readonly unreadable: readonly string[]
@@ -180,7 +183,7 @@ function isNowhere({ where }: WatchedCatch): boolean {
 
 interface Preview extends Pick<Found, 'logs' | 'unreadable' | 'unrecognized'> {
   readonly fresh: readonly { readonly one: WatchedCatch; readonly gamemode: Gamemode }[]
-  /** Added before, live or by an earlier run. */
+  /** Number of catches that `watch` had already added, live or in an earlier run. */
   readonly known: number
   /** Catches whose gamemode is unknown. */
   readonly skipped: number
@@ -271,11 +274,12 @@ async function addAll(
     const chunk = preview.fresh.slice(from, from + CHUNK)
     added += (await outbox.add(chunk.map(({ one, gamemode }) => toNewCatch(user, one, gamemode)))).added
   }
-  // So that `watch` continues here.
+  // The stored positions let `watch` continue after these catches.
   for (const { path, position } of found.positions) {
     await outbox.add([], { checkpoint: checkpoint({ user, path }, position) })
   }
-  // Sent even when nothing is new: an earlier run may have been killed before.
+  // The outbox is flushed even without new catches, because an earlier run may have been killed before it sent all
+  // catches.
   const report = await flushWithProgress(context, outbox, { maxWaitMs: maxWaitOf(target), signal, target })
   return { status: flushStatus(context, report, target), added, sent: report.delivered }
 }

@@ -28,9 +28,12 @@ export interface WatchOptions {
   readonly flags: WatchFlags
   readonly user: string
   readonly chat: ChatReader
-  /** The gamemodes for catches where the log names none: `flag` comes from the command line, `usual` from any source. */
+  /**
+   * The gamemodes for catches whose log does not name a gamemode. `flag` comes from the command line, `usual` from any
+   * source.
+   */
   readonly gamemode: { readonly flag: Gamemode | undefined; readonly usual: Gamemode | undefined }
-  /** Absolute. Empty for the logs of all games. */
+  /** Absolute paths. The list is empty for the logs of all games. */
   readonly paths: readonly string[]
   /** The only path, if it is a folder. */
   readonly folder: string | undefined
@@ -58,8 +61,8 @@ function isFolder(path: string | undefined): boolean {
 function requireReadable(paths: readonly string[], folder: string | undefined, flags: WatchFlags): void {
   if (flags.once) return
   if (flags['dry-run']) throw usageError('--dry-run needs --once.', 'For example: fish-cli watch --once --dry-run')
-  if (folder !== undefined) throw usageError('A folder cannot be followed.', 'Add --once to read its logs.')
-  if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'Add --once to read it.')
+  if (folder !== undefined) throw usageError('A folder cannot be followed.', 'To read its logs, add --once.')
+  if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'To read the log, add --once.')
 }
 
 /** @throws CliError `invalid_config` */
@@ -79,7 +82,7 @@ function chatReaderOf(context: Context, gamemodes: readonly Gamemode[]): ChatRea
   return createChatReader(context.config.patterns, gamemodes)
 }
 
-/** `undefined` where nobody can be prompted. @throws CliError `usage` for an unknown gamemode */
+/** Returns `undefined` if a prompt is not possible. @throws CliError `usage` for an unknown gamemode */
 export async function askForGamemode(
   context: Context,
   target: Target,

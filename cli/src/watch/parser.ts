@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import type { ChatCatch } from '@fish-crab/sdk/chat'
 import type { PlayerLocation } from './location.ts'
 
-/** How far a log was read, and the location of the player there. Stored in checkpoints: the names of the fields are fixed. */
+/**
+ * The position in a log, and the location of the player at this position. Positions are stored in checkpoints, so the
+ * names of the fields are fixed.
+ */
 export interface LogPosition extends PlayerLocation {
-  /** Hash of the first line: the log is known when it is renamed or compressed. */
+  /** Hash of the first line, which identifies a log that is renamed or compressed. */
   readonly head: string
-  /** Bytes read; always the start of a line. */
+  /** Number of bytes that were read. The offset is always the start of a line. */
   readonly offset: number
   /** Hash of the bytes before the offset. */
   readonly anchor: string
@@ -15,7 +18,7 @@ export interface LogPosition extends PlayerLocation {
   readonly last?: LastCatch | undefined
 }
 
-/** A catch read from a log. Stored in checkpoints: the names of the fields are fixed. */
+/** A catch read from a log. Catches are stored in checkpoints, so the names of the fields are fixed. */
 export interface WatchedCatch {
   readonly found: ChatCatch
   readonly caughtAt: number
@@ -27,10 +30,10 @@ export interface WatchedCatch {
 
 type ParserState = Pick<LogPosition, 'head' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
 
-/** How chat lines are read. */
+/** Functions that read chat lines. */
 export interface ChatReader {
   readonly parse: (line: string) => ChatCatch | undefined
-  /** Where a line says that the player is, if it does. */
+  /** Returns the location of the player, if the line names a location. */
   readonly locate: (line: string) => PlayerLocation | undefined
   /** The message of a line that is not parsed but looks like a catch. */
   readonly unrecognized: (line: string) => string | undefined
@@ -45,7 +48,10 @@ interface ParsedLines {
   readonly end: number
 }
 
-/** `isSettled`: the log is idle. Until then, a catch in the last line waits, as the next line may belong to it. */
+/**
+ * `isSettled`: the log is idle. Until the log is idle, a catch in the last line waits, because the next line may belong
+ * to the same catch.
+ */
 export function parseLines(
   lines: readonly LogLine[],
   before: ParserState,
@@ -90,7 +96,7 @@ interface CatchLine {
   readonly end: number
 }
 
-/** To recognize a second line about the same catch. */
+/** The last catch, to recognize a second line about the same catch. */
 interface LastCatch {
   readonly kind: ChatCatch['kind']
   readonly name: string
@@ -135,7 +141,7 @@ function isNextSecond(from: string, to: string): boolean {
 
 const DAY_SECONDS = 86_400
 
-/** Each line may have fields that the other lacks. */
+/** Each line may have fields that the other line lacks. */
 function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
   if (one.kind !== 'fish' || other.kind !== 'fish') return one
   const rarity = one.rarity === UNKNOWN_RARITY ? other.rarity : one.rarity
@@ -158,7 +164,7 @@ export function timeOfLine(timeOfDay: string | undefined, after: number, now: nu
   const moment = timeOn(after - LINE_SLACK_MS, second)
   const next = moment >= after - LINE_SLACK_MS ? moment : timeOn(after - LINE_SLACK_MS, second, 1)
   if (next <= now + MINUTE_MS) return Math.min(next, now)
-  // The clock was set back, or the log is older than it seems: take the latest such time before now.
+  // The clock was set back, or the log is older than its timestamp. Use the latest such time before now.
   const latest = timeOn(now, second)
   return latest > now ? timeOn(now, second, -1) : latest
 }
@@ -200,7 +206,10 @@ export function splitLines(bytes: Uint8Array, at: number, isWhole: boolean): rea
   return lines
 }
 
-/** Older games write Windows-1252 on Windows. Decoded by line, so that a broken one does not affect the others. */
+/**
+ * Older games write Windows-1252 on Windows. Each line is decoded separately, so that a broken line does not affect
+ * other lines.
+ */
 export function decodeLine(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -18,22 +18,23 @@ export interface RecordedCatch {
   readonly byAugment?: true
 }
 
-/** Not added, since its gamemode is unknown. It stays in the log. */
+/** A catch that was not added, because its gamemode is unknown. The catch stays in the log. */
 export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly gamemode: null
-  /** The server, which is not a gamemode; `null` when the log names none. */
+  /** The server, which is not a gamemode, or `null` if the log does not name a server. */
   readonly server: string | null
 }
 
-/** `undefined` when it is unknown. */
+/** Returns `undefined` if the gamemode is unknown. */
 export type GamemodeResolver = (where: PlayerLocation) => Gamemode | undefined
 
-/** The log names the gamemode. On a server that is not a gamemode, only that of the command line applies. */
+/** The log names the gamemode. On a server that is not a gamemode, only the gamemode of the command line applies. */
 export function gamemodeResolver(flag: Gamemode | undefined, usual: Gamemode | undefined): GamemodeResolver {
   return ({ gamemode, elsewhere }) => gamemode ?? flag ?? (elsewhere === undefined ? usual : undefined)
 }
 
-// Without catches, the position is stored after this many bytes; only lines without catches are read again after a crash.
+// Without catches, the position is stored after this number of bytes. After a crash, only lines without catches are
+// read again.
 const STORE_EVERY = 256 * 1024
 
 interface RecorderOptions {
@@ -42,12 +43,12 @@ interface RecorderOptions {
   readonly gamemodeOf: GamemodeResolver
 }
 
-/** The position in a log is stored in the transaction of the catches before it. */
+/** The position in a log is stored in the same transaction as the catches before this position. */
 export function outboxRecorder(outbox: Outbox, { user, path, gamemodeOf }: RecorderOptions) {
   let stored: LogPosition | undefined
   let last: LogPosition | undefined
   return {
-    /** All or nothing. @returns the catches that were not added before */
+    /** Adds all catches or no catch. @returns the catches that were not added before */
     async record({ catches, position }: Pick<Batch, 'catches' | 'position'>) {
       last = position
       const isNear = stored?.head === position.head && Math.abs(position.offset - stored.offset) < STORE_EVERY
@@ -87,7 +88,7 @@ function catchFields({ found, caughtAt }: WatchedCatch): Omit<RecordedCatch, 'ga
   }
 }
 
-/** The key in the outbox: the same whenever, and under whatever name, the log is read. */
+/** The key of a catch in the outbox. The key does not depend on the time of reading or the name of the log. */
 export function catchKey(user: string, { key }: WatchedCatch): string {
   return `watch:${userNameKey(user)}:${key}`
 }

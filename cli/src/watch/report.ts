@@ -32,7 +32,7 @@ export function createCatchPrinter(context: Context & Notes, { json = false, not
   const { colours } = screenOf(context, stdout)
   let totals: Totals = { fish: 0, crabs: 0 }
   let held = 0
-  /** Servers already reported as not a gamemode; `null` stands for an unknown one. */
+  /** Servers already reported as not a gamemode. `null` stands for an unknown server. */
   const reported = new Set<string | null>()
 
   function noteHeld({ server }: HeldCatch, addHeld: string): void {
@@ -113,13 +113,13 @@ export function showQueue({ line }: Context, outbox: Outbox): void {
   }
   outbox.subscribe((event) => {
     if (event.type === 'delivered') sent += event.count
-    // The outbox may be closed meanwhile.
+    // The outbox may already be closed.
     show().catch(() => {})
   })
   show().catch(() => {})
 }
 
-/** A problem is reported once, until something is sent again. */
+/** A problem is reported once, until the next successful request. */
 export function reportDelivery(context: Context, outbox: Outbox): () => void {
   const wait = createWaitListener(context)
   let reported = ''
@@ -148,7 +148,7 @@ const RESERVE = 0.4
 export function sendDelayMs(state: RateLimitState | undefined, now: number): number {
   if (!state) return DEFAULT_MS
   const { limit, remaining, resetAt } = state
-  // A wrong local clock must not make the window longer.
+  // A wrong local clock must not extend the window.
   const restMs = Math.min(Math.max(resetAt.getTime() - now, 0), LIMITS.windowSeconds * 1000)
   const reserve = Math.ceil(limit * RESERVE)
   const available = remaining - reserve

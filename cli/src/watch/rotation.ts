@@ -8,7 +8,7 @@ import type { LogPosition } from './parser.ts'
 
 export interface RotationOptions extends Omit<ReadOptions, 'isWhole'> {
   readonly path: string
-  /** Shows how old a log is. Waiting for changes uses the system's timers. */
+  /** The clock determines the age of a log. Waiting for changes uses the system's timers. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>
 }
 
@@ -16,9 +16,9 @@ const SLACK_MS = 24 * 60 * 60 * 1000
 const MAX_FILES = 100
 
 /**
- * Reads the rest of the log of a position, which has another name now, and all later ones.
+ * Reads the rest of a renamed log after a position, and all later logs.
  *
- * @returns the last position; the given one if its log is not found
+ * @returns the last position, or the given position if its log is not found
  */
 export async function readRotated(known: LogPosition, options: RotationOptions): Promise<LogPosition> {
   const { path } = options
@@ -44,14 +44,14 @@ export async function readRotated(known: LogPosition, options: RotationOptions):
 const COMPRESSING_MS = 10_000
 const COMPRESSING_RETRY_MS = 200
 
-/** `undefined` when it cannot be read. */
+/** Returns `undefined` if the log cannot be read. */
 async function openRotatedLog(path: string, { signal, clock }: RotationOptions): Promise<LogFile | undefined> {
   for (;;) {
     signal.throwIfAborted()
     try {
       return await openLog(path)
     } catch {
-      // The game may be compressing it right now.
+      // The game may be compressing the log right now.
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
       if (!isGzipped(path) || clock.now() - mtimeMs > COMPRESSING_MS) return undefined
       await clock.sleep(COMPRESSING_RETRY_MS, signal)
@@ -59,7 +59,9 @@ async function openRotatedLog(path: string, { signal, clock }: RotationOptions):
   }
 }
 
-/** `2026-01-31-1.log.gz` for `latest.log`, else the name with a suffix. Others, such as `debug.log`, repeat catches. */
+/**
+ * `2026-01-31-1.log.gz` for `latest.log`, else the name with a suffix. Other logs, such as `debug.log`, repeat catches.
+ */
 function rotatedNameMatcher(name: string): (other: string) => boolean {
   const stem = name.replace(/\.[^.]+$/, '')
   return (other) => {

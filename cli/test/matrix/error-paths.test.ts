@@ -54,13 +54,13 @@ describe('an error code of the service has its exit status and next step', () =>
     too_many_species: [6, /^$/],
     too_many_days: [6, /^$/],
     last_superadmin: [6, /fish-cli admin create NAME --role superadmin$/],
-    payload_too_large: [1, /^Add fewer or shorter names/],
+    payload_too_large: [1, /^Add fewer names at once/],
     unsupported_media_type: [1, /^$/],
     rate_limited: [75, /^Try again at .* \(local time\), or allow a longer --max-wait, or use an API key/],
     malformed_request: [2, SEE_HELP],
     expectation_failed: [1, /^$/],
     request_timeout: [1, LATER],
-    headers_too_large: [1, /^Add fewer or shorter names/],
+    headers_too_large: [1, /^Add fewer names at once/],
     client_closed_request: [1, LATER],
     internal_error: [1, LATER],
     storage_error: [69, LATER],
@@ -72,7 +72,7 @@ describe('an error code of the service has its exit status and next step', () =>
     send(status, { error: message, code }, { 'retry-after': '60' })
     // A player knows a key, but not a token.
     const words =
-      code === 'invalid_token' ? 'The service does not accept your key. It may have been replaced.' : message
+      code === 'invalid_token' ? 'The service does not accept your key. The key may have been replaced.' : message
     const error = await expectError(
       LIST,
       { env: env(), clock: CLOCK },

@@ -11,7 +11,7 @@ const HOUR = 3600
 export const CLOCK_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'a clock that jumps',
-    how: 'The clock of the server jumps forwards or back by up to an hour. Every second time, the server is killed.',
+    how: 'The clock of the server jumps forwards or back by up to an hour. After every second jump, the server is killed.',
     missing: noCompiler,
     async run(scale) {
       const jumps = scale === 'short' ? 10 : 500

@@ -73,7 +73,7 @@ async function usedSlots({ admin }: RedisServer, count: number): Promise<number[
 export const CLUSTER_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'failover of a Redis Cluster',
-    how: 'In a cluster of three, each with a replica, a primary is killed under load. Its replica takes over, and the old primary returns as a replica.',
+    how: 'In a cluster of three primaries, each with a replica, a primary is killed under load. The replica takes over, and the old primary returns as a replica.',
     missing: noRedis,
     async run(scale) {
       const times = scale === 'short' ? 1 : 30

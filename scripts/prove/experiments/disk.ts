@@ -75,7 +75,7 @@ const WORKERS = 4
 export const DISK_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'disk full, then freed',
-    how: 'A disk of 8 MiB is filled while clients post, and freed. The server keeps running.',
+    how: 'Clients post while a disk of 8 MiB fills up. Then space is freed. The server keeps running.',
     missing: noRoot,
     async run(scale) {
       const times = scale === 'short' ? 2 : 50
@@ -84,7 +84,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'disk read-only, then writable',
-    how: 'Every call that changes a file fails with EROFS while clients post, until the disk is writable again. Every second time, the server is killed meanwhile.',
+    how: 'While clients post, every call that changes a file fails with EROFS, until the disk is writable again. Every second time, the server is killed while the disk is read-only.',
     missing: noCompiler,
     async run(scale) {
       const times = scale === 'short' ? 2 : 50
@@ -107,7 +107,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'a failing call of the disk',
-    how: 'For n = 1, 2, 3 … up to the last call, the n-th call that changes a file fails once (EIO, ENOSPC) or writes half. Then the server is killed.',
+    how: 'In run n, the n-th call that changes a file fails once (EIO, ENOSPC) or writes only half of its data. Then the server is killed. The runs continue up to the last call.',
     missing: noCompiler,
     async run(scale) {
       using folder = temporaryFolder()
@@ -130,7 +130,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'power cut',
-    how: 'All writes and flushes of a server under load are recorded. At random moments, each unflushed write is dropped, kept or torn, and a server is started on the result.',
+    how: 'All writes and flushes of a server under load are recorded. At random moments, each unflushed write is dropped, kept or torn. Then a server starts on the resulting files.',
     missing: noCompiler,
     async run(scale) {
       using folder = temporaryFolder()

@@ -26,7 +26,7 @@ async function killServers(kills: number, storageOf: (server: number) => string)
 export const KILL_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'kill -9 of the server, file',
-    how: 'The server is killed at random moments while 16 clients post, and started again on the same file.',
+    how: 'While 16 clients post, the server is killed at random moments. Then the server starts again on the same file.',
     async run(scale) {
       using folder = temporaryFolder()
       const catches = await killServers(KILLS[scale], (server) => `file:${folder.path}/${server}`)
@@ -35,7 +35,7 @@ export const KILL_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'kill -9 of the server, Redis',
-    how: 'The same with a Redis that flushes its append-only file for every write.',
+    how: 'While 16 clients post, the server is killed at random moments. Redis flushes its append-only file for every write.',
     missing: noRedis,
     async run(scale) {
       const servers = await Promise.all(Array.from({ length: SERVERS }, () => startRedis({ appendfsync: 'always' })))

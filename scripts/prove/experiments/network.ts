@@ -71,7 +71,7 @@ const SOAK_MINUTES = 30
 export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'SIGTERM under load',
-    how: 'The server is stopped while clients post, and started again. Each stop has to end with status 0.',
+    how: 'While clients post, the server is stopped and started again. Each stop has to end with status 0.',
     async run(scale) {
       const stops = scale === 'short' ? 5 : 200
       using folder = temporaryFolder()
@@ -89,7 +89,7 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'rolling restart of 4 servers',
-    how: 'Four servers on one Redis behind nginx are stopped and started one after the other. No request of a client may fail.',
+    how: 'Four servers behind nginx share one Redis. The servers are stopped and started one after the other. No request of a client may fail.',
     missing: () => noRedis() ?? noNginx(),
     async run(scale) {
       const rounds = scale === 'short' ? 1 : 25
@@ -123,7 +123,7 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'no descriptor left',
-    how: 'While clients post and others connect, the server cannot open more files and connections. Later, it can again.',
+    how: 'While clients post and other clients connect, the server runs out of file descriptors. Later, descriptors are free again.',
     missing: noPrlimit,
     async run(scale) {
       const times = scale === 'short' ? 3 : 100
@@ -147,7 +147,7 @@ export const NETWORK_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'half an hour under load',
-    how: 'Clients post and 50 listeners follow. Memory and descriptors of the last ten minutes are compared with those of the previous ten.',
+    how: 'Clients post and 50 listeners follow the events. Memory and descriptors of the last ten minutes are compared with the values of the previous ten minutes.',
     isLong: true,
     missing: () => (process.platform === 'linux' ? undefined : '/proc is read on Linux alone'),
     async run() {

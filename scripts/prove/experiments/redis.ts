@@ -131,10 +131,10 @@ async function killAndStart(redis: RedisServer, posting: Posting): Promise<void>
 const FROZEN_MS: Readonly<Record<Scale, number>> = { short: 4000, long: 30_000 }
 
 export const REDIS_EXPERIMENTS: readonly Experiment[] = [
-  disturbing('Redis killed', 'Redis is killed while 16 clients post, and started again.', killAndStart),
+  disturbing('Redis killed', 'While 16 clients post, Redis is killed and started again.', killAndStart),
   {
     name: 'Redis over TLS killed',
-    how: 'The same over TLS.',
+    how: 'While 16 clients post, a Redis that uses TLS is killed and started again.',
     missing: noRedis,
     async run(scale) {
       using folder = temporaryFolder()
@@ -145,7 +145,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'Redis frozen',
-    how: 'Redis is frozen and continues later. Every request gets a response meanwhile.',
+    how: 'Redis is frozen and continues later. While Redis is frozen, every request gets a response.',
     missing: noRedis,
     async run(scale) {
       await using redis = await startRedis(DURABLE)
@@ -175,7 +175,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
   },
   disturbing(
     'Redis out of memory',
-    'The memory limit of Redis is lowered to the used memory, and raised again.',
+    'The memory limit of Redis is lowered to the used memory, then raised again.',
     async ({ admin }, posting) => {
       const [, used = '0'] = /used_memory:(\d+)/.exec(await admin.info('memory')) ?? []
       await admin.config('SET', 'maxmemory', used)
@@ -185,7 +185,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
   ),
   disturbing(
     'Redis becomes a read-only replica',
-    'Redis becomes the replica of a server that does not exist, and a primary again.',
+    'Redis becomes the replica of a server that does not exist, then a primary again.',
     async ({ admin }, posting) => {
       await admin.call('REPLICAOF', '127.0.0.1', String(await freePort()))
       await failures(posting, 16)
@@ -194,7 +194,7 @@ export const REDIS_EXPERIMENTS: readonly Experiment[] = [
   ),
   {
     name: 'lost signals of new catches',
-    how: 'Clients post to one server and a listener follows at another, while Redis closes the connection for signals every 50 ms. Events that are missing, doubled or disordered count as lost.',
+    how: 'Clients post to one server, and a listener follows the events at another server. Redis closes the connection for signals every 50 ms. Events that are missing, doubled or in the wrong order count as lost.',
     missing: noRedis,
     async run(scale) {
       const kills = scale === 'short' ? 20 : 1000

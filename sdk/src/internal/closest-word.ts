@@ -31,7 +31,7 @@ export function closestWord(typed: string, words: readonly string[]): string | u
       most: Math.max(3, word.length, lower.length) / 3,
     }))
     .filter(({ rank, most }) => Math.floor(rank) <= most)
-    // Equal length on a tie: a swapped or wrong letter is likelier than an omitted one.
+    // On a tie, a word of equal length wins: a swapped or wrong letter is likelier than an omitted one.
     .sort((one, other) => one.rank - other.rank)
   if (near[0]) return near[0].word
   return lower.length < SHORTEST_BEGINNING ? undefined : words.find((word) => word.toLowerCase().startsWith(lower))

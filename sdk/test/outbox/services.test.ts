@@ -22,7 +22,7 @@ async function stateFolder(): Promise<string> {
   return join(folder, 'fish-crab')
 }
 
-it('has the address of a client in its normal form', () => {
+it('a client stores the address of its service in normalized form', () => {
   expect(createClient({ baseUrl: 'https://fish.example/api/' }).baseUrl).toBe('https://fish.example/api')
 })
 
@@ -45,7 +45,7 @@ it('keeps the catches of two services apart when no path is given', async () => 
   ])
 })
 
-it('reads the catches of another process for the same service in any spelling', async () => {
+it('sends the catches of another process that spells the address of the service differently', async () => {
   await stateFolder()
   await using adding = await openOutbox({ baseUrl: 'HTTPS://Fish.Example.org:443/api', ...alex })
   await adding.add(fish(1))
@@ -55,7 +55,7 @@ it('reads the catches of another process for the same service in any spelling', 
   expect(service.requests).toHaveLength(1)
 })
 
-it('requires a service if the file depends on it', async () => {
+it('requires the address of a service when the path of the file is derived from that address', async () => {
   const rejects = (options: Parameters<typeof openOutbox>[0], path: string) =>
     expect(openOutbox(options)).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path }] })
   await rejects({}, 'baseUrl')

@@ -74,7 +74,7 @@ function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[]
   return isShared ? [`${SETTINGS.metrics.env} is the address of the server itself. Set another port, or on`] : []
 }
 
-/** Processes that share a Redis must share their secrets. Other storages generate missing secrets. */
+/** Processes that share a Redis must share their secrets. With other storages, the server generates missing secrets. */
 function missingSecrets({ storage, secret, jwtSecret }: Partial<ServerConfig>): string[] {
   if (!storage?.driver.startsWith('redis')) return []
   const required = (env: string, use: string) => `${env} is required with Redis, the same in every process: ${use}`

@@ -6,30 +6,33 @@ import { clientKey } from '../app/http/client-address.ts'
 export type Connections = ReturnType<typeof watchConnections>
 
 interface Connection {
-  /** Requests in flight, in order: those whose response is not sent, or whose body is not read. */
+  /** Requests in flight, in order. A request is in flight until its response is sent and its body is read. */
   readonly exchanges: Set<{ readonly req: IncomingMessage; readonly res: ServerResponse }>
   isUsed: boolean
-  /** Set by a malformed request, after which nothing more is read. */
+  /** Whether a request was malformed. Then nothing more is read from the connection. */
   isBroken: boolean
 }
 
 interface ConnectionsOptions {
   /** Limit of open connections of one client: an IPv4 address, or the /64 of an IPv6 address. */
   readonly perClient: number
-  /** Called for every connection above that limit, which is closed immediately. */
+  /** Called for every connection above `perClient`. Such a connection is closed immediately. */
   readonly onDrop: () => void
   /** Called when a response is sent and the whole request is read. */
   readonly onDone: (req: IncomingMessage) => void
 }
 
-/** Requests of a connection that may be in flight. Browsers and proxies send one at a time, load generators a few. */
+/**
+ * Maximum number of requests in flight on one connection. Browsers and proxies send one request at a time, load
+ * generators a few.
+ */
 const MAX_PIPELINED = 64
 
 /**
  * Tracks the connections of a server.
  *
- * Node's `closeIdleConnections()` does not suit a graceful stop: it cuts responses that are still on their way to a slow
- * client, and waits for connections that never carried a request.
+ * Node's `closeIdleConnections()` does not suit a graceful stop. It cuts responses that a slow client is still reading,
+ * and waits for connections that never carried a request.
  */
 export function watchConnections(server: Server, { perClient, onDrop, onDone }: ConnectionsOptions) {
   const all = new Map<Socket, Connection>()
@@ -37,7 +40,7 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
-    // The client reset the connection before the server accepted it. Its request has no address to count against.
+    // The client reset the connection before the server accepted it, so the connection has no client address to count.
     if (remoteAddress === undefined) {
       socket.destroy()
       return
@@ -57,11 +60,11 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
   })
 
   const connections = {
-    /** Whether a request may be handled. A connection with too many in flight is closed. */
+    /** Whether a request may be handled. A connection with too many requests in flight is closed. */
     accept(req: IncomingMessage, res: ServerResponse): boolean {
       const { socket } = req
       const connection = all.get(socket)
-      // This request may be a part of the malformed one.
+      // This request may be a part of the malformed request.
       if (!connection || connection.isBroken || socket.destroyed) return false
       const { exchanges } = connection
       if (exchanges.size >= MAX_PIPELINED) {
@@ -84,8 +87,8 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
     /** Whether a request is the only one in flight on its connection. */
     isLast: ({ socket }: IncomingMessage) => all.get(socket)?.exchanges.size === 1,
     /**
-     * Ends a connection after a malformed request. Requests before it get their responses; then `refuse` sends the error,
-     * unless the malformed part belongs to a request that has a response already.
+     * Ends a connection after a malformed request. Earlier requests get their responses. Then `refuse` sends the error,
+     * unless the malformed part belongs to a request that already has a response.
      */
     reject(socket: Socket, refuse: () => void) {
       const connection = all.get(socket)
@@ -107,7 +110,7 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
       const connection = all.get(socket)
       if (connection?.isUsed && connection.exchanges.size === 0) socket.destroySoon()
     },
-    /** Closes connections that never carried a complete request head: browsers open some in advance. */
+    /** Closes connections that never carried a complete request head. Browsers open such connections in advance. */
     closeUnused() {
       for (const [socket, { isUsed }] of all) if (!isUsed) socket.destroy()
     },

@@ -16,9 +16,9 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
 /** Half of the four threads of Node's pool, which passwords and digests also use. A task takes about a millisecond. */
 const CONCURRENCY = 2
-/** Whole bodies that may wait. They are about a tenth of a second of work. */
+/** Maximum number of whole bodies that wait: about a tenth of a second of work. */
 const MAX_WAITING = 64
-/** Concurrent streams: each holds up to 0.4 MB until its client has read it. */
+/** Maximum number of concurrent streams. Each stream holds up to 0.4 MB until the client has read the whole body. */
 const MAX_STREAMS = 32
 const MAX_STREAMS_PER_CLIENT = 4
 
@@ -30,8 +30,8 @@ const CODERS = {
 }
 
 /**
- * Creates an encoder over `node:zlib`, for all clients of one server. A body that cannot be encoded soon is sent unencoded,
- * so that no client waits for one that does not read. Passwords and digests wait for two short tasks at most.
+ * Creates an encoder over `node:zlib`, for all clients of one server. A body that cannot be encoded soon is sent
+ * unencoded, so that no client waits for a slow reader. Passwords and digests wait for at most two short tasks.
  */
 export function createNodeEncoder(): ContentEncoder {
   const queue = createFairQueue({ concurrency: CONCURRENCY, perClient: 1 })
@@ -41,7 +41,7 @@ export function createNodeEncoder(): ContentEncoder {
 
     async encode(bytes, coding, client) {
       if (queue.waiting >= MAX_WAITING) return undefined
-      // Copies the result: it may be a small part of a large buffer, which a cache would retain.
+      // Copies the result, because the result may be a small part of a large buffer, which a cache would retain.
       return new Uint8Array(await queue.run({ client, work: () => CODERS[coding].encode(bytes) }))
     },
 
@@ -51,7 +51,7 @@ export function createNodeEncoder(): ContentEncoder {
       clients.push(client)
       const encoder = CODERS[coding].open()
       encoder.once('close', () => clients.splice(clients.indexOf(client), 1))
-      // An error of the source destroys the encoder and thus reaches its reader.
+      // An error of the source destroys the encoder, so the reader of the encoder gets the error.
       pipeline(Readable.fromWeb(body as NodeReadableStream, { highWaterMark: 1 }), encoder, () => {})
       return Readable.toWeb(encoder) as ReadableStream<Bytes>
     },

@@ -42,7 +42,7 @@ ${hasPages ? `<p><a href="${ROUTES.homePage.path}">Collections</a></p>` : ''}
 `
 
 /**
- * Swagger UI without requests to other servers. Each file is read and compressed at its first request.
+ * Serves Swagger UI without requests to other servers. Each file is read and compressed at its first request.
  * @param hasPages whether the reference links to pages for people
  */
 export function createDocs(hasPages: boolean): Docs {

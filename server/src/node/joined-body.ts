@@ -5,8 +5,9 @@ const FIRST_BYTES = 4096
 /**
  * A request whose chunked body (RFC 9112, section 7.1) arrives in one piece per read of the socket.
  *
- * Node passes on each chunk separately. A chunk of one byte takes six bytes on the wire, but a buffer, a read and some
- * promises in the server: a client without credentials could fill the memory and block all others with such chunks.
+ * Node passes on each chunk separately. A chunk of one byte takes six bytes on the wire, but costs the server a buffer,
+ * a read and some promises. With such chunks, a client without credentials could fill the memory and block all other
+ * clients.
  */
 export class JoinedBodyRequest extends IncomingMessage {
   #joined: Buffer | undefined
@@ -21,7 +22,7 @@ export class JoinedBodyRequest extends IncomingMessage {
     return this.readableLength + this.#size < this.readableHighWaterMark
   }
 
-  /** Copies the chunk: retaining it would cost a hundred bytes more than its content. */
+  /** Copies the chunk, because each retained chunk would cost a hundred bytes more than its content. */
   #append(chunk: Uint8Array): void {
     const size = this.#size + chunk.byteLength
     if (this.#joined === undefined || size > this.#joined.byteLength) {

@@ -14,7 +14,7 @@ import { JoinedBodyRequest } from './joined-body.ts'
 
 /** A response that Node sends without a stream, unless its body is one. */
 export class SentResponse extends FastResponse {
-  /** Stored here, since the headers are removed when the response is sent. */
+  /** The id is stored here, because the headers are removed when the response is sent. */
   readonly requestId: string | undefined
 
   constructor(body?: BodyInit | null, init?: ResponseInit) {
@@ -42,14 +42,15 @@ interface ListenOptions {
 /** Limits of connections. All times are in milliseconds. */
 export interface ConnectionLimits {
   /**
-   * Maximum number of open connections. One client may have a quarter of them. Further connections are closed immediately.
+   * Maximum number of open connections. One client may open a quarter of this number. Further connections are closed
+   * immediately.
    */
   readonly connections: number
   /** Time for the headers of a request. */
   readonly headersMs: number
   /** Time for a whole request. */
   readonly requestMs: number
-  /** Interval of the checks of both times. They may be exceeded by one interval. */
+  /** Interval of the checks of `headersMs` and `requestMs`. A request may exceed both times by one interval. */
   readonly checkMs: number
   /** Time to keep an idle connection open. */
   readonly keepAliveMs: number
@@ -67,7 +68,7 @@ const OTHER_DESCRIPTORS = 128
 
 /** Without a descriptor, the system neither accepts nor refuses a connection. One client could use up all descriptors. */
 function maxConnections(): number {
-  // Otherwise, the report looks up the names of connected addresses, which may take seconds.
+  // By default, the report looks up the host names of connected addresses, which may take seconds.
   const report: NonNullable<typeof process.report> & { excludeNetwork?: boolean } = process.report
   report.excludeNetwork = true
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
@@ -126,7 +127,7 @@ export async function listen(options: ListenOptions) {
   const respond = async (req: IncomingMessage, res: ServerResponse) => {
     try {
       const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
-      // Set here, since the stop may have begun while the response was created.
+      // The header is set here, because the stop may have begun while the response was created.
       if (!isAccepting() && connections.isLast(req)) res.setHeader('connection', 'close')
       const { requestId } = response as SentResponse
       res.once('close', () => {
@@ -176,7 +177,7 @@ export async function listen(options: ListenOptions) {
   })
   return {
     url: urlOf(server),
-    /** Closes all connections: a pending `close` then settles without waiting for requests in flight. */
+    /** Closes all connections. Then a pending `close` settles without waiting for requests in flight. */
     cut: () => connections.closeAll(),
     /** Accepts no more connections, lets requests in flight finish, and closes the rest after the grace period. */
     close: (graceMs: number) => close(server, connections, graceMs),
@@ -227,12 +228,12 @@ function hostError({ httpVersion, rawHeaders, headers }: IncomingMessage): strin
  */
 const MAX_HOST_LENGTH = '['.length + 255 + ']:65535'.length
 
-/** Accepts the empty `Host` of a request without an authority. Any other one must make a valid URL. */
+/** Accepts the empty `Host` of a request without an authority. Any other `Host` must make a valid URL. */
 function isHost(text: string): boolean {
   return text === '' || (text.length <= MAX_HOST_LENGTH && HOST.test(text) && URL.canParse(`http://${text}`))
 }
 
-/** Also parses the host of a target that is a whole URL. The app checks the rest of the target. */
+/** If the target is a whole URL, also parses the host of the target. The app checks the rest of the target. */
 function authorityError({ url = '' }: IncomingMessage): string | undefined {
   if (url.startsWith('/') || url === '*') return undefined
   const [authority = ''] = url.replace(/^[^:]*:[/\\]*/, '').split(/[/\\?#]/, 1)
@@ -254,8 +255,8 @@ function tunnelError(): HttpError {
 }
 
 /**
- * Sends an error for a request that never reaches the app, and closes the connection: this side immediately, the client's
- * side after a moment, so that a client that never closes does not keep the file descriptor.
+ * Sends an error for a request that never reaches the app, and closes the connection. The server's side closes
+ * immediately, the client's side after a moment. Otherwise a client that never closes would keep the file descriptor.
  */
 function sendError(
   socket: Duplex,

@@ -37,7 +37,10 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
     if (pending !== '') stream.write(pending)
     pending = ''
   }
-  /** Requests of one turn of the event loop share one write: a write to a pipe costs as much as the rest of a line. */
+  /**
+   * Requests of one turn of the event loop share one write, because a write to a pipe costs as much as the rest of a
+   * line.
+   */
   const write = (line: string) => {
     if (stream.writableLength + pending.length + line.length > MAX_WAITING_BYTES) {
       dropped += 1
@@ -56,7 +59,7 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
   return Object.assign(pino(options, { write }), { dropped: () => dropped })
 }
 
-/** Formats lines in local time. Requests and the start have their own form, everything else is one line. */
+/** Formats lines in local time. Requests and the start have special formats. Every other entry is one line. */
 function prettyText(colours: boolean): (line: string) => string {
   const pretty = prettyFactory({ colorize: colours, translateTime: 'SYS:HH:MM:ss', singleLine: true })
   return (line) => {
@@ -103,8 +106,8 @@ const MAX_CAUSES = 4
 const MAX_FRAMES = 12
 
 /**
- * Reduces an error to what may be logged. Messages and fields of foreign errors may quote secrets: input (`JSON.parse`),
- * arguments (Node) or commands (ioredis).
+ * Reduces an error to the parts that may be logged. Messages and fields of foreign errors may quote secrets: input
+ * (`JSON.parse`), arguments (Node) or commands (ioredis).
  */
 function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error }

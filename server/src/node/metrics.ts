@@ -5,7 +5,10 @@ import type { RateLimitDecision, RequestObservation, StorageObservation, StoredT
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** Creates the metrics of a server. Each server has its own, so that two servers in one process are counted separately. */
+/**
+ * Creates the metrics of a server. Each server has its own metrics, so that two servers in one process are counted
+ * separately.
+ */
 export function createServiceMetrics(droppedLogLines: () => number) {
   const requests = counter('fish_http_requests_total', 'Requests by route, method and status.')
   const errors = counter('fish_http_errors_total', 'Error responses by route and code.')

@@ -9,7 +9,7 @@ import { toStaticFile } from './static-files.ts'
 const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/' : './web/', import.meta.url)
 const ASSETS = new URL(`.${ASSET_FOLDERS.pages}/`, FOLDER)
 
-/** The build writes compressed copies with these suffixes beside each file that they make smaller. */
+/** For each file that compression makes smaller, the build writes compressed copies with these suffixes. */
 const SUFFIXES: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz' }
 
 const NOT_BUILT = `<!doctype html>

@@ -28,7 +28,7 @@ const MAX_COST = 2 ** 23
 /** At most 16 times the usual cost of 10: a more expensive hash would delay every login that tries it. */
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/
 
-/** Whether a text is a bcrypt hash. Migrated administrators have these. */
+/** Whether a text is a bcrypt hash. Migrated administrators have bcrypt hashes. */
 export function isBcryptHash(text: string): boolean {
   return BCRYPT.test(text)
 }
@@ -38,7 +38,7 @@ const { parentPort, workerData } = require('node:worker_threads')
 const { library, password, hash } = workerData
 parentPort.postMessage(require(library).compareSync(password, hash))`
 
-/** Compares in a separate thread: the library works in JavaScript and would block all other requests. */
+/** Compares in a separate thread, because the library is written in JavaScript and would block all other requests. */
 function compareBcrypt(password: string, hash: string): Promise<boolean> {
   const library = createRequire(import.meta.url).resolve('bcryptjs')
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function isScryptCost({ N, r, p }: ScryptCost): boolean {
 }
 
 /**
- * Creates a hasher with scrypt. Each hash takes 128 · N · r bytes; the caller limits how many run at once.
+ * Creates a hasher with scrypt. Each hash takes 128 · N · r bytes. The caller limits how many hashes run at once.
  * @throws RangeError for a cost whose N is not a power of two above 1, or whose N · r · p is above 2^23
  */
 export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {

@@ -26,8 +26,8 @@ export function makeSecrets(): AppSecrets {
 }
 
 /**
- * Loads the secrets of a data folder: the given ones, else those in its `secrets.json`. A missing file is created with
- * mode 0600 and flushed to the disk before anything is encrypted.
+ * Loads the secrets of a data folder: the given secrets, or else the secrets in its `secrets.json`. A missing file is
+ * created with mode 0600 and flushed to the disk before anything is encrypted.
  */
 export async function loadSecrets(folder: string, given: Partial<AppSecrets>): Promise<LoadedSecrets> {
   const { encryption, session, previousEncryption = [] } = given
@@ -37,7 +37,7 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
   const stored = await readSecrets(folder)
   const secrets = stored ?? makeSecrets()
   if (!stored) await writeSecrets(folder, secrets)
-  // Stored secrets do not supplement a given one, so that a wrong one is noticed.
+  // Stored secrets do not supplement a given secret, so that a wrong secret is noticed.
   const previous = encryption ? previousEncryption : [...(secrets.previousEncryption ?? []), ...previousEncryption]
   return {
     secrets: withPrevious(
@@ -88,12 +88,12 @@ export async function readSecrets(folder: string): Promise<AppSecrets | undefine
   throw new SecretsError(`${path} is damaged. Restore it from a backup: without it, encrypted keys are lost.`)
 }
 
-/** The text of the secrets in a folder; `undefined` if it has none. */
+/** The text of the secrets in a folder, or `undefined` if the folder has no secrets. */
 export function readSecretsText(folder: string): string | undefined {
   const path = join(folder, SECRETS_FILE)
   let handle: number
   try {
-    // Otherwise, opening a pipe would wait for its other end.
+    // Without `O_NONBLOCK`, opening a pipe would wait for the other end of the pipe.
     handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -111,7 +111,7 @@ function isSecret(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Replaces the secrets in a folder. They are on the disk when this settles. */
+/** Replaces the secrets in a folder. When the promise resolves, the secrets are on the disk. */
 export async function writeSecrets(folder: string, secrets: AppSecrets): Promise<void> {
   const { encryption, session, previousEncryption } = secrets
   const path = join(folder, SECRETS_FILE)

@@ -22,7 +22,10 @@ export interface ServeOptions extends ConfigSource, Pick<StartOptions, 'password
   readonly stopRequested: () => Promise<void>
 }
 
-/** Minimum length of a strong secret in characters. It has as many bits as the keys derived from it. */
+/**
+ * Minimum length of a strong secret in characters. A secret of this length has as many bits as the keys derived from
+ * it.
+ */
 const STRONG_SECRET_LENGTH = 32
 
 /** How long a start in progress may take to end after a request to stop, in milliseconds. */
@@ -42,12 +45,13 @@ const STORAGE_EXITS: Partial<Readonly<Record<StorageErrorCode, number>>> = {
 }
 
 /**
- * Runs the server until it is asked to stop, as `fish-cli serve` does. Writes exactly one line to stdout when it is
- * ready, everything else to stderr. A second request to stop does not wait for requests in flight. If a file storage
- * cannot be closed, for example on a disk that does not respond, the process ends itself by SIGKILL, also when the start
- * failed. It also does so if a stop is requested during the start and the store takes more than 2 s to open.
- * @returns the exit status. After a stop during the start, call `process.exit()` with it: a Redis that does not respond
- * would keep the process for up to 30 s
+ * Runs the server until a request to stop, as `fish-cli serve` does. When the server is ready, it writes exactly one
+ * line to stdout. All other output goes to stderr. A second request to stop does not wait for requests in flight. If a
+ * file storage cannot be closed, for example because the disk does not respond, the process kills itself by SIGKILL,
+ * even if the start failed. The process also kills itself if a stop is requested during the start and the store takes
+ * more than 2 s to open.
+ * @returns the exit status. After a stop during the start, call `process.exit()` with this status: a Redis that does
+ * not respond would keep the process alive for up to 30 s
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const { stdout, stderr, stopRequested, colours = stderr.isTTY === true && !options.env.NO_COLOR } = options

@@ -44,7 +44,7 @@ export const SETTINGS = {
     env: 'FISH_PORT',
     placeholder: 'PORT',
     fallback: '8787',
-    summary: 'port to listen on; 0 takes any free one',
+    summary: 'port to listen on; 0 takes any free port',
     parse: integer(0, 65_535),
   },
   metrics: {
@@ -73,7 +73,7 @@ export const SETTINGS = {
     env: 'FISH_REDIS_WAIT',
     placeholder: 'N',
     fallback: '0',
-    summary: 'Redis replicas that must have a write before it is acknowledged',
+    summary: 'number of Redis replicas that must receive a write before the server acknowledges it',
     parse: integer(0, 16),
   },
   adminUsername: {
@@ -161,7 +161,7 @@ export const SETTINGS = {
   },
   previousSecrets: {
     env: 'FISH_SECRET_PREVIOUS',
-    summary: 'the previous FISH_SECRET, or several as a JSON array of strings; they still decrypt',
+    summary: 'previous FISH_SECRET, or several as a JSON array of strings; they can still decrypt keys',
     parse: secrets,
   },
   tokenTtl: {
@@ -174,7 +174,7 @@ export const SETTINGS = {
     env: 'FISH_PUBLIC_LEADERBOARD',
     placeholder: '0|1',
     fallback: '0',
-    summary: 'whether /get/leaderboard shows everybody who has caught the most: 1 or 0',
+    summary: 'whether everybody can see the leaderboard of the players with the most catches: 1 or 0',
     parse: (text) => integer(0, 1)(text) === 1,
   },
   web: {
@@ -232,7 +232,7 @@ function metricsAddress(text: string): 'on' | 'off' | ListenAddress {
 }
 
 function secret(text: string): string {
-  if (text.trim() === '') throw new Error('is blank: give random characters, or leave it unset')
+  if (text.trim() === '') throw new Error('is blank: set random characters, or leave the variable unset')
   return text
 }
 
@@ -241,14 +241,14 @@ function sessionSecret(text: string): string {
   throw new Error(`must have at least ${MIN_SESSION_SECRET_BYTES} bytes, as HS256 requires`)
 }
 
-/** Several secrets are a JSON list, since a secret may contain any separator. */
+/** Several secrets are a JSON list, because a secret may contain any separator. */
 function secrets(text: string): readonly string[] {
   if (!/^\s*\[\s*"/.test(text)) return [secret(text)]
   try {
     const listed: unknown = JSON.parse(text)
     if (Array.isArray(listed) && listed.every((one) => typeof one === 'string' && one.trim() !== '')) return listed
   } catch {
-    // Reported below without the parser's message, which quotes its input.
+    // The error below does not contain the parser's message, which quotes the input.
   }
   throw new Error('must be a valid JSON array of strings that are not blank, or one secret')
 }
@@ -256,7 +256,7 @@ function secrets(text: string): readonly string[] {
 function gamemodes(text: string): readonly Gamemode[] {
   const names = listed(text)
   const problem = gamemodesProblem(names)
-  if (problem !== undefined) throw new Error(`${problem}; separate them by commas, such as ${GAMEMODES.join(',')}`)
+  if (problem !== undefined) throw new Error(`${problem}; separate gamemodes by commas, such as ${GAMEMODES.join(',')}`)
   return names
 }
 
@@ -288,7 +288,7 @@ export function parseStorageAddress(text: string): StorageAddress {
   if (text === 'memory:') return { driver: 'memory' }
   if (text.startsWith('file:')) {
     const path = text.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
-    // The first part would be a host, as in a URL.
+    // After `//`, the first part would be a host, as in a URL.
     if (path.startsWith('//')) throw new Error('names a host; write file:FOLDER, or file:///FOLDER from the root')
     if (path === '') throw new Error('names no folder; write file:FOLDER, such as file:./data')
     return { driver: 'file', path }

@@ -42,11 +42,11 @@ export interface StartOptions {
 
 /** A running server. */
 export interface RunningServer {
-  /** Where it listens, such as `http://127.0.0.1:8787`. */
+  /** URL of the server, such as `http://127.0.0.1:8787`. */
   readonly url: string
-  /** URL of its metrics, such as `http://127.0.0.1:8787/metrics`, or `off`. */
+  /** URL of the metrics, such as `http://127.0.0.1:8787/metrics`, or `off`. */
   readonly metrics: string
-  /** What the storage guarantees for an acknowledged write. */
+  /** The guarantee of the storage for an acknowledged write. */
   readonly durability: string
   /** Warnings about the storage and the configuration, each a sentence. */
   readonly warnings: readonly string[]
@@ -57,7 +57,7 @@ export interface RunningServer {
    * loop ends the process. SIGKILL does.
    */
   close(): Promise<void>
-  /** Closes all connections: a pending `close` then settles without waiting for requests in flight. */
+  /** Closes all connections. Then a pending `close` settles without waiting for requests in flight. */
   cut(): void
 }
 
@@ -83,8 +83,8 @@ const WATCH_MS = 1000
 
 /**
  * Starts the service: listener, storage, secrets, first administrator, in this order. If the address is in use, nothing
- * is created; until everything is ready, `/livez` responds 200, `/readyz` 503, and other requests wait. If a step fails,
- * everything opened before is closed.
+ * is created. Until everything is ready, `/livez` responds with 200, `/readyz` with 503, and other requests wait. If a
+ * step fails, the results of the earlier steps are closed.
  * @example const server = await startServer(readConfig({ env: process.env }), { logger, version: '1.0.0' })
  */
 export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
@@ -212,7 +212,7 @@ async function prepareApp(
     ...(config.tokenTtl === undefined ? {} : { tokenTtlSeconds: config.tokenTtl }),
   })
   await app.checkSecrets().catch(async (error: unknown) => {
-    // A check whose write failed may still be stored. It would need these secrets.
+    // A secret check whose write failed may still be stored. Then the store needs these secrets.
     if (!(error instanceof DecryptionError)) throw error
     await discard()
     throw mismatch ?? error
@@ -240,8 +240,8 @@ export interface GeneratedAdmin {
 const ADMIN_PASSWORD_LENGTH = 24
 
 /**
- * Creates the first administrator if none exists. A generated password is announced first: if a step in between fails,
- * an unused password was shown, but no administrator has an unknown password.
+ * Creates the first administrator if none exists. A generated password is announced before the administrator is
+ * created. If a step in between fails, the shown password is unused, but no administrator has an unknown password.
  * @returns a warning about a password without effect
  */
 async function ensureFirstAdmin(
@@ -278,7 +278,7 @@ function watchStore(app: App, logger: Pick<Logger, 'info' | 'error'>): { stop():
       if (isLost) logger.info({}, 'the store is back: requests are handled again')
       isLost = false
     } catch (err) {
-      // An unreachable storage does not tell whether its store changed. Failed requests log that.
+      // If the storage is unreachable, nobody knows whether the store changed. Failed requests already log the outage.
       if (err instanceof StorageError && (err.code === 'replaced' || err.code === 'unfinished')) {
         if (!isLost) logger.error({ err }, 'the store is lost: requests fail until it is back')
         isLost = true

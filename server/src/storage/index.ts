@@ -41,7 +41,7 @@ export type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 export type StorageOptions =
   /** Stores nothing on disk. */
   | { readonly driver: 'memory' }
-  /** Stores everything in one SQLite file in the folder `path`. One process at a time. */
+  /** Stores everything in one SQLite file in the folder `path`. Only one process at a time can open the folder. */
   | { readonly driver: 'file'; readonly path: string }
   | RedisOptions
   | RedisClusterOptions

@@ -18,7 +18,7 @@ import { basic, UNLIMITED } from './test-service.ts'
 
 describe('a password that is not Unicode text', () => {
   it.each(['\ud800', '\udfff', '\ufffd\ud800'])(
-    'matches no password, not even one with the same UTF-8: %j',
+    'never matches, even if the stored password has the same UTF-8 bytes: %j',
     async (half) => {
       const passwords = createScryptHasher({ N: 16, r: 1, p: 1 })
       const service = await createMemoryService({ ...UNLIMITED, passwords })
@@ -114,7 +114,7 @@ async function board(admin: AsAdmin, query = 'type=fish'): Promise<string[]> {
 }
 
 describe('the leaderboard', () => {
-  it('has the requested number of players (default 10), and always the same ones of a tie', async () => {
+  it('lists the requested number of players (default 10), and always breaks a tie the same way', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const names = Array.from({ length: 12 }, (_, index) => `User${index}`)
@@ -168,7 +168,7 @@ describe('the details of a user', () => {
 })
 
 describe('a list of users with totals', () => {
-  it('shows the catches of at most 50 players a page, and the latest one of each', async () => {
+  it('shows at most 50 players per page, each with the number of catches and the latest catch', async () => {
     const admin = await asRoot(await createMemoryService(UNLIMITED))
     const names = Array.from({ length: 60 }, (_, index) => `User${index + 10}`)
     await createUsers(admin, names)

@@ -207,7 +207,7 @@ describe('the configuration', () => {
 
   it('explains invalid gamemodes', () => {
     expect(mistakesOf({ env: { FISH_GAMEMODES: 'earth,Sky' } })).toEqual([
-      'FISH_GAMEMODES must be names of 1 to 32 characters of a-z, 0-9, "_" and "-", which "Sky" is not; separate them by commas, such as oneblock,earth,survival,factions',
+      'FISH_GAMEMODES must be names of 1 to 32 characters of a-z, 0-9, "_" and "-", which "Sky" is not; separate gamemodes by commas, such as oneblock,earth,survival,factions',
     ])
     expect(mistakesOf({ env: {}, flags: { gamemodes: 'earth,sky,earth' } })).toEqual([
       expect.stringMatching(/^--gamemodes must be different names, but has "earth" twice; /),

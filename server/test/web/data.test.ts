@@ -18,7 +18,7 @@ const CRAB = summarize([{ name: 'crab', caughtAt: '2026-01-04T00:00:00.000Z' }])
 const BOOK = bookOf({ fish: FISH, crab: CRAB })
 
 describe('a summary', () => {
-  it('counts catches by name and rarity, and names whatever their rarity', () => {
+  it('counts catches by name and rarity, and names across all rarities', () => {
     expect(FISH).toMatchObject({ total: 4, unique: 2 })
     expect(FISH.species[0]).toEqual({
       name: 'Salmon',
@@ -29,7 +29,7 @@ describe('a summary', () => {
     })
   })
 
-  it('accepts entries without times, and names of object properties', () => {
+  it('accepts entries without times, and fish named like object properties', () => {
     const { species } = summarize([
       { name: '__proto__', rarity: 'Gold' },
       { name: '__proto__', rarity: 'Gold' },
@@ -37,7 +37,7 @@ describe('a summary', () => {
     expect(species).toEqual([{ name: '__proto__', rarity: 'Gold', count: 2 }])
   })
 
-  it('is compared with the previous one, and only increases are new', () => {
+  it('reports only increases since the previous summary as new', () => {
     const before = { ...FISH, species: FISH.species.slice(0, 1).map((one) => ({ ...one, count: 1 })) }
     expect(caughtSince(before, FISH).map(({ name, rarity, added }) => [name, rarity, added])).toEqual([
       ['Salmon', 'Gold', 1],
@@ -79,7 +79,7 @@ describe('the book', () => {
     expect(inOrder(BOOK, order).map(({ name }) => name)).toEqual(expected)
   })
 
-  it('finds names in any letter case, kinds and rarities', () => {
+  it('finds entries by kind, by rarity, and by name in any letter case', () => {
     const find = (choice: Partial<Parameters<typeof matching>[1]>) =>
       matching(BOOK, { text: '', only: undefined, ...choice }).length
     expect(find({})).toBe(3)
@@ -90,7 +90,7 @@ describe('the book', () => {
     expect(find({ text: 'x' })).toBe(0)
   })
 
-  it('has the rarest species, and within a rarity the least caught one', () => {
+  it('lists the rarest species first, and breaks ties by the fewest catches', () => {
     const book = bookOf({
       crab: CRAB,
       fish: summarize([

@@ -10,7 +10,8 @@ export const adminCreateCommand = defineCommand({
   summary: 'Create an administrator, as a superadmin.',
   description:
     'Prompts twice for the password of the new administrator, or reads it from FISH_NEW_ADMIN_PASSWORD, ' +
-    'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. Your own comes from FISH_ADMIN_PASSWORD or a stored session.',
+    'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. You authenticate with FISH_ADMIN_PASSWORD or a stored ' +
+    'session.',
   examples: [
     'fish-cli admin create mia',
     'fish-cli admin create mia --role superadmin',

@@ -9,10 +9,10 @@ import { printable } from '../../output/text.ts'
 export const adminResetPasswordCommand = defineCommand({
   summary: 'Reset a lost administrator password directly in the data.',
   description:
-    'Works on the data itself, not through the service: anyone who can write the data can do this. Stop the server of a ' +
-    'data folder first. Prompts twice for the new password, or reads it from FISH_NEW_ADMIN_PASSWORD, ' +
-    'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. The reset is recorded in the audit log and ends the sessions of ' +
-    'the administrator.',
+    'Changes the data directly, not through the service: anyone who can write the data can reset a password. ' +
+    'Stop the server of a data folder first. Prompts twice for the new password, or reads it from ' +
+    'FISH_NEW_ADMIN_PASSWORD, FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. The reset is recorded in the ' +
+    'audit log and ends the sessions of the administrator.',
   examples: [
     'fish-cli admin reset-password admin --storage file:./data',
     { description: 'In a script:', command: 'pass fish | fish-cli admin reset-password admin --password-stdin' },
@@ -32,7 +32,7 @@ export const adminResetPasswordCommand = defineCommand({
       runMaintenance(context, (server, { env, flags }) =>
         server.resetAdminPassword({ env, flags, username, password, dryRun, ...hashing }),
       )
-    // Reports a wrong name or storage before prompting for a password.
+    // This dry run reports a wrong name or storage before the prompt for a password.
     const planned = await reset(true, '')
     const name = printable(planned.username)
     const { role } = await reset(false, await readNewPassword(context, planned.username, flags))

@@ -27,10 +27,11 @@ const OTHER_TYPES = '--type fernet and --type api-key'
 export const userCreateCommand = defineCommand({
   summary: 'Create a player, as an administrator.',
   description:
-    'Prints the password, the Fernet key and the API key of the player, which cannot be shown again. With --login-file, ' +
-    'it writes them to a file that only you can read, with the address that players use (FISH_PUBLIC_URL of the server). The player logs in with it: ' +
-    'fish-cli login --from FILE. The password of the administrator comes from FISH_ADMIN_PASSWORD or ' +
-    'FISH_ADMIN_PASSWORD_FILE; otherwise, unless an administrator is logged in, it prompts for that password.',
+    'Prints the password, the Fernet key and the API key of the player. These secrets cannot be shown again. ' +
+    'With --login-file, writes the secrets to a file that only you can read, with the address that players use ' +
+    '(FISH_PUBLIC_URL of the server). The player logs in with this file: fish-cli login --from FILE. The ' +
+    'password of the administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE; otherwise, unless ' +
+    'an administrator is logged in, it prompts for that password.',
   examples: ['fish-cli user create Alex --login-file alex.json', 'fish-cli user create Alex --admin admin'],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: {
@@ -49,7 +50,7 @@ export const userCreateCommand = defineCommand({
     const { args, flags, target } = context
     const { 'login-file': loginFile } = flags
     if (flags.gamemode !== undefined && loginFile === undefined) {
-      throw usageError('--gamemode needs --login-file.', 'A player has no gamemode of its own: leave it out.')
+      throw usageError('--gamemode needs --login-file.', 'A player has no gamemode of its own. Leave --gamemode out.')
     }
     const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
     const file = secretFilePath(loginFile)
@@ -63,7 +64,7 @@ export const userCreateCommand = defineCommand({
     const content = formatLoginFile({ service, name, password, fernetKey, apiKey, gamemode })
     if (isOnlyLocal(service)) {
       context.note(
-        `The login file names ${printable(service)}, which only this machine reaches. For players elsewhere, set FISH_PUBLIC_URL of the server.`,
+        `The login file names ${printable(service)}, which only this machine can reach. For players on other machines, set FISH_PUBLIC_URL of the server.`,
       )
     }
     if (file === undefined) return context.printLong(content)

@@ -14,10 +14,10 @@ import { printable } from '../../output/text.ts'
 const TITLES: Readonly<Record<ResetType, string>> = { password: 'password', fernet: 'Fernet key', 'api-key': 'API key' }
 
 export const userResetCommand = defineCommand({
-  summary: 'Replace the password or a key of a player. The old one stops working at once.',
+  summary: 'Replace the password or a key of a player. The old secret stops working at once.',
   description:
-    'The new secret cannot be shown again: --out writes it to a file that only you can read, --show prints it. With ' +
-    'neither, it is shown on a terminal, and a script has to add --out or --show.',
+    'The new secret cannot be shown again. --out writes the secret to a file that only you can read. --show ' +
+    'prints the secret. Without both flags, a terminal shows the secret, and a script must add --out or --show.',
   examples: [
     'fish-cli user reset Alex --type password --out alex.password',
     { description: 'Replace a leaked key:', command: 'fish-cli user reset Alex --type fernet --yes --show' },

@@ -12,19 +12,18 @@ export interface BackupOptions extends ConfigSource, MaintenanceOptions {
   readonly target: string
 }
 
-/** What a backup contains. */
+/** The content of a backup. */
 export interface BackupReport extends StoreReport {
   /** Path of the backup. */
   readonly folder: string
 }
 
 /**
- * Copies a file store as of one moment, also while a server uses it: the store and the secrets that decrypt its keys, into
- * a new folder that is itself a data folder. The folder appears under its final name when the copy is complete and
- * flushed to the disk.
+ * Copies a snapshot of a file store, even while a server uses the store. The new folder contains the store and the
+ * secrets that decrypt its keys, and is itself a data folder. The folder appears under its final name when the copy is
+ * complete and flushed to the disk.
  * @throws MaintenanceError
- * @example
- * await backupStore({ env: { FISH_STORAGE: 'file:./data' }, target: 'monday' }) // { users: 3, … }
+ * @example await backupStore({ env: { FISH_STORAGE: 'file:./data' }, target: 'monday' }) // { users: 3, … }
  */
 export async function backupStore({ target, onProgress, signal, ...source }: BackupOptions): Promise<BackupReport> {
   const work = { onProgress, signal }
@@ -44,7 +43,8 @@ export async function backupStore({ target, onProgress, signal, ...source }: Bac
 }
 
 /**
- * Makes a folder under a temporary name, and renames it once `make` has flushed it to the disk. A failure leaves nothing.
+ * Makes a folder under a temporary name, and renames the folder once `make` has flushed it to the disk. A failure
+ * leaves no files.
  */
 async function makeNew<Result>(path: string, make: (temp: string) => Promise<Result>): Promise<Result> {
   refuseExisting(path)
@@ -70,7 +70,7 @@ function refuseExisting(path: string): void {
   })
 }
 
-/** Flushes the name of a new folder, which is removed if that fails. */
+/** Flushes the name of a new folder. If the flush fails, the folder is removed. */
 function syncName(path: string): void {
   try {
     syncFolder(dirname(path))

@@ -25,21 +25,21 @@ export interface CopyReport {
   readonly users: number
   /** Writes that were acknowledged and not removed. */
   readonly records: number
-  /** Fish and crabs in them. */
+  /** Fish and crabs in these writes. */
   readonly entries: number
   /** The data folder that was filled; `null` for Redis. */
   readonly folder: string | null
-  /** `needed`: the copy does not include the secret that its keys are encrypted with. */
+  /** `needed`: the copy does not include the secret that encrypts its keys. */
   readonly secrets: SecretsLocation
 }
 
 /**
- * Copies users, keys, catches, used tokens and the audit log into an empty storage, while no server uses either. Keys stay
- * encrypted, and a secret that is stored beside the data is copied with it. A folder gets its store when the copy is
- * complete. A Redis is filled in place, and no server accepts it before the copy is complete.
+ * Copies users, keys, catches, used tokens and the audit log into an empty storage, while no server uses either
+ * storage. Keys stay encrypted, and a secret that is stored beside the data is copied with the data. In a folder, the
+ * store appears when the copy is complete. A Redis is filled in place, and no server accepts the Redis before the copy
+ * is complete.
  * @throws MaintenanceError
- * @example
- * await copyStore({ env: process.env, from: 'file:./data', to: 'redis://127.0.0.1' }) // { users: 3, … }
+ * @example await copyStore({ env: process.env, from: 'file:./data', to: 'redis://127.0.0.1' }) // { users: 3, … }
  */
 export function copyStore(options: CopyOptions): Promise<CopyReport> {
   const { from, to, signal } = options
@@ -108,11 +108,15 @@ async function copyToRedis(
 type Counts = Pick<CopyReport, 'users' | 'records' | 'entries'>
 
 /**
- * Owners that are copied at once, so that each commit of a file store serves several. A chunk of one owner can have 30 MB.
+ * Number of owners that are copied at once, so that each commit of a file store serves several owners. A chunk of one
+ * owner can have 30 MB.
  */
 const OWNERS_AT_ONCE = 4
 
-/** The target is `unfinished` until the copy is complete. Its new id makes event ids of the source invalid there. */
+/**
+ * The target is `unfinished` until the copy is complete. The new id of the target makes event ids of the source
+ * invalid.
+ */
 async function copyAll(source: FishStorage, target: FishStorage, options: MaintenanceOptions): Promise<Counts> {
   const { onProgress, signal } = options
   const total = await countEntries(source)
@@ -184,7 +188,7 @@ async function copyWrite(target: FishStorage, owner: string, write: DumpedWrite)
   const collection = isRecord ? write.collection : { owner, ...REMOVED }
   const record = isRecord ? write.record : { ...write.token, count: 1, labels: {}, entries: '{}' }
   const { outcome } = await target.append(collection, record)
-  // Otherwise, a catch would be missing without an error.
+  // Without this error, a catch could be missing silently.
   if (outcome !== 'stored') throw new MaintenanceError('in_use', 'The target has other data of a copied player.')
   if (!isRecord) await target.removeRecord(collection, record.id)
 }

@@ -11,7 +11,9 @@ import { createStorage } from '../../storage/index.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceSettings } from './maintenance.ts'
 
-/** A dangling link exists. An unreachable path counts as absent, since using it reports why. */
+/**
+ * A dangling link counts as existing. An unreachable path counts as absent, because using the path reports the reason.
+ */
 export function pathExists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
@@ -77,10 +79,10 @@ export async function useStorage<Result>(
   return await use(storage).finally(() => storage.dispose())
 }
 
-/** The files of a store. A lone log counts as a store, since SQLite would apply it to a new store. */
+/** The files of a store. A log without a store also counts, because SQLite would apply the log to a new store. */
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
-/** @param secrets the file of secrets, if the caller brings others @throws MaintenanceError `exists` */
+/** @param secrets the file of secrets, if the caller brings other secrets @throws MaintenanceError `exists` */
 export function refuseStore(folder: string, secrets: readonly string[] = []): void {
   if (STORE_FILES.some((name) => pathExists(join(folder, name)))) throw existsError(folder, 'a store', secrets)
 }
@@ -109,7 +111,7 @@ function unusedPath(path: string, number = 2): string {
 
 const NEW_FILES = [SECRETS_FILE, STORE_FILE]
 
-/** Moves a new store into a folder without one. Existing secrets stay. A failure leaves nothing new. */
+/** Moves a new store into a folder without one. Existing secrets stay. A failure leaves no new files. */
 export function moveStore(temp: string, folder: string): void {
   const moved: string[] = []
   try {
@@ -128,7 +130,7 @@ export function moveStore(temp: string, folder: string): void {
 
 const LEFTOVER = /^\.(?:restore|copy|migrate)-[0-9a-f]{8}$/
 
-/** The temporary folders of killed runs. Under the lock, none is in use. */
+/** The temporary folders of killed runs. Under the lock, no process uses these folders. */
 function tempFoldersIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   return entries

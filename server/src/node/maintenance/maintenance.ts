@@ -28,18 +28,20 @@ export interface MaintenanceProgress {
 /** Options of every maintenance function that works on a whole store. */
 export interface MaintenanceOptions {
   /**
-   * Called at the start and the end of each step, and many times in between; throttle it where you display it. SQLite
-   * checks a store in one go, so there only start and end are reported. Should not throw.
+   * Called at the start and the end of each step, and many times in between. Throttle the calls where you display
+   * progress. SQLite checks a store in one call, so a check reports only its start and its end. The function must not
+   * throw.
    */
   readonly onProgress?: ((progress: MaintenanceProgress) => void) | undefined
   /**
-   * Aborts the work with a `MaintenanceError` `interrupted`, whose message says what remains. Unfinished folders and files
-   * are removed. A part of a copy in Redis stays, and keys that were encrypted with the new secret stay so.
+   * Aborts the work with a `MaintenanceError` `interrupted`, whose message names the leftovers. Unfinished folders and
+   * files are removed. A part of a copy in Redis stays, and keys that are already encrypted with the new secret stay
+   * unchanged.
    */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Why maintenance was refused or failed. */
+/** The reason why maintenance was refused or failed. */
 export type MaintenanceErrorCode =
   | StorageErrorCode
   /** No store exists at the given path. */
@@ -54,7 +56,7 @@ export type MaintenanceErrorCode =
   | 'wrong_secret'
   /** The data needs a `FISH_SECRET`. */
   | 'missing_secret'
-  /** A setting is wrong; the message has one line for each. */
+  /** At least one setting is wrong. The message has one line for each mistake. */
   | 'invalid_settings'
   /** Root must not work on a folder of another user. The error has a `runAs`. */
   | 'other_user'
@@ -62,10 +64,10 @@ export type MaintenanceErrorCode =
   | 'invalid_path'
   /** A dump of another database cannot be read. */
   | 'invalid_dump'
-  /** The given signal aborted the work; the message says what remains. */
+  /** The given signal aborted the work. The message names the leftovers. */
   | 'interrupted'
 
-/** The one error of the maintenance functions. Its message quotes no secret. */
+/** The only error class of the maintenance functions. The message does not quote secrets. */
 export class MaintenanceError extends Error {
   override readonly name = 'MaintenanceError'
   readonly code: MaintenanceErrorCode
@@ -129,7 +131,7 @@ function fromStorage(error: StorageError): MaintenanceError {
   return new MaintenanceError(code, withoutTempNames(what), { hint, cause: error })
 }
 
-/** Errors of files and of SQLite; others are mistakes of this program. */
+/** Errors of files and of SQLite. Other errors are mistakes of this program. */
 function fromSystem(error: NodeJS.ErrnoException): unknown {
   const { code = '', path } = error
   const isSqlite = code === 'ERR_SQLITE_ERROR'
@@ -150,7 +152,7 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
 
 const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|copy|migrate)-[0-9a-f]{8}/g
 
-/** Replaces temporary paths in errors by the final ones. */
+/** Replaces temporary paths in errors by the final paths. */
 function withoutTempNames(text: string): string {
   return text.replaceAll(TEMP_NAME, '')
 }
@@ -167,7 +169,8 @@ export function namedPath(path: string): string {
 }
 
 /**
- * Returns the absolute path, unless root would work in a folder of another user, who could link it to any file of root.
+ * Returns the absolute path. Refuses to let root work in a folder of another user, because that user could link the
+ * folder to any file of root.
  * @throws MaintenanceError `other_user`
  */
 function ownPath(path: string): string {
@@ -195,7 +198,10 @@ interface Owned {
   readonly gid: number
 }
 
-/** The existing folders at and above a path, nearest first. The owner of each can replace everything in it by a link. */
+/**
+ * The existing folders at and above a path, nearest first. The owner of a folder can replace everything in the folder
+ * by a link.
+ */
 function foldersTo(path: string): readonly Owned[] {
   const parent = dirname(path)
   const above = parent === path ? [] : foldersTo(parent)
@@ -203,7 +209,7 @@ function foldersTo(path: string): readonly Owned[] {
     const stat = statSync(path)
     return stat.isDirectory() ? [{ folder: path, uid: stat.uid, gid: stat.gid }, ...above] : above
   } catch {
-    // Using the path reports why it cannot be reached.
+    // Using the path reports the reason why it cannot be reached.
     return above
   }
 }
@@ -277,7 +283,7 @@ function usableAddress(
 }
 
 /**
- * The data folder of maintenance that works on a file store only.
+ * The data folder, for maintenance that works only on a file store.
  * @throws as {@link readMaintenanceSettings}; ConfigError for a Redis
  */
 export function readDataFolder(source: ConfigSource): string {

@@ -30,8 +30,10 @@ export interface ResetAdminPasswordReport {
 
 /**
  * Sets an administrator's password directly in the storage, in case no administrator can log in. The audit log records
- * it, and the sessions of that administrator end. No server may use a file store meanwhile; servers on a Redis may.
- * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password of another length
+ * the reset, and the sessions of that administrator end. A file store must not be in use by a server. Servers on a
+ * Redis can keep running.
+ * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password of another
+ * length
  */
 export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<ResetAdminPasswordReport> {
   const { username, password, dryRun = false, passwords = createScryptHasher(), ...source } = options

@@ -16,8 +16,8 @@ export interface RestoreReport extends StoreReport {
 }
 
 /**
- * Puts a backup into a data folder that has no store. The backup is checked first and copied whole: a failure changes
- * nothing.
+ * Restores a backup into a data folder that has no store. The backup is checked first, and the store is moved into the
+ * folder as a whole, so a failure changes nothing.
  * @throws MaintenanceError
  */
 export function restoreStore(options: RestoreOptions): Promise<RestoreReport> {

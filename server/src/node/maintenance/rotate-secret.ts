@@ -20,7 +20,7 @@ import { atRestSecrets, encryptionWith, storeFileOf } from './store.ts'
 
 /** Options of {@link rotateSecret}. */
 export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
-  /** First replace the secret beside the data by a new one. File stores only. */
+  /** First replace the secret beside the data by a new secret. Only for file stores. */
   readonly makeNew?: boolean
 }
 
@@ -28,15 +28,15 @@ export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
 export interface RotateSecretReport {
   /** Encrypted keys that were checked. */
   readonly seen: number
-  /** Keys that were encrypted again; the others were already encrypted with the current secret. */
+  /** Keys that were encrypted again. All other keys were already encrypted with the current secret. */
   readonly reencrypted: number
   /** Ids of users whose key no secret decrypts. Their keys stay unchanged. */
   readonly undecryptable: readonly string[]
 }
 
 /**
- * Encrypts every key with `FISH_SECRET`, else with the secret beside the data. No server may use a file
- * store meanwhile; servers on a Redis may. Safe to interrupt at any moment, and to run again.
+ * Encrypts every key with `FISH_SECRET`, or else with the secret beside the data. A file store must not be in use by a
+ * server. Servers on a Redis can keep running. The function can be interrupted at any moment, and run again.
  * @throws MaintenanceError
  */
 export function rotateSecret(options: RotateSecretOptions): Promise<RotateSecretReport> {
@@ -87,7 +87,7 @@ async function planSecrets(
   const folder = storage.driver === 'file' ? storage.path : undefined
   const stored = folder === undefined ? undefined : await readSecrets(folder)
   const older = stored ? atRestSecrets(stored) : []
-  // A given secret replaces the one beside the data.
+  // A given secret replaces the secret beside the data.
   if (secret !== undefined) return { secrets: [secret, ...previousSecrets, ...older] }
   if (folder === undefined) throw missingSecret()
   if (!stored) throw missingStoredSecret(folder)
@@ -125,14 +125,14 @@ interface RotationOptions {
 const PAGE_ITEMS = 768
 
 /**
- * Encrypts every key with the current secret, each by compare-and-replace: servers may run meanwhile, and a key that they
- * reset or remove is not restored. After an interruption, the next run continues. At the end, the other secrets are
- * removed from the secret check.
- * @throws DecryptionError before anything is changed, when a secret is missing that something may be encrypted with
+ * Encrypts every key with the current secret. Each key is replaced only if it has not changed, so that a running server
+ * can reset or remove keys. After an interruption, the next run continues. At the end, the other secrets are removed
+ * from the secret check. @throws DecryptionError before anything is changed, if a secret is missing that a key may
+ * still need
  */
 async function reencryptAll(options: RotationOptions): Promise<RotateSecretReport> {
   const { storage, encryption } = options
-  // First, so that the check names the current secret even after an interruption.
+  // This step is first, so that the check names the current secret even after an interruption.
   await ensureSecretCheck(storage, encryption)
   let reencrypted = 0
   while (true) {

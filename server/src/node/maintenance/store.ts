@@ -17,21 +17,21 @@ import { hasLog, STORE_FILE } from '../../storage/file/store-file.ts'
 import { readSecrets, readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
-/** Whether a store can be served with the secrets beside it. */
+/** Whether a store can be served with the secrets in its folder. */
 export type SecretsLocation =
-  /** The secrets beside it decrypt its keys. */
+  /** The secrets in the folder decrypt the keys of the store. */
   | 'included'
-  /** It needs the `FISH_SECRET` that its keys are encrypted with, which is not beside it. */
+  /** The keys are encrypted with a `FISH_SECRET` that the folder does not contain. */
   | 'needed'
 
-/** What a store contains, and whether its secrets are beside it. */
+/** The content of a store, and whether the folder contains its secrets. */
 export interface StoreReport {
-  /** Version of its schema. */
+  /** Version of the schema. */
   readonly schema: number
   readonly users: number
   /** Writes that were acknowledged and not removed. */
   readonly records: number
-  /** Fish and crabs in them. */
+  /** Fish and crabs in these writes. */
   readonly entries: number
   readonly bytes: number
   readonly secrets: SecretsLocation
@@ -52,8 +52,8 @@ export function storeFileOf(folder: string): string {
 function sourceOf(folder: string): { readonly address: URL; readonly readOnly: boolean } {
   const file = storeFileOf(folder)
   accessSync(file, constants.R_OK)
-  // A connection that may write removes the two files that SQLite puts beside a store. But it also moves a log into the
-  // store, and reading must not change a store.
+  // A read-write connection removes the two files that SQLite creates beside a store. But such a connection also moves
+  // a log into the store, and reading must not change a store.
   const readOnly = hasLog(file)
   const address = pathToFileURL(file)
   address.searchParams.set('mode', readOnly ? 'ro' : 'rw')
@@ -71,9 +71,10 @@ function checkSource(folder: string): void {
 const POLL_MS = 200
 
 /**
- * Copies a store and its secrets as of one moment into an empty folder, also while a server uses it. Deleted data is not
- * copied. The copy is on the disk when this settles.
- * @throws MaintenanceError `no_store`, `damaged`, `unavailable`; StorageError `not_a_store`, `newer_schema`, `unfinished`
+ * Copies a snapshot of a store and its secrets into an empty folder, even while a server uses the store. Deleted data
+ * is not copied. The copy is on the disk when the promise resolves.
+ * @throws MaintenanceError `no_store`, `damaged`, `unavailable`; StorageError `not_a_store`, `newer_schema`,
+ * `unfinished`
  */
 export async function copyFolder(
   from: string,
@@ -94,7 +95,7 @@ export async function copyFolder(
   await vacuumInto(from, copy, signal).finally(() => clearInterval(polling))
   flushFile(copy)
   using db = openDatabase(copy)
-  // In this mode, the copy can also be read from a read-only file system.
+  // In DELETE mode, the copy can also be read from a read-only file system.
   db.exec('PRAGMA journal_mode = DELETE')
   // Without a new id, clients would resume at positions that are lost.
   db.prepare('UPDATE items SET value = ? WHERE key = ?').run(newStoreId(random), STORE_KEY)

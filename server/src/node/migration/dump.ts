@@ -7,7 +7,10 @@ import { MaintenanceError, namedPath } from '../maintenance/maintenance.ts'
 /** A document of a dump, with the JavaScript values of its BSON types. */
 export type DumpDocument = Readonly<Record<string, unknown>>
 
-/** Reads all documents of the wanted collections, in the order of each collection. Can be called again. */
+/**
+ * Reads all documents of the wanted collections, in the order of each collection. Callers may call this function
+ * several times.
+ */
 export type Dump = (isWanted: (collection: string) => boolean) => AsyncIterable<{
   readonly collection: string
   readonly document: DumpDocument
@@ -50,7 +53,7 @@ export async function openDump(paths: readonly string[], signal?: AbortSignal): 
 interface Reading {
   readonly bson: (bytes: Uint8Array) => DumpDocument
   readonly json: (text: string) => DumpDocument
-  /** Checked with each chunk of a file: a long part may contain no document. */
+  /** The signal is checked with each chunk of a file, because a long part may contain no document. */
   readonly signal: AbortSignal | undefined
 }
 
@@ -75,7 +78,7 @@ function filesIn(folder: string): readonly string[] {
   return filesIn(only)
 }
 
-/** Refuses pipes: the file is read twice. */
+/** Refuses pipes, because the file is read twice. */
 function file(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new MaintenanceError('no_store', `${path} does not exist. Nothing was changed.`, { hint: HINT })
@@ -186,7 +189,7 @@ async function* readArchive(path: string, isWanted: (collection: string) => bool
   }
 }
 
-/** No namespace of MongoDB is longer, in bytes of UTF-8. */
+/** Maximum length of a MongoDB namespace, in bytes of UTF-8. */
 const MAX_NAME = 255
 
 /** @throws MaintenanceError `invalid_dump` for a name that is not valid in MongoDB */

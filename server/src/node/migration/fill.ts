@@ -35,11 +35,11 @@ export async function fillStorage(storage: FishStorage, options: FillOptions): P
 
 async function addPlayer({ items, setItemIfAbsent }: FishStorage, { user, secrets }: PlannedPlayer): Promise<void> {
   const { id, name } = user
-  // A player without an API key gets one that nobody knows, so that it can be reset.
+  // A player without an API key gets a key that nobody knows, so that the key can be reset.
   const apiKeys = secrets.apiKeys.length > 0 ? secrets.apiKeys : [newSecret()]
   const hashes = await Promise.all(apiKeys.map(sha256Hex))
   await items.setItem(secretKey(id, 'api-key'), hashes.join(' '))
-  // If players share a key, the oldest one keeps it.
+  // If players share a key, the oldest player keeps it.
   for (const hash of hashes) await setItemIfAbsent(apiKeyOwnerKey(hash), name)
   await items.setItem(userNameItem(id), name)
   await items.setItem(userKey(name), JSON.stringify(user))
@@ -84,7 +84,7 @@ const newSecret = () => randomText(NEW_SECRET_LENGTH, random)
 
 const BATCH = 500
 
-/** Writes each catch as its own record, so that each can be removed and moved separately. */
+/** Writes each catch as a separate record, so that each catch can be removed and moved separately. */
 async function writeCatches(storage: FishStorage, options: FillOptions): Promise<number> {
   const { plan, source, documents, onProgress, signal } = options
   const { fish, crab } = plan.report.catches
@@ -93,7 +93,7 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
   const report = () => onProgress?.({ step: 'write', unit: 'catches', done, total })
   let batch: Parameters<FishStorage['append']>[] = []
   const flush = async () => {
-    // All writes settle before a failure is reported, so that nothing is written after it.
+    // All writes settle before a failure is reported, so that nothing is written after the failure.
     for (const result of await Promise.allSettled(batch.map((record) => storage.append(...record)))) {
       if (result.status === 'rejected') throw result.reason
       if (result.value.outcome === 'stored') added += 1
@@ -126,7 +126,7 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
 const placeOf = (owner: string, collection: string) =>
   [owner, collection.slice(0, collection.indexOf('_')), collection.slice(collection.lastIndexOf('_') + 1)].join(' ')
 
-/** Makes the same record of a document in every run. */
+/** In every run, the same document becomes the same record. */
 async function recordOf(kind: 'fish' | 'crab', place: string, document: DumpDocument): Promise<NewRecord | undefined> {
   const entry = parseCatch(kind, document)
   if (!entry) return undefined

@@ -18,9 +18,15 @@ import { readSource } from './source.ts'
 export interface MigrateOptions extends ConfigSource, MaintenanceOptions {
   /** A folder or an `--archive` file of `mongodump`, or the files of `mongoexport`. Files may be gzipped. */
   readonly dump: readonly string[]
-  /** New names of players, by their id or their name in the dump. @default names that cannot be kept get a similar one */
+  /**
+   * New names of players, by their id or their name in the dump. @default a similar name replaces each name that cannot
+   * be kept
+   */
   readonly renames?: Readonly<Record<string, string>>
-  /** Called with the plan before anything is written, also in a dry run; `false` ends the migration as a dry run. */
+  /**
+   * Called with the plan before anything is written, also in a dry run. If the function returns `false`, the migration
+   * ends like a dry run.
+   */
   readonly confirm?: (report: MigrationReport) => Promise<boolean>
   /** Only read the dump and report the plan. @default false */
   readonly dryRun?: boolean
@@ -38,9 +44,9 @@ export interface MigrateReport extends MigrationReport {
 }
 
 /**
- * Makes a data folder from a dump of the database of the service that this one replaces: players, catches and
- * administrators. The dump is read and checked before anything is written. The folder must not contain a store; it gets
- * one when the migration is complete. A failed migration leaves nothing. To move the data to Redis, use `copyStore`.
+ * Creates a data folder from a MongoDB dump of the older service: players, catches and administrators. The dump is read
+ * and checked before anything is written. The folder must not contain a store. The new store appears when the migration
+ * is complete. A failed migration leaves no files. To move the data to Redis, use `copyStore`.
  * @throws MaintenanceError
  */
 export function migrateStore(options: MigrateOptions): Promise<MigrateReport> {

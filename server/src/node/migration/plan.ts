@@ -11,7 +11,7 @@ import { MaintenanceError } from '../maintenance/maintenance.ts'
 import { isBcryptHash } from '../passwords.ts'
 import type { Source, SourceAdmin, SourceCollection, SourceUser } from './source.ts'
 
-/** The plan of a migration, with everything that it leaves out. It contains no secrets. */
+/** The plan of a migration, with all data that the migration leaves out. A plan contains no secrets. */
 export interface MigrationReport {
   /** Number of players. */
   readonly players: number
@@ -24,14 +24,14 @@ export interface MigrationReport {
   }
   /** Number of administrators. */
   readonly administrators: number
-  /** Players who get another name because their own is invalid or belongs to somebody else. */
+  /** Players who get another name because their own name is invalid or belongs to somebody else. */
   readonly renamed: readonly {
     readonly id: string
     readonly from: string
     readonly to: string
     readonly reason: 'invalid' | 'taken' | 'chosen'
   }[]
-  /** Names of players who get a new secret because theirs is missing or invalid. */
+  /** Names of players who get a new secret because the secret in the dump is missing or invalid. */
   readonly newSecrets: { readonly passwords: readonly string[]; readonly fernetKeys: readonly string[] }
   readonly leftOut: {
     /**
@@ -207,7 +207,10 @@ const isPossible = (name: string) => isUserName(name) && name !== '.' && name !=
 
 const MAX_NAME = 32
 
-/** Returns a free name like the given one. @param numbers the next number for each name: thousands may become the same */
+/**
+ * Returns a free name like the given one. @param numbers the next number for each name: thousands of names may become
+ * the same
+ */
 function freeName(name: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const plain = name
     .normalize('NFKD')
@@ -258,7 +261,7 @@ function planAdmins(admins: readonly SourceAdmin[]) {
       planned.push({ ...admin, role: role as AdminRole })
     }
   }
-  // Without a superadmin, nobody could create one.
+  // Without a superadmin, nobody could create another superadmin.
   if (planned.some(({ role }) => role === 'superadmin')) return { planned, left }
   return { planned: [], left: [...left, ...planned.map(({ username }) => username)] }
 }

@@ -56,14 +56,14 @@ export interface Source {
 
 const [USERS, API_KEYS, ADMINS] = ['users', 'api_keys', 'admins']
 
-/** Names of players may contain `_`. Gamemodes of that service do not. */
+/** Names of players may contain `_`. Gamemodes of the older service do not. */
 function parseCollection(name: string): Pick<SourceCollection, 'kind' | 'player' | 'gamemode'> | undefined {
   const [, kind, player = '', named = ''] = /^(fish|crab)_(.+)_([^_]+)$/s.exec(name) ?? []
   const gamemode = named.toLowerCase()
   return isGamemode(gamemode) ? { kind: kind as Kind, player, gamemode } : undefined
 }
 
-/** Reads the whole dump once. @param onDocuments called with their number now and then */
+/** Reads the whole dump once. @param onDocuments called repeatedly with the number of documents so far */
 export async function readSource(dump: Dump, onDocuments: (count: number) => void): Promise<Source> {
   const users = new Map<string, Omit<SourceUser, 'apiKeys'>>()
   const apiKeys = new Map<string, string[]>()
@@ -83,7 +83,7 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
     if (document._id === undefined) throw invalidDump(`A document of ${collection} has no _id.`)
     count += 1
     if (count % 1000 === 0) onDocuments(count)
-    // Catches never change, so their id suffices. Other documents count as a whole.
+    // Catches never change, so the digest needs only their ids. Other documents are part of the digest as a whole.
     digest.update(`${collection} ${parseCollection(collection) ? idOf(document) : JSON.stringify(document)}\n`)
     if (collection === USERS) {
       const user = parseUser(document)
@@ -124,7 +124,10 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
 
 const USABLE_ID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Ids of users are parts of keys, headers and file names. An unusable id is replaced, by the same one in every run. */
+/**
+ * Ids of users are parts of keys, headers and file names. An unusable id is replaced by a new id, which is the same in
+ * every run.
+ */
 function usableId(id: string): string {
   return USABLE_ID.test(id) ? id : `u-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`
 }

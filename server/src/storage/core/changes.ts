@@ -5,7 +5,7 @@ export function createChanges() {
   const listeners = new Set<(change?: Change) => void>()
   return {
     onChange(listener: (change?: Change) => void): () => void {
-      // The same function may be passed twice, so each call gets its own.
+      // Callers may pass the same function twice, so each call creates its own listener.
       const own = (change?: Change) => listener(change)
       listeners.add(own)
       return () => void listeners.delete(own)

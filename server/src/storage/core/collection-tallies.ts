@@ -10,7 +10,10 @@ import {
 
 const DAY_MS = 86_400_000
 
-/** Tallies as drivers store them: a list that is longer than its maximum stands for too many, and need not be complete. */
+/**
+ * Tallies in the form that drivers store. A list above its maximum only shows that there are too many rows, and may be
+ * incomplete.
+ */
 export interface TallyRows {
   readonly species: readonly SpeciesTally[]
   readonly days: readonly DayTally[]
@@ -94,11 +97,11 @@ function talliesOf({ species, days }: TallyRows): CollectionTallies {
 }
 
 interface TalliesSource {
-  /** The stored tallies of a collection; `undefined` when they do not match its records. */
+  /** The stored tallies of a collection, or `undefined` if the tallies do not match the records. */
   find(collection: Collection): Promise<TallyRows | undefined>
   version(collection: Collection): Promise<string>
   read(collection: Collection): AsyncIterable<readonly StoredRecord[]>
-  /** Stores tallies if the collection still has this version. */
+  /** Stores tallies, unless the version of the collection has changed. */
   store(collection: Collection, version: string, rows: TallyRows): Promise<unknown>
 }
 
@@ -110,9 +113,9 @@ interface Count {
 }
 
 /**
- * Reads tallies that appends maintain. The first read after a removal, or of data that is older than tallies, counts the
- * records and stores the result: a removed record does not tell which first and last times remain. A collection is
- * counted once at a time: alternating removals and reads trigger at most one recount.
+ * Reads tallies that appends maintain. After a removal, the first and last times are unknown, so the next read counts
+ * the records and stores the result. Data that is older than tallies is counted, too. Only one count of a collection
+ * runs at a time: alternating removals and reads trigger at most one recount.
  */
 export function createTalliesReader({ find, version, read, store }: TalliesSource) {
   /** The counts in progress, by collection. */
@@ -132,7 +135,7 @@ export function createTalliesReader({ find, version, read, store }: TalliesSourc
       if (found !== undefined) return talliesOf(found)
       const counted = await version(collection)
       const known = counts.get(key)
-      // After a wait, a count that began since the call contains everything that was stored before the call.
+      // After a wait, this count began after the call, so it contains everything that was stored before the call.
       if (known && (hasWaited || known.version === counted)) return talliesOf(await known.counting)
       if (known) {
         await known.ended
@@ -140,7 +143,7 @@ export function createTalliesReader({ find, version, read, store }: TalliesSourc
       }
       const counting = count(collection)
       const ended = counting
-        // Nobody waits for this copy: a full or read-only storage can still be read.
+        // Reads do not wait until the tallies are stored, because a full or read-only storage must still be readable.
         .then((rows) => store(collection, counted, rows))
         .then(() => {})
         .catch(() => {})

@@ -1,6 +1,6 @@
 /** Why a storage refused or failed. */
 export type StorageErrorCode =
-  /** Another process, or this one, has the folder open. */
+  /** Another process, or this process, has the folder open. */
   | 'in_use'
   /** A newer version wrote the store. */
   | 'newer_schema'
@@ -8,7 +8,7 @@ export type StorageErrorCode =
   | 'not_a_store'
   /** The store is incomplete: a copy into it has not finished. */
   | 'unfinished'
-  /** It is no longer the store that was opened: it was emptied or replaced. */
+  /** The store was emptied or replaced after it was opened. */
   | 'replaced'
   /** The file is damaged, missing, lacks acknowledged writes, or does not match its log. Nothing was changed. */
   | 'damaged'
@@ -21,14 +21,13 @@ export type StorageErrorCode =
   | 'invalid_value'
   /** The storage was disposed. */
   | 'closed'
-  /** Anything else that keeps the storage from working. */
+  /** Any other problem that keeps the storage from working. */
   | 'unavailable'
 
 /**
- * The one error that storages throw. Its message says what to do; the driver's own error is the `cause`.
+ * The only error class that storages throw. The message says what to do. The driver's own error is the `cause`.
  *
- * @example
- * if (error instanceof StorageError && error.code === 'in_use') process.exitCode = 1
+ * @example if (error instanceof StorageError && error.code === 'in_use') process.exitCode = 1
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError'

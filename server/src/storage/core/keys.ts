@@ -1,12 +1,12 @@
 import { StorageError } from './errors.ts'
 
-// A UTF-16 unit of 16 bits is written as four of these letters. A part has no other capitals, so a search for an encoded
-// piece of text matches neither the inside of an escape nor half a character.
+// Each UTF-16 unit is encoded as four of these letters. A part has no other capitals, so a search for an encoded piece
+// of text never matches the inside of an escape or half a character.
 const DIGITS = 'ABCDEFGHIJKLMNOP'
 const PLAIN_PART = /^(?:[a-z0-9_-]|%[A-P]{4})*$/
 const BASE = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*:?$/
 /**
- * The form of {@link itemKey}. unstorage would change other keys: it drops empty parts and everything from `?` on, and
+ * The form of {@link itemKey}. unstorage would change other keys: it drops empty parts and everything after a `?`, and
  * reads `/` as `:`.
  */
 const ITEM_KEY = /^[\w%-]+(?::[\w%-]+)*$/
@@ -65,7 +65,7 @@ export function decodeItemKey(key: string): string {
   return decodeKeyPart(key.slice(key.lastIndexOf(':') + 1))
 }
 
-/** Refuses a key that unstorage would change, so that it would name another item. */
+/** Refuses a key that unstorage would change into the key of another item. */
 export function checkItemKey(key: string): string {
   if (ITEM_KEY.test(key)) return key
   throw new StorageError('invalid_key', 'An item key must not contain raw text. Build it with itemKey().')

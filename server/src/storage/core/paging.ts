@@ -1,6 +1,6 @@
 import type { ItemPage, Leader, ReadRange, StoredRecord } from './types.ts'
 
-/** The first key after those of a base: `;` follows `:`. */
+/** The first key after all keys of a base: `;` follows `:`. */
 export function endOfBase(base: string): string {
   return `${base.slice(0, -1)};`
 }
@@ -12,7 +12,7 @@ export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
   return found.length > limit && last ? { items, next: last.key } : { items }
 }
 
-/** Finds the first reached element by binary search. All elements behind it must be reached, too. */
+/** Finds the first reached element by binary search. All elements behind that element must be reached, too. */
 export function firstIndex<Element>(sorted: readonly Element[], isReached: (element: Element) => boolean): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -34,7 +34,7 @@ export const CHUNK_CHARACTERS = 64 * 1024
 /** Source of a chunked read. Both methods are called again for every chunk. */
 export interface RecordSource {
   last(): number
-  /** Records from one sequence to another, both included, oldest first. May be left before its end. */
+  /** Records from one sequence to another, both included, oldest first. The caller may stop before the end. */
   between(from: number, to: number): Iterable<StoredRecord>
 }
 
@@ -51,7 +51,10 @@ function takeChunk(records: Iterable<StoredRecord>, entries: number): StoredReco
   return chunk
 }
 
-/** Reads the records that existed at its start, each chunk by a short read: a slow reader keeps nothing open. */
+/**
+ * Reads the records that existed when the read started. Each chunk is a short read, so a slow reader keeps nothing
+ * open.
+ */
 export async function* readInChunks(source: RecordSource, range: ReadRange = {}): AsyncGenerator<StoredRecord[]> {
   const to = source.last()
   let from = range.from ?? 0

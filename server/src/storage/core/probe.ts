@@ -1,8 +1,8 @@
 import { withDeadline } from './deadline.ts'
 
 /**
- * Runs an attempt at most once a second, and returns the last outcome in between: a client that polls readiness without a
- * limit causes one write per second. A late attempt continues, and no other one starts before it ends.
+ * Runs an attempt at most once a second, and returns the last outcome in between. Otherwise a client that polls
+ * readiness could cause any number of writes. A late attempt continues, and no other attempt starts before its end.
  */
 export function createProbe(
   attempt: () => Promise<void>,
@@ -20,7 +20,7 @@ export function createProbe(
         isRunning = false
       })
       outcome = deadline ? withDeadline(work, deadline.ms, deadline.late) : work
-      // Callers receive the rejection. Without a caller, it is not an unhandled rejection.
+      // Callers receive the rejection. Without a caller, this handler prevents an unhandled rejection.
       outcome.catch(() => {})
     }
     return outcome

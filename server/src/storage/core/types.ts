@@ -1,18 +1,18 @@
 /** One collection: all records of one kind that one owner has in one gamemode. */
 export interface Collection {
-  /** The id of the owner, not its name: a name can be reused, an id cannot. */
+  /** The id of the owner, not the name: a name can be reused, an id cannot. */
   readonly owner: string
   readonly kind: string
   readonly gamemode: string
 }
 
-/** One write, as it is stored. */
+/** One write, in the stored form. */
 export interface NewRecord {
   /** Unique id of the record. */
   readonly id: string
   /** Writes of one owner with the same value are stored once. `null`: the write is always stored. */
   readonly dedupeKey: string | null
-  /** How many entries the record holds, at least 1. */
+  /** The number of entries of the record, at least 1. */
   readonly count: number
   /** Number of entries by label, such as a rarity; labels without entries are absent. */
   readonly labels: Readonly<Record<string, number>>
@@ -38,7 +38,7 @@ export const REMOVED_VERSION = 'removed'
 
 /** Outcome of an append. */
 export type AppendResult =
-  /** Stored, and as durable as the driver makes it. */
+  /** The record is stored, with the durability of the driver. */
   | { readonly outcome: 'stored'; readonly id: string }
   /** The record was not stored, since the record with this id has the same `dedupeKey`. */
   | { readonly outcome: 'replayed'; readonly id: string }
@@ -46,8 +46,8 @@ export type AppendResult =
   | { readonly outcome: 'owner_removed' }
 
 /**
- * A stored record. `sequence` increases with every record of a collection, with gaps: no record becomes visible after one
- * with a higher sequence.
+ * A stored record. `sequence` increases with every record of a collection, with gaps: no record becomes visible after a
+ * record with a higher sequence.
  */
 export interface StoredRecord {
   readonly sequence: number
@@ -56,7 +56,7 @@ export interface StoredRecord {
   readonly entries: string
 }
 
-/** A write of an owner, with everything that storing it again needs. */
+/** A write of an owner, with all data to store the write again. */
 export type DumpedWrite =
   | { readonly collection: Collection; readonly record: NewRecord }
   /** The record of this token was removed. The token stays used. */
@@ -86,7 +86,7 @@ export interface CountWindow {
   readonly by?: 1 | -1
 }
 
-/** Count of events in the current window, this one included, and the end of the window. */
+/** Count of events in the current window, including this event, and the end of the window. */
 export interface WindowCount {
   readonly count: number
   /** Unix time in milliseconds. */
@@ -97,14 +97,15 @@ export interface WindowCount {
 export interface Tally {
   readonly kind: string
   readonly gamemode: string
-  /** The label of these entries; `null`: all entries, with or without labels. */
+  /** The label of these entries. `null` stands for all entries, with or without labels. */
   readonly label: string | null
   /** At least 1: a count of 0 has no tally. */
   readonly count: number
 }
 
 /**
- * Number of entries of one name and label in a collection, and the times of the first and the last, in Unix milliseconds.
+ * Number of entries of one name and label in a collection. The times of the first and the last entry are in Unix
+ * milliseconds.
  */
 export interface SpeciesTally {
   readonly name: string
@@ -116,7 +117,10 @@ export interface SpeciesTally {
   readonly last: number
 }
 
-/** Most species of a collection that are counted. Names are free text: without a bound, one player could have millions. */
+/**
+ * Maximum number of counted species of a collection. Names are free text: without a maximum, one player could have
+ * millions of species.
+ */
 export const MAX_SPECIES = 10_000
 
 /** Number of entries in a collection that were caught on a day. */
@@ -127,7 +131,7 @@ export interface DayTally {
   readonly count: number
 }
 
-/** Most days of a collection that are counted. */
+/** Maximum number of counted days of a collection. */
 export const MAX_DAYS = 10_000
 
 /** The counts of a collection. Each list is in any order. */
@@ -156,7 +160,7 @@ export interface Leader {
 /** One page of items in the order of their keys. */
 export interface ItemPage {
   readonly items: readonly { readonly key: string; readonly value: string }[]
-  /** The `after` of the next page; absent on the last one. */
+  /** The `after` of the next page; absent on the last page. */
   readonly next?: string
 }
 
@@ -172,11 +176,11 @@ export interface ItemRange {
 }
 
 /**
- * The operations of a storage besides items. Each is atomic, and a write is durable before its promise resolves. A rejected
- * write was not acknowledged: it may or may not be stored, and can be repeated.
+ * The operations of a storage besides items. Each operation is atomic, and a write is durable before its promise
+ * resolves. A rejected write may or may not be stored, and can be repeated.
  */
 export interface StorageExtension {
-  /** Which failures an acknowledged write survives, as a sentence for the operator. */
+  /** A sentence for the operator: the failures that an acknowledged write survives. */
   readonly durability: string
   /** Warnings for the operator, each a sentence. @default none */
   readonly warnings?: readonly string[]
@@ -192,43 +196,45 @@ export interface StorageExtension {
   /** The records of a collection, oldest first, in chunks of bounded size. */
   read(collection: Collection, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
   /**
-   * Opaque text that changes whenever the content of a collection changes, also when its owner is removed. It is never
-   * reused for other content: not after a restart, in another process or on a restored backup. It contains no quotation
-   * mark, so that it can be part of an ETag. Call it BEFORE reading: the content read afterwards has this version or a
-   * newer one, so no stale content is cached under a current version. {@link REMOVED_VERSION} once the owner is removed.
+   * Returns opaque text that changes whenever the content of a collection changes. A version is never reused for other
+   * content, even after a restart, in another process or on a restored backup. A version contains no quotation mark, so
+   * that it can be part of an ETag. After the removal of the owner, the version is {@link REMOVED_VERSION}. Call
+   * `version` BEFORE reading: the content read afterwards has this version or a newer version, so no stale content is
+   * cached under a current version.
    */
   version(collection: Collection): Promise<string>
   /**
-   * The last records of a collection, at most `count` of them, the newest first. Every later record has a higher sequence
-   * than the first one.
+   * The last records of a collection, at most `count` of them, the newest first. Every later record has a higher
+   * sequence than the first record of the result.
    */
   latest(collection: Collection, count: number): Promise<readonly StoredRecord[]>
   /**
-   * Calls the listener when something may have changed, in this process or another one; without an argument, anything may
-   * have changed. The call is a hint: it may come late, repeatedly or never. Only `version` and `read` are authoritative.
+   * Calls the listener when something may have changed, in this process or another process. Without an argument,
+   * anything may have changed. A call is a hint, and may come late, repeatedly or never. Only `version` and `read` are
+   * authoritative.
    * @returns a function that ends the calls
    */
   onChange(listener: (change?: Change) => void): () => void
   /**
-   * Removes one record and returns the number of its entries, 0 if it does not exist. Its `dedupeKey` stays used: the same
-   * write returns the same id and stores nothing.
+   * Removes one record and returns the number of its entries, or 0 if the record does not exist. The `dedupeKey` of the
+   * record stays used: the same write returns the same id and stores nothing.
    */
   removeRecord(collection: Collection, id: string): Promise<number>
   /**
-   * Moves one record to another gamemode of its owner, behind the newest record there, and returns the number of its
-   * entries, 0 if it does not exist. A repeated move changes nothing and returns the same number. Its id, entries and times
-   * stay, and its `dedupeKey` stays used.
+   * Moves one record to another gamemode of its owner, behind the newest record of that gamemode. Returns the number of
+   * its entries, or 0 if the record does not exist. A repeated move changes nothing and returns the same number. The
+   * id, entries and times of the record stay, and its `dedupeKey` stays used.
    */
   moveRecord(collection: Collection, id: string, gamemode: string): Promise<number>
   /**
-   * Removes all data of an owner permanently: later appends return `owner_removed`. Reads of the owner may see a part of it
-   * until the promise resolves; a call that was interrupted can be repeated.
+   * Removes all data of an owner permanently: later appends return `owner_removed`. Until the promise resolves, reads
+   * of the owner may return a part of the data. An interrupted call can be repeated.
    */
   removeOwner(owner: string): Promise<void>
   /**
-   * All writes of an owner: the records of each collection, oldest first, then the tokens of removed records. Use it
-   * while no server runs: a dump holds all tokens of the owner in memory, and may miss or repeat records that move
-   * meanwhile.
+   * All writes of an owner: the records of each collection, oldest first, then the tokens of removed records. Call
+   * `dump` only while no server runs: a dump holds all tokens of the owner in memory, and may miss or repeat records
+   * that move during the dump.
    */
   dump(owner: string): AsyncIterable<readonly DumpedWrite[]>
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
@@ -238,7 +244,10 @@ export interface StorageExtension {
    * the first read after a removal, which counts the records.
    */
   collectionTallies(collection: Collection): Promise<CollectionTallies>
-  /** The owners with the most entries, highest first, ties by owner id ascending. Takes time in proportion to the result. */
+  /**
+   * The owners with the most entries, highest count first. Ties are ordered by owner id. Takes time in proportion to
+   * the result.
+   */
   leaders(range: LeaderRange): Promise<readonly Leader[]>
   /** Stores an item if its key does not exist, and returns whether it did. */
   setItemIfAbsent(key: string, value: string): Promise<boolean>
@@ -256,8 +265,8 @@ export interface StorageExtension {
    */
   countInWindow(key: string, window: CountWindow): Promise<WindowCount>
   /**
-   * Returns the current count without counting. `count` is 0 if no window is open, and `limit + 1` if a new key would
-   * count as exhausted because all windows of its kind are.
+   * Returns the current count without counting an event. `count` is 0 if no window is open. `count` is `limit + 1` if
+   * all windows of this kind are exhausted, because then a new key counts as exhausted.
    */
   peekWindow(key: string, window: CountWindow): Promise<WindowCount>
 }
@@ -280,7 +289,7 @@ type ItemValue = null | string | number | boolean | object
 
 /** Items by key: the operations of an unstorage storage that the service uses. */
 export interface ItemStorage {
-  /** The string as it was set; `null` if the key does not exist. */
+  /** The exact string that was set, or `null` if the key does not exist. */
   getItem(key: string): Promise<string | null>
   setItem(key: string, value: string): Promise<void>
   removeItem(key: string): Promise<void>

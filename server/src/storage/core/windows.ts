@@ -8,27 +8,29 @@ interface OpenWindow {
 
 /** Fixed windows in memory. The text before the first `:` of a key is its kind: never let a client choose it. */
 export interface Windows {
-  /** Counts an event, or reverts one. Opens a window if none is open; the count stops at `limit + 1`. */
+  /** Counts an event, or reverts an event. Opens a window if none is open; the count stops at `limit + 1`. */
   count(key: string, window: CountWindow): WindowCount
-  /** The count before the next event: 0 if that would open a window, `limit + 1` if the capacity is exhausted. */
+  /**
+   * The count before the next event: 0 if the next event would open a window, `limit + 1` if the capacity is exhausted.
+   */
   peek(key: string, window: CountWindow): WindowCount
   /** Number of windows, never above the capacity for each kind of key. */
   readonly size: number
 }
 
 /**
- * A window ends at its end, and also if its end is more than two durations ahead: then the clock was set back so far that
+ * A window also counts as ended if its end is more than two durations ahead. Then the clock was set back so far that
  * the client would be locked out. A smaller step back keeps the window: clocks are often corrected by small steps, and
- * none of these may grant a second allowance.
+ * a small step must not grant a second allowance.
  */
 function isOpen({ resetAt, durationMs }: OpenWindow, now: number): boolean {
   return now < resetAt && resetAt - now <= 2 * durationMs
 }
 
 /**
- * Counts in fixed windows with bounded memory, in a table for each kind of key. In a full table a new key replaces an
- * expired window, else the oldest one that is not exhausted. Exhausted windows are never evicted: if all are exhausted, a
- * new key counts as exhausted until the first of them ends.
+ * Counts in fixed windows with bounded memory, in a table for each kind of key. In a full table, a new key replaces an
+ * expired window, or else the oldest window that is not exhausted. Exhausted windows are never evicted: if all windows
+ * are exhausted, a new key counts as exhausted until the first window ends.
  *
  * @param capacity limit of windows of one kind @default 100000
  */

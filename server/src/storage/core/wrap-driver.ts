@@ -30,12 +30,11 @@ const OPERATIONS = [
 ] as const satisfies readonly (keyof StorageExtension)[]
 
 /**
- * Creates the storage of the service from a driver. Rejects keys, values and records that could not be read back
- * unchanged, for all drivers in one place.
+ * Creates the storage of the service from a driver. For all drivers, rejects keys, values and records that could not be
+ * read back unchanged.
  *
  * @throws {TypeError} with the operations that the driver lacks
- * @example
- * const storage = wrapDriver(myDriver()) // checked by describeStorage() of @fish-crab/server/storage/conformance
+ * @example const storage = wrapDriver(myDriver()) // checked by describeStorage() of @fish-crab/server/storage/conformance
  */
 export function wrapDriver(driver: StorageDriver): FishStorage {
   const missing = [...ITEM_OPERATIONS, ...OPERATIONS].filter((name) => typeof driver?.[name] !== 'function')
@@ -75,8 +74,8 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
 }
 
 /**
- * Items through unstorage. Its `getItem` parses what it reads (`"123"` would become a number), so values are read from the
- * driver. It drops everything from a `?` on and turns `/` into `:`, so keys that it would change are refused.
+ * Items through unstorage. unstorage's `getItem` parses values (`"123"` would become a number), so values are read from
+ * the driver. unstorage drops everything after a `?` and turns `/` into `:`, so keys that it would change are refused.
  */
 function createItems(driver: StorageDriver): ItemStorage {
   const storage = createStorage<string>({ driver })

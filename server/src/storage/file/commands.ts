@@ -20,7 +20,7 @@ function add(sums: Map<string, Sum>, parts: readonly (string | number)[], entrie
   else sums.set(key, { parts, entries })
 }
 
-/** Collects the changes of sums by the writes of a transaction, so that each row is written once. */
+/** Collects the changes that a transaction makes to sums, so that each row is written once. */
 class PendingSums {
   readonly collections = new Map<string, Sum>()
   readonly totals = new Map<string, Sum>()
@@ -28,7 +28,7 @@ class PendingSums {
   /** Counters by the number of their collection. */
   readonly counters = new Map<number, TallyCounter>()
 
-  /** Counts a record that was added, or with -1 one that was removed. */
+  /** Counts an added record, or with -1 a removed record. */
   count(at: NumberedCollection, { count, labels }: Pick<NewRecord, 'count' | 'labels'>, sign: 1 | -1): void {
     const { collection, owner, kind, gamemode } = at
     add(this.collections, [collection], sign * count)
@@ -65,7 +65,7 @@ function prepareAddRows(db: DatabaseSync) {
   }
 }
 
-/** Prepares a function that writes pending sums and resets them. Call it before the transaction commits. */
+/** Prepares a function that writes and resets pending sums. Call this function before the transaction commits. */
 function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   const upsert = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
   // The SQLite of Node 22.19 binds no numbered parameters.
@@ -160,7 +160,7 @@ function prepareAppend(db: DatabaseSync, numbers: Numbers, addRecord: AddRecord)
   }
 }
 
-/** Removes the record with an id from a collection and returns it, if it exists. */
+/** Removes the record with an id from a collection and returns the record, if it exists. */
 function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
   // The `+` makes SQLite use the index of ids instead of searching the whole collection.
   const remove = db.prepare(
@@ -176,7 +176,7 @@ function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
     const record = { id, count: Number(removed.count), labels: JSON.parse(String(removed.labels)), entries }
     pending.count({ ...place, collection }, record, -1)
     invalidateTallies.run(collection)
-    // A backup must not contain the names of removed catches, even if nothing triggers a recount.
+    // A backup must not contain the names of removed catches, even if no read triggers a recount.
     for (const { name, label } of new TallyCounter().add(entries).rows().species) {
       removeSpecies.run(collection, name, label ?? '')
     }
@@ -184,7 +184,7 @@ function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
   }
 }
 
-/** Stores the species and days of a collection if it still has the version at which they were counted. */
+/** Stores the species and days of a collection, unless the collection has changed since the count. */
 function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
   const find = db.prepare('SELECT collection, version FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ?')
@@ -194,9 +194,10 @@ function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
   return ({ owner, kind, gamemode }: Collection, version: string, rows: TallyRows): void => {
     const stored = find.get(owner, kind, gamemode)
     const collection = Number(stored?.collection)
-    // A change of this transaction has not given the collection its new version yet.
+    // If this transaction changed the collection, the new version is not stored yet.
     if (stored?.version !== version || pending.collections.has(JSON.stringify([collection]))) return
-    // A player can have millions: removing them would delay all writes, and any rows beyond the maximum stand for too many.
+    // A player can have millions of species. Removing all rows would delay all writes, and any rows beyond the maximum
+    // already mean "too many".
     if (rows.species.length <= MAX_SPECIES) removeSpecies.run(collection)
     removeDays.run(collection)
     addRows(collection, rows)
@@ -204,10 +205,13 @@ function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
   }
 }
 
-/** Maximum number of records, tokens, species or days that one transaction removes: other writes wait for it. */
+/**
+ * Maximum number of records, tokens, species or days that one transaction removes, because other writes wait for the
+ * transaction.
+ */
 const REMOVED_AT_ONCE = 2000
 
-/** Removes a part of the data of an owner, and returns whether more remains. */
+/** Removes a part of the data of an owner, and returns whether more data remains. */
 function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
   const flush = prepareFlush(db)
   const refuseAppends = db.prepare(
@@ -262,7 +266,7 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Num
   }
 }
 
-/** The writes by name. They change sums in `pending` only, which is flushed before the transaction commits. */
+/** The writes by name. Writes change sums only in `pending`, which is flushed before the transaction commits. */
 function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
   const setItem = db.prepare(
     'INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
@@ -303,7 +307,7 @@ export type WriteType = keyof Writes
 export type WriteArgs<Type extends WriteType> = Parameters<Writes[Type]>
 export type WriteResult<Type extends WriteType = WriteType> = ReturnType<Writes[Type]>
 
-/** A write in the form that is sent to the worker. */
+/** A write, in the form of messages to the worker. */
 export type Write = { [Type in WriteType]: { readonly type: Type; readonly args: WriteArgs<Type> } }[WriteType]
 
 /** The collections that a move changes. */
@@ -314,7 +318,7 @@ export function movedBetween([collection, , gamemode]: WriteArgs<'moveRecord'>):
 /** The writes of transactions, which the caller starts and commits. */
 export interface Commands {
   run(writes: readonly Write[]): WriteResult[]
-  /** Call it after a failed transaction, whose new numbers do not exist. */
+  /** Forgets the numbers of a failed transaction, because these numbers were not stored. */
   forget(): void
 }
 

@@ -18,13 +18,13 @@ import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
 const PING_MS = 1000
-/** How long pings report a refused record unless a later one is stored, in milliseconds. */
+/** How long pings report a refused record, in milliseconds, unless a later record is stored. */
 const REFUSAL_TTL_MS = 5000
-/** Size of the largest write, in bytes. A smaller write may fit into free space of the log where a catch does not. */
+/** Size of the largest write, in bytes. The small write of a probe may fit into the log when a catch does not. */
 const MIN_FREE_BYTES = 256 * 1024
 /** How long a check of both threads is valid, in milliseconds: each check sends a message to the writer. */
 const CHECK_TTL_MS = 100
-/** Below this free space, no data is stored that can be counted again. */
+/** Below this free space, tallies are not stored, because they can be counted again. */
 const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
 
 /** Creates a missing folder or store. @throws {StorageError} as `createStorage` */
@@ -90,7 +90,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     },
   })
   writer.onSettled((write) => {
-    // The next read must see it.
+    // The next read must see the write.
     reader.endSnapshot()
     recent.forget(write)
     const { type, args } = write
@@ -107,7 +107,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   }
   const readRecords: StorageDriver['read'] = async function* (collection, range) {
     const chunks = readInChunks(reader.records(collection), range)
-    // A read that continues another one also lets other events pass first.
+    // A read that continues another read also lets other events pass first.
     for (let isFirst = range?.from === undefined; ; isFirst = false) {
       // A chunk is read synchronously, and a fast client takes it at once: other events come first.
       if (!isFirst) await yieldToEvents()

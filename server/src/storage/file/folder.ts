@@ -27,8 +27,8 @@ export async function makeFolder(path: string): Promise<ReturnType<typeof create
 export const LOCK_FILE = 'fish.lock'
 
 /**
- * Locks the folder for this process until the lock is closed or the process ends in any way. The lock is a SQLite lock on
- * a separate file, which the system releases with the process. The file stays.
+ * Locks the folder for this process until the lock is closed or the process ends in any way. The lock is a SQLite lock
+ * on a separate file. When the process ends, the system releases the lock. The file stays.
  *
  * @throws {StorageError} `in_use`; `read_only` if the lock file is not writable
  */

@@ -1,4 +1,4 @@
-/** Stores texts of one form as 16 bytes, less than half of their length. Any other text is stored as it is. */
+/** Stores texts of one form as 16 bytes, less than half of their length. Any other text is stored unchanged. */
 function packed(form: RegExp, format: (hex: string) => string) {
   return {
     toColumn: (text: string): string | Uint8Array =>

@@ -85,7 +85,7 @@ function prepareDump(db: DatabaseSync) {
       collections.all(owner).map(({ kind, gamemode }) => ({ owner, kind: String(kind), gamemode: String(gamemode) })),
     tokensOf: (owner: string): [id: string, dedupeKey: string][] =>
       tokens.all(owner).map((row) => [packedId.fromColumn(row.id), packedKey.fromColumn(row.dedupe_key)]),
-    /** All records from a sequence on. */
+    /** All records with at least this sequence. */
     wholeRecords: ({ owner, kind, gamemode }: Collection, from: number) =>
       records.all(owner, kind, gamemode, from).map(({ sequence, id, count, labels, entries }) => ({
         sequence: Number(sequence),
@@ -169,8 +169,8 @@ function prepareVersion(db: DatabaseSync) {
 }
 
 /**
- * Lets the reads of one turn of the event loop share a snapshot: SQLite would lock the file for each of them, by two system
- * calls.
+ * Lets the reads of one turn of the event loop share a snapshot. Otherwise SQLite would lock the file for each read,
+ * with two system calls.
  */
 function createSnapshots(db: DatabaseSync) {
   const [begin, end] = [db.prepare('BEGIN'), db.prepare('COMMIT')]
@@ -192,7 +192,7 @@ function createSnapshots(db: DatabaseSync) {
       isShared = true
       setImmediate(endSnapshot)
     },
-    /** Call it before a write is acknowledged, which the next read must see. */
+    /** Call `endSnapshot` before a write is acknowledged, because the next read must see the write. */
     endSnapshot,
   }
 }

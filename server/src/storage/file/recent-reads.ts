@@ -9,7 +9,7 @@ const MAX_VALUE_LENGTH = 1024
 
 /**
  * Remembers reads until the next write of the same data: most requests read the same few users and versions. The values
- * are exact: no other process writes to the store, and the end of a write discards the values that it changes.
+ * are exact: no other process writes to the store, and each write discards the values that it changes.
  */
 export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'>) {
   const items = new Map<string, string>()
@@ -28,7 +28,7 @@ export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'
       const key = keyOf(collection)
       return versions.get(key) ?? remember(versions, key, version(collection))
     },
-    /** Call it when a write has ended, even if it failed: it may be stored anyway. */
+    /** Call `forget` when a write has ended, even if the write failed: a failed write may be stored anyway. */
     forget({ type, args }: Write): void {
       if (type === 'append' || type === 'removeRecord') versions.delete(keyOf(args[0]))
       else if (type === 'moveRecord') for (const collection of movedBetween(args)) versions.delete(keyOf(collection))

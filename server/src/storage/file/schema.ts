@@ -19,8 +19,8 @@ function basesOf(keys: string): string {
 }
 
 /**
- * The writer updates the sums of records itself, once per transaction; triggers would do it for each record. Items are
- * written rarely.
+ * The writer updates the sums of records itself, once per transaction. Triggers would update the sums for each record.
+ * Items are written rarely, so their sums use triggers.
  */
 const MIGRATION_1 = `
 -- Each token has the number of its owner, as an id takes 36 bytes. The row of an owner stays when the owner is removed:
@@ -112,15 +112,15 @@ export const APPLICATION_ID = 0x46434353
 const DEVELOPMENT_ID = 0x46495348
 
 /**
- * The changes of each schema version, oldest first. `PRAGMA user_version` is the number of entries that a file has. Never
- * edit a released entry: add a new one.
+ * The changes of each schema version, oldest first. `PRAGMA user_version` is the number of entries that a file has.
+ * Never edit a released entry: add a new entry.
  */
 const MIGRATIONS: readonly string[] = [MIGRATION_1]
 
 /** The schema version that this code writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-/** Condition on a record: it lies in the collection of an owner, kind and gamemode, in this order. */
+/** Condition that a record belongs to a collection. The parameters are owner, kind and gamemode, in this order. */
 export const IN_COLLECTION =
   'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
 
@@ -152,7 +152,7 @@ export function notAStore(file: string): StorageError {
   )
 }
 
-/** Migrates an open file to {@link SCHEMA_VERSION}, each step in a transaction of its own. */
+/** Migrates an open file to {@link SCHEMA_VERSION}, each step in a separate transaction. */
 export function migrate(db: DatabaseSync): void {
   const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
   MIGRATIONS.slice(version).forEach((statements, index) => {

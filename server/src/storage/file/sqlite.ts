@@ -13,7 +13,7 @@ export type SqlValue = Sqlite.SQLOutputValue
 
 const BUSY_TIMEOUT_MS = 5000
 
-/** Waits while SQLite locks the file for a moment, which it does whenever another program opens or closes it. */
+/** Waits for short locks: SQLite locks the file for a moment whenever another program opens or closes it. */
 export function openDatabase(file: string | URL, options: Sqlite.DatabaseSyncOptions = {}): DatabaseSync {
   return new sqlite.DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, ...options })
 }

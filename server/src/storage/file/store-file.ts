@@ -17,9 +17,9 @@ export function prepareStore(folder: string): string {
 }
 
 /**
- * Checks the store through a read-only connection, which changes nothing. SQLite applies any write-ahead log that it
- * finds beside a database, whether or not the two belong together: a backup copied over a crashed store would be mixed
- * with later data.
+ * Checks the store through a read-only connection, which changes nothing. SQLite applies any write-ahead log beside a
+ * database, even if the log belongs to another database. If a backup were copied over a crashed store, later data would
+ * be mixed into the backup.
  * @returns whether there is a file
  */
 function checkStore(file: string): boolean {
@@ -55,7 +55,7 @@ export function hasLog(file: string): boolean {
   return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-/** Moves the write-ahead log of a store that nobody has open into its file, so that one rename moves all of it. */
+/** Moves the write-ahead log of a closed store into its file, so that one rename moves the whole store. */
 export function checkpoint(file: string): void {
   using db = openDatabase(file)
   if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0) return

@@ -11,11 +11,14 @@ import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 /** Size in bytes to which SQLite truncates a log that it restarts. */
 const LOG_SIZE_LIMIT = 64 * 1024 * 1024
 /**
- * Pages of the log after which SQLite moves it into the database: 16 MB. By then, the log has most of its pages several
+ * At this number of pages (16 MB), SQLite moves the log into the database. By then, the log contains most pages several
  * times.
  */
 const CHECKPOINT_PAGES = 4000
-/** A write changes about ten pages, which differ for each user: SQLite's default of 2 MB has to read most of them again. */
+/**
+ * A write changes about ten pages, which differ for each user. With SQLite's default of 2 MB, most of these pages would
+ * be read again.
+ */
 const CACHE_KB = 16 * 1024
 
 /** Maximum writes of a transaction, so that its first writes do not wait for too many others. */
@@ -39,17 +42,18 @@ function readPragmas(db: DatabaseSync): FilePragmas {
 
 function openForWriting(file: string): DatabaseSync {
   const db = openDatabase(file)
-  // fullfsync matters on macOS only, where a plain fsync stops at the cache of the disk.
+  // fullfsync matters only on macOS, where a plain fsync does not flush the cache of the disk.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = ${LOG_SIZE_LIMIT};
     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA cache_size = -${CACHE_KB}`)
   migrate(db)
-  // A read-only file opens without an error. This fails for it, and writes nothing to the disk.
+  // A read-only file opens without an error. This transaction fails for a read-only file, and writes nothing to the
+  // disk.
   db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${SCHEMA_VERSION}; ROLLBACK`)
   return db
 }
 
-/** All queued writes become one transaction: the disk is synced once for all of them. */
+/** All queued writes become one transaction, so the disk is synced once for all writes. */
 function prepareCommit(db: DatabaseSync, folder: string): (writes: readonly Write[]) => Reply {
   const commands = prepareCommands(db)
   return (writes) => {

@@ -7,7 +7,7 @@ import type { Write, WriteArgs, WriteResult, WriteType } from './commands.ts'
 /** Main thread to worker. */
 export type Request = { readonly type: 'write'; readonly writes: readonly Write[] } | { readonly type: 'close' }
 
-/** An error in the form that is sent between threads. */
+/** An error, in the form of messages between threads. */
 export interface ErrorReport {
   readonly code: StorageErrorCode
   readonly message: string
@@ -33,7 +33,7 @@ interface FileDurability {
   readonly warnings: readonly string[]
 }
 
-/** From this value of the pragma `synchronous` on, SQLite flushes a write-ahead log at every commit. */
+/** At this value of the pragma `synchronous` or above, SQLite flushes a write-ahead log at every commit. */
 const FULL = 2
 
 /** Describes the durability of these pragmas. A file system without shared memory does not allow a write-ahead log. */
@@ -53,7 +53,7 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
 const WRITE_MS = 6000
 /** Minimum time for a close while writes are late, in milliseconds. */
 const MIN_CLOSE_MS = 1000
-/** Limit of pending writes: bounds the memory that a stalled disk costs. */
+/** Limits pending writes: while the disk stalls, pending writes use memory. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
 const TALLY_BYTES = 256
@@ -67,7 +67,7 @@ interface PendingWrite {
   readonly bytes: number
 }
 
-/** Settles when the worker has locked the folder and opened the database, which it checks or creates first. */
+/** Settles when the worker has locked the folder, checked or created the database, and opened it. */
 export async function startWriter(folder: string): Promise<Writer> {
   // From the sources, Node runs the TypeScript file itself. The build puts the worker beside its other chunks.
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './file-worker.js'
@@ -95,7 +95,7 @@ export class Writer {
   #pending: PendingWrite[] = []
   #pendingBytes = 0
   #unsent: Write[] = []
-  /** Why no more writes are accepted. */
+  /** The reason why no more writes are accepted. */
   #refusal: StorageError | undefined
   #onSettled: (write: Write) => void = () => {}
 
@@ -110,7 +110,7 @@ export class Writer {
         resolve()
       })
     })
-    // An idle storage does not keep the process alive. A pending write does.
+    // An idle storage does not keep the process alive. A pending write keeps the process alive.
     worker.unref()
   }
 
@@ -122,7 +122,10 @@ export class Writer {
     this.#onSettled = listener
   }
 
-  /** Settles when the write is on disk. Rejects when it is not stored, or when the disk has not responded in time. */
+  /**
+   * Resolves when the write is on disk. Rejects when the write is not stored, or when the disk has not responded in
+   * time.
+   */
   write<Type extends WriteType>(type: Type, ...args: WriteArgs<Type>): Promise<WriteResult<Type>> {
     if (this.#refusal) return Promise.reject(this.#refusal)
     const write = { type, args } as Write

@@ -6,7 +6,7 @@ import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
 import { MemoryRecords } from './records.ts'
 
-/** Items in memory with sorted keys, so that a page takes time in proportion to its size. */
+/** Items in memory with sorted keys, so that reading a page takes time in proportion to the page. */
 class OrderedItems {
   readonly #values = new Map<string, string>()
   readonly #keys: string[] = []
@@ -137,10 +137,9 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
 }
 
 /**
- * Creates a storage in memory, for tests, mocks and demos. It also runs in browsers.
+ * Creates a storage in memory, for tests, mocks and demos. This storage also runs in browsers.
  *
- * @example
- * const storage = createMemoryStorage()
+ * @example const storage = createMemoryStorage()
  */
 export function createMemoryStorage(options: MemoryStorageOptions = {}): FishStorage {
   return wrapDriver(memoryDriver(options))

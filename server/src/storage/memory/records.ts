@@ -20,7 +20,7 @@ interface SequencedRecord extends NewRecord {
 
 class MemoryCollection {
   readonly place: Collection
-  /** Version text, which every change replaces. */
+  /** Version text. Every change replaces this text. */
   version: string
   readonly #records: SequencedRecord[] = []
   readonly #sequences = new Map<string, number>()
@@ -47,7 +47,7 @@ class MemoryCollection {
     return this.#counter.tallies()
   }
 
-  /** Number of entries of a record, 0 if it is not here. */
+  /** Number of entries of a record, or 0 if the record is not in this collection. */
   countOf(id: string): number {
     const sequence = this.#sequences.get(id)
     return sequence === undefined ? 0 : (this.#records[this.#firstFrom(sequence)]?.count ?? 0)
@@ -94,7 +94,7 @@ class MemoryTallies {
   /** Entries of each owner, by kind, and by kind and gamemode. */
   readonly #boards = new Map<string, Map<string, number>>()
 
-  /** Counts a record that was stored, or with -1 one that was removed. */
+  /** Counts a stored record, or with -1 a removed record. */
   count({ owner, kind, gamemode }: Collection, { count, labels }: NewRecord, sign: 1 | -1): void {
     this.#add({ kind, gamemode, label: null, count: sign * count })
     for (const [label, carriers] of Object.entries(labels)) {
@@ -132,7 +132,7 @@ class MemoryTallies {
 }
 
 interface Owner {
-  /** Ids of records by their dedupe key. They stay when a record is removed. */
+  /** Ids of records by dedupe key. An id stays when its record is removed. */
   readonly tokens: Map<string, string>
   readonly collections: Map<string, MemoryCollection>
 }
@@ -148,7 +148,10 @@ export class MemoryRecords {
   readonly tallies = new MemoryTallies()
   readonly #owners = new Map<string, Owner>()
   readonly #removed = new Set<string>()
-  /** Distinguishes the versions of this storage from those of any other, also of an earlier one of the same service. */
+  /**
+   * Distinguishes the versions of this storage from the versions of any other storage, including an earlier storage of
+   * the same service.
+   */
   readonly #epoch = crypto.getRandomValues(new Uint32Array(3)).join('-')
   #changes = 0
 

@@ -17,7 +17,7 @@ export interface RedisTarget extends RedisNode, Login {
   readonly db: number
 }
 
-/** The parsed address of a Redis Cluster: some of its nodes, which know the others. */
+/** The parsed address of a Redis Cluster: some of its nodes, which know all other nodes. */
 export interface RedisClusterTarget extends Login {
   readonly nodes: readonly RedisNode[]
 }

@@ -27,13 +27,13 @@ export interface Link extends OperationRunner {
   /** unstorage's own driver on the same client. */
   readonly unstorageDriver: Driver
   readonly call: CallScript
-  /** Replaces the connection to a single server with a new one to the same address. */
+  /** Replaces the connection to a single server with a new connection to the same address. */
   leave(): void
   primaries(): readonly Redis[]
 }
 
 export interface Connection extends Link {
-  /** Like `call`, for reads of whole collections. On the same connection, they would delay small commands. */
+  /** Like `call`, for reads of whole collections. On the same connection, large reads would delay small commands. */
   readonly read: CallScript
   /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
   readonly write: CallScript
@@ -42,7 +42,7 @@ export interface Connection extends Link {
 
 const retryDelay = (times: number) => Math.min(50 * times, 500)
 
-/** The client neither queues commands without a connection nor repeats them: the caller decides. */
+/** The client does not queue commands without a connection, and does not repeat commands: the caller decides. */
 function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
   const { username, password, tls } = target
   const options = {
@@ -67,7 +67,8 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
       ...options,
       ...{ base, host, port, db, retryStrategy: retryDelay },
       enableOfflineQueue: false,
-      // Commands of one turn share a round trip. In a cluster, this fails if a slot has no server.
+      // Commands that are sent in the same turn of the event loop share a round trip. In a cluster, such a batch fails
+      // if a slot has no server.
       enableAutoPipelining: true,
     })
   }
@@ -82,7 +83,8 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
       // A command whose reply was lost may have been executed.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
-      // Drops a silent node and reconnects to it. Only safe if connections are not reopened on the same object.
+      // Drops a silent node and reconnects to the node. This option is only safe if connections are not reopened on the
+      // same object.
       redisOptions: { ...options, socketTimeout: timeoutMs },
       // Certificates name hosts, so host names are not resolved here.
       ...(tls ? { dnsLookup: (host: string, done: (error: null, address: string) => void) => done(null, host) } : {}),
@@ -91,8 +93,8 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
 }
 
 /**
- * Opens connections that are reestablished automatically. When one is lost, all are replaced: after a failover, the
- * address may lead to another server, and the old connections would return stale data.
+ * Opens connections that are reestablished automatically. When one connection is lost, all connections are replaced:
+ * after a failover, the address may lead to another server, and the old connections would return stale data.
  */
 export async function connect(target: RedisTarget | RedisClusterTarget, timeoutMs: number, replicas: number) {
   const links: Link[] = []
@@ -107,7 +109,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   try {
     const main = await open()
     const read = (await open()).call
-    // `WAIT` blocks its connection, so writes have a separate one.
+    // `WAIT` blocks its connection, so writes have a separate connection.
     const write = replicas > 0 ? waitForReplicas({ ...(await open()), replicas, timeoutMs }) : main.call
     return { ...main, read, write, links, close } satisfies Connection
   } catch (error) {
@@ -167,7 +169,7 @@ async function openLink(
   })
   try {
     await withDeadline(client.connect(), START_MS, () => new Error(`it was not ready within ${START_MS / 1000} s`))
-    // Otherwise the client continues in database 0 when this number does not exist.
+    // The client itself would silently continue in database 0 if the configured database does not exist.
     if ('db' in target && target.db > 0) await client.select(target.db)
   } catch (error) {
     await disconnect()
@@ -180,7 +182,7 @@ async function openLink(
   const call: CallScript = (script, keys, args) => {
     const send = () => scripts[script](keys.length, ...keys, ...args)
     const load = async (error: unknown) => {
-      // This happens after SCRIPT FLUSH: in a pipeline, the client does not load scripts that it has loaded before.
+      // SCRIPT FLUSH causes NOSCRIPT: in a pipeline, the client does not reload a script that it loaded before.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT')) || client.isCluster) throw error
       await client.script('LOAD', SCRIPTS[script])
       return send()
@@ -201,15 +203,18 @@ async function openLink(
   return { client, unstorageDriver, run: runner.run, call, leave, primaries, close }
 }
 
-/** Errors of a server that is frozen or demoted: its address may lead to another server by now. */
+/** Errors of a frozen or demoted server. By now, the address may lead to another server. */
 const STALE_CONNECTION = /^Command timed out$|\bREADONLY\b/
 
-/** Limit of pending operations: bounds the memory that a frozen Redis costs until their deadlines. */
+/** Limits pending operations: while Redis is frozen, each operation uses memory until its deadline. */
 const MAX_PENDING = 4096
 
 type OperationRunner = ReturnType<typeof createOperationRunner>
 
-/** Runs every operation. None waits forever or for a connection, and none starts after the close. */
+/**
+ * Runs every operation. An operation fails at its deadline, fails at once without a connection, and never starts after
+ * `close`.
+ */
 function createOperationRunner(
   timeoutMs: number,
   { isReady, lastError, onLost }: Record<'isReady' | 'lastError' | 'onLost', () => unknown>,
@@ -233,12 +238,13 @@ function createOperationRunner(
       pending += 1
       try {
         const reply = operation()
-        // Handles the client's own timeout even after a shorter deadline, when nobody awaits its error.
+        // After a shorter deadline, nobody awaits `reply`. The client's own timeout must still replace the connection.
         reply.catch((error) => {
           if (error instanceof Error && STALE_CONNECTION.test(error.message)) onLost()
         })
         const late = () => {
-          // The client's own timeout ends a little later. If Redis responded in between, it would seem to work again.
+          // The client's own timeout ends a little later. If Redis responded in between, the connection would not be
+          // replaced.
           if (deadlineMs >= timeoutMs) onLost()
           return new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
         }
@@ -281,11 +287,13 @@ async function isOtherKind(host: string, port: number, tls: boolean): Promise<bo
   }
 }
 
-/** Adds a hint to an error of the first connection if TLS is the cause. The client's own errors do not tell. */
+/**
+ * Adds a hint to an error of the first connection if TLS is the cause. The client's own errors do not name this cause.
+ */
 async function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): Promise<StorageError> {
   const { tls = false } = target
   const [node] = 'nodes' in target ? target.nodes : [target]
-  // A reply shows that both sides agree.
+  // A reply from Redis shows that the server and the address agree on TLS.
   const hasReply = error.cause instanceof Error && error.cause.name === 'ReplyError'
   if (error.code !== 'unavailable' || hasReply || !node) return error
   if (!(await isOtherKind(node.host, node.port, tls))) return error

@@ -43,7 +43,7 @@ function describeReplicas(connected: readonly (string | undefined)[], replicas: 
 }
 
 async function readPersistence(node: Redis): Promise<Persistence> {
-  // One at a time: several names in one command need Redis 7.
+  // Reads one setting at a time: several names in one command need Redis 7.
   const read = async (name: string) =>
     ((await node.config('GET', name).catch(unlessRefused)) as string[] | undefined)?.[1]
   const [appendonly, appendfsync = ''] = await Promise.all([read('appendonly'), read('appendfsync')])
@@ -64,7 +64,7 @@ function unlessRefused(error: unknown): undefined {
 
 /** The eviction policy. @throws {StorageError} `unavailable` if Redis evicts any keys */
 export async function checkEviction(node: Redis): Promise<string | undefined> {
-  // Hosted servers forbid CONFIG more often than INFO.
+  // INFO, not CONFIG, because hosted servers often forbid CONFIG.
   const [policy] = await readInfo(node, 'memory', ['maxmemory_policy'])
   if (!policy?.startsWith('allkeys')) return policy
   throw new StorageError(
@@ -74,7 +74,8 @@ export async function checkEviction(node: Redis): Promise<string | undefined> {
 }
 
 /**
- * The number of connected replicas. A replica that accepts writes is refused too: its next synchronization discards them.
+ * The number of connected replicas. A replica that accepts writes is refused too, because the next synchronization
+ * discards the writes.
  *
  * @throws {StorageError} `read_only` for a replica
  */
@@ -84,7 +85,7 @@ async function checkPrimary(node: Redis): Promise<string | undefined> {
   return connected
 }
 
-/** Most writes that share a `WAIT`. */
+/** Maximum number of writes that share a `WAIT`. */
 const MAX_BATCH = 256
 
 interface Write {
@@ -95,7 +96,7 @@ interface Write {
   readonly reject: (error: unknown) => void
 }
 
-/** The writes for one primary. Writes that arrive during a `WAIT` share the next one. */
+/** The writes for one primary. Writes that arrive during a `WAIT` share the next `WAIT`. */
 interface Queue {
   readonly waiting: Write[]
   isSending: boolean
@@ -110,8 +111,9 @@ interface WaitContext {
 
 /**
  * Runs scripts so that replicas have every write, and the data behind every reply, before the call returns. `WAIT`
- * confirms everything that a primary had written when the previous command of the same connection ran. So scripts and
- * `WAIT` are one pipeline, and a repeated token whose record was stored but not confirmed is confirmed then.
+ * confirms everything that a primary had written when the previous command of the same connection ran. Therefore
+ * scripts and `WAIT` are one pipeline. If a token is repeated because its record was not confirmed, the pipeline of the
+ * second request confirms the record.
  */
 export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContext): CallScript {
   const waitMs = Math.floor(timeoutMs / 2)
@@ -121,7 +123,8 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     const pipeline: ChainableCommander = client.pipeline()
     for (const { call } of writes) {
       const [script, keys, args] = call
-      // Sends the source of the script: by its hash, a script unknown to Redis would be sent again, after the WAIT.
+      // Sends the source of the script. If the hash were sent and Redis did not know it, the script would run after the
+      // WAIT.
       pipeline.eval(SCRIPTS[script], keys.length, ...keys, ...args)
     }
     const results = (await pipeline.wait(replicas, waitMs).exec()) ?? []
@@ -166,7 +169,7 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     })
 }
 
-/** The address of the primary of a key in a cluster. For a single server, it is always the same. */
+/** The address of the primary of a key in a cluster. For a single server, the address is always the same. */
 export function nodeOf(client: Redis | Cluster, key: string): string {
   return 'slots' in client ? (client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0] ?? '') : ''
 }

@@ -53,7 +53,7 @@ export function missingCommands(commands: readonly string[]): StorageError {
 // Messages of the client about its own connection, without a cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
 
-/** Whether an error of the client tells the cause of a failed connection. */
+/** Whether an error of the client names the cause of a failed connection. */
 export function isSpecific(error: unknown): boolean {
   return error instanceof Error && !ENDED.test(error.message)
 }

@@ -4,13 +4,13 @@ import type { Connection } from './connection.ts'
 import { INDEX_PATTERN, indexKey, itemPrefix, unstorageKey } from './keys.ts'
 import { rowsOf } from './scripts.ts'
 
-/** Limit of keys that one script reads, so that Redis responds to others in between. */
+/** Maximum number of keys that one script reads, so that Redis can respond to other clients in between. */
 const MAX_KEYS = 10_000
 
 /**
- * Items in the layout of unstorage's driver, which reads them. The driver cannot write conditionally, and its listing
- * scans all of Redis (1.5 s for 10 of 500,000 keys) and only one node of a cluster. So scripts write the items, and
- * update an index for listings.
+ * Items in the layout of unstorage's driver, which reads the items. The driver cannot write conditionally. A listing of
+ * the driver scans all of Redis (1.5 s for 10 of 500,000 keys), and only one node of a cluster. Therefore scripts write
+ * the items, and update an index for listings.
  */
 export function createRedisItems({ client, unstorageDriver, call, write, run, primaries }: Connection) {
   const get = (key: string) => run(async () => (await unstorageDriver.getItem(unstorageKey(key))) as string | null)

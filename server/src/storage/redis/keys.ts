@@ -24,7 +24,7 @@ import type { Collection } from '../core/types.ts'
  */
 const PREFIX = 'fish:'
 
-/** Base of unstorage's driver, which puts it and a `:` before each key. */
+/** Base of unstorage's driver. The driver puts this base and a `:` before each key. */
 export const ITEM_BASE = `${PREFIX}item`
 
 /** The channel of signals. Channels have no database numbers; signals about unknown owners are harmless. */
@@ -36,7 +36,8 @@ const INDEX = `${PREFIX}index:`
 
 export const INDEX_PATTERN = `${INDEX}*`
 
-// Braces inside would end the hash tag early. Items that share a tag share an index, which is harmless: it has whole keys.
+// Braces inside a key would end the hash tag early. Items with the same tag share an index, which is harmless, because
+// the index contains whole keys.
 function tagOf(itemKey: string): string {
   return `{${itemKey.split(':', 1)[0]?.replace(/[{}]/g, '_')}}`
 }
@@ -59,7 +60,7 @@ export function encodeText(text: string): string {
   return text.isWellFormed() ? `=${text}` : `~${JSON.stringify(text)}`
 }
 
-/** Number of buckets. Part of the layout: it never changes. */
+/** Number of buckets. This number is part of the layout, so it never changes. */
 export const BUCKETS = 64
 
 function bucketOf(text: string): number {
@@ -91,7 +92,7 @@ export function ownerKeys(owner: string) {
   }
 }
 
-/** Name of a collection of an owner. Without a gamemode, it is the name of a kind on leaderboards. */
+/** Name of a collection of an owner. Without a gamemode, the name of a kind on leaderboards. */
 export function collectionName(kind: string, gamemode?: string): string {
   return gamemode === undefined ? encodeKeyPart(kind) : `${encodeKeyPart(kind)}:${encodeKeyPart(gamemode)}`
 }

@@ -76,7 +76,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
     },
 
     async findRecord(owner, dedupeKey) {
-      // Sent as a write, so that it waits for replicas: the result acknowledges a stored catch.
+      // This read is sent as a write, so that it waits for replicas: the result acknowledges a stored catch.
       const id = await write('fishFindRecord', [ownerKeys(owner).tokens], [encodeText(dedupeKey)])
       return (id as string | null) ?? undefined
     },
@@ -85,7 +85,7 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
       const { records } = collectionKeys(collection)
       let from = Math.max(0, Math.ceil(range.from ?? 0))
       let remaining = range.entries ?? Number.POSITIVE_INFINITY
-      // The first reply sets the end of the read: later records are left out.
+      // The first reply sets the end of the read: the read skips later records.
       let last = ''
       while (remaining > 0) {
         const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(remaining, Number.MAX_SAFE_INTEGER)]
@@ -194,8 +194,8 @@ function toTally([field, count]: readonly [string, number]): Tally {
 }
 
 /**
- * Reads the sums of each bucket and adds them up. Scripts update the sums together with the records, so a read takes the
- * same few commands for any amount of data.
+ * Adds up the sums of all buckets. Scripts update the sums together with the records, so a read takes the same few
+ * commands for any amount of data.
  */
 export function createRedisTallies({ client, run }: Connection) {
   return {

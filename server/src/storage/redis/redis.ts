@@ -29,7 +29,7 @@ interface Guarantees {
   /** How long one operation may take before it rejects, in milliseconds. @default 2000 */
   readonly timeoutMs?: number
   /**
-   * Number of replicas of a primary that must have a write before it is acknowledged. Without them, the write rejects
+   * Number of replicas that must have a write before it is acknowledged. If fewer replicas have the write, it rejects
    * with `unavailable` after half of `timeoutMs`.
    *
    * @default 0
@@ -62,7 +62,7 @@ export async function openRedisStorage(options: RedisOptions | RedisClusterOptio
     const report = await run(() => describeDurability(primaries(), replicas))
     await checkCommands(connection, commands)
     await claimSchema(connection)
-    // Fails early without the permission to write. A full Redis passes: removing data makes room there.
+    // Fails early if the user has no permission to write. A full Redis passes, because removing data makes room.
     await run(() => writeProbes(connection, call)).catch((error) => {
       if (error.code !== 'full') throw error
     })
@@ -84,7 +84,7 @@ function parseUrl(url: string): RedisTarget {
 /** Refuses a Redis with another version. */
 async function claimSchema({ client, run }: Connection): Promise<void> {
   const read = () => run(() => client.get(SCHEMA_KEY))
-  // Another process with another version may be faster.
+  // Another process with another version may have been faster.
   if ((await read()) === null) await run(() => client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX'))
   const version = Number(await read())
   if (version === SCHEMA_VERSION) return
@@ -144,7 +144,7 @@ async function pingCluster(cluster: Cluster): Promise<void> {
   throw new Error('a part of the cluster is missing')
 }
 
-/** Fails on a replica, on a full server and on one whose disk fails, which all respond to PING. */
+/** Fails on a replica, on a full server and on a server whose disk fails. All of these servers respond to PING. */
 async function writeProbes({ client }: Connection, write: CallScript): Promise<void> {
   const bytes = 'x'.repeat(PROBE_BYTES)
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))

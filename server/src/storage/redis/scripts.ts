@@ -3,14 +3,15 @@ import { CHANGES_CHANNEL } from './keys.ts'
 
 /**
  * Lets a script write to a full Redis, which refuses only a script whose first write could take memory. The key never
- * exists. Without it, the posts of one player could lock out administrators, and nobody could delete anything.
+ * exists. Without this command, the posts of one player could lock out administrators, and nobody could delete
+ * anything.
  */
 const EVEN_IF_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')"
 
 /**
- * The common part of scripts that change records. `sign` is 1 or -1; the tallies of a bucket are the sums of its owners.
- * Scores are negative, so that owners with equal counts are ordered by id. `pcall` lets users without the permission to
- * publish write without signals.
+ * The common part of scripts that change records. `sign` is 1 or -1; the tallies of a bucket are the sums of its
+ * owners. Scores are negative, so that owners with equal counts are ordered by id. With `pcall`, a Redis user who lacks
+ * the permission to publish can still write, without signals.
  */
 const RECORDS = `
 local function signal(...)
@@ -67,7 +68,7 @@ function commandsOf(lua: string): readonly string[] {
   return [...new Set(lua.match(/(?<=redis\.call\(')\w+/g))]
 }
 
-/** Atomic Lua scripts. Each runs by its hash once Redis knows it. */
+/** Atomic Lua scripts. Once Redis knows a script, the client runs the script by its hash. */
 export const SCRIPTS = {
   /**
    * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the

@@ -5,16 +5,16 @@ import type { Change, StorageDriver } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { CHANGES_CHANNEL } from './keys.ts'
 
-/** Delay before a lost connection is opened again, in milliseconds. It doubles each time, up to `last`. */
+/** Delay before a lost connection is opened again, in milliseconds. The delay doubles each time, up to `last`. */
 const RETRY_MS = { first: 500, last: 30_000 }
 
 /** How often to ping, in milliseconds: a dead connection that only receives never reports an error. */
 const PING_MS = 1000
 
 /**
- * Receives the signals of the scripts over a connection of its own, which is open while it has listeners. Each server of
- * a cluster passes on the signals of all others. A user without the permission to subscribe gets no signals, which
- * listeners must tolerate anyway.
+ * Receives the signals of the scripts over a separate connection, which is open while there are listeners. Each server
+ * of a cluster passes on the signals of all other servers. A Redis user without the permission to subscribe gets no
+ * signals, which listeners must tolerate anyway.
  */
 export function createSignals(connection: Connection): Pick<StorageDriver, 'onChange'> & { close(): void } {
   const changes = createChanges()
@@ -57,7 +57,7 @@ function subscribe({ primaries }: Connection, emit: (change?: Change) => void): 
 
   function open(): void {
     const nodes = primaries()
-    // Each attempt uses another node: a node that left a cluster does not come back.
+    // Each attempt uses another node, because a node that left a cluster does not come back.
     const own = nodes[attempts % nodes.length]?.duplicate({ retryStrategy: () => null, lazyConnect: true })
     if (!own) {
       retry()
@@ -93,7 +93,10 @@ function subscribe({ primaries }: Connection, emit: (change?: Change) => void): 
   }
 }
 
-/** Parses the message of a script: the name of a collection (empty for all of an owner), the owner, and a removed record. */
+/**
+ * Parses the message of a script: the name of a collection (empty for all collections of an owner), the owner, and a
+ * removed record.
+ */
 function toChange(message: string): Change | undefined {
   try {
     const [collection, owner, removed] = JSON.parse(message) as string[]

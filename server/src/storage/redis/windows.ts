@@ -3,11 +3,14 @@ import type { Connection } from './connection.ts'
 import { BUCKETS, windowKeys } from './keys.ts'
 
 /**
- * How long Redis stores windows after the end of the last, in milliseconds. Redis uses its own clock: if the clocks
- * differ by less than this, no process misses a window that is open by its own clock.
+ * How long Redis stores windows after the end of the last window, in milliseconds. Redis uses its own clock. If the
+ * clocks differ by less than this time, every process finds the windows that are open by its own clock.
  */
 const SLACK_MS = 60_000
-/** Limit of stored windows of one kind, as in memory: bounds the memory that a flood of new clients takes. */
+/**
+ * Maximum number of stored windows of one kind, as in memory. The maximum limits the memory that a flood of new clients
+ * takes.
+ */
 const CAPACITY = 100_000
 
 /** Fixed windows that all processes share, with the rules of windows in memory (`../core/windows.ts`). */

@@ -17,7 +17,7 @@ export interface Species {
 /** A collection by species and rarity, most caught first. */
 export interface Summary {
   readonly total: number
-  /** The number of names, whatever their rarity. */
+  /** The number of names across all rarities. */
   readonly unique: number
   readonly species: readonly Species[]
 }

@@ -46,7 +46,7 @@ export interface AuditSearch {
 
 /** Entries per request. The service does not filter. */
 const PAGE = 250
-/** Requests of one search, out of 300 in five minutes. */
+/** Maximum requests of one search. The rate limit allows 300 requests in five minutes. */
 const MAX_PAGES = 4
 const ENOUGH = 50
 
