@@ -25,7 +25,7 @@ const HASH = /^scrypt(?:\$[1-9]\d*){3}\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$
 /** 8 times OWASP's N · r · p: a more expensive hash would delay every login that tries it. */
 const MAX_COST = 2 ** 23
 
-/** At most 16 times the usual cost of 10: a more expensive hash would delay every login that tries it. */
+/** The maximum cost is 16 times the usual work. A more expensive hash would delay every login attempt. */
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/
 
 /** Whether a text is a bcrypt hash. Migrated administrators have bcrypt hashes. */

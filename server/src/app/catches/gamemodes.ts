@@ -2,7 +2,7 @@ import { GAMEMODE_RULE, type Gamemode, isGamemode } from '@fish-crab/sdk/contrac
 import type { FishStorage } from '../../storage/core/types.ts'
 import { HttpError } from '../http/http-error.ts'
 
-/** Every OpenAPI document lists them, and the pages have a table row for each. */
+/** Each gamemode adds an entry to every OpenAPI document and a tab to the pages. */
 const MAX_GAMEMODES = 32
 
 /** Describes the mistake in a list of gamemodes, as the end of a sentence. */
@@ -19,13 +19,13 @@ type Given = readonly (string | null | undefined)[]
 
 /** The gamemodes of a service, as its requests name them. */
 export interface Gamemodes {
-  /** In the order in which they are shown. */
+  /** The gamemodes in display order. */
   readonly names: readonly Gamemode[]
-  /** Throws `invalid_gamemode`, or `gamemode_mismatch` if the places that name one differ. Ignores empty texts. */
+  /** Throws `invalid_gamemode`, or `gamemode_mismatch` if two given gamemodes differ. Ignores empty texts. */
   named(given: Given): Gamemode | undefined
-  /** As `named`, and throws `missing_gamemode`. */
+  /** Works like `named`, but throws `missing_gamemode` if no gamemode is given. */
   require(given: Given): Gamemode
-  /** Throws an error with details for another one. @param path of the parameter or the field */
+  /** Throws an error with details if the service does not have the gamemode. @param path of the parameter or the field */
   check(gamemode: string | undefined, code: 'invalid_query' | 'invalid_payload', path: string): void
 }
 

@@ -64,7 +64,7 @@ export function createPipeline(options: PipelineOptions): H3 {
     allowMalformedURL: true,
     onRequest(event) {
       const path = canonicalPath(event.req.url)
-      // Setting it parses the URL, so set it only if it differs.
+      // Setting `pathname` parses the URL, so set `pathname` only if the path differs.
       if (event.url.pathname !== path) event.url.pathname = path
     },
   })
@@ -103,7 +103,7 @@ async function discardBody({ body }: HandlerResponse): Promise<null> {
 
 /** Reduces an error to what a client may know, and logs the rest. */
 function toHttpError(error: unknown, logger: Logger, { request, requestId }: RequestContext): HttpError {
-  // These are thrown on purpose. The log line of the request is enough.
+  // Handlers throw these errors on purpose. The log line of the request is enough.
   if (error instanceof HttpError && (error.status < 500 || error.cause === undefined)) return error
   if (request.signal.aborted) {
     logger.info({ requestId }, 'the client closed the request')
