@@ -174,7 +174,7 @@ async function main(): Promise<void> {
     say('Serving. Ctrl-C stops.')
     server.showLog()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.process.kill(signal))
-    // Not 'close': nobody reads the rest of the server's stdout, so its end may never be seen.
+    // The event 'close' may never come, because nobody reads the rest of the server's stdout.
     await new Promise((resolve) => server.process.once('exit', resolve))
   } finally {
     await stop(server)
