@@ -85,7 +85,7 @@ export const loginCommand = defineCommand({
     const target = asAdmin ? given : await askForMissing(context, given, isSilent)
     const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)
     if (replacesLogin(config.profiles.get(name), login)) {
-      context.note('To keep both accounts, answer no and repeat the command with --profile NAME.')
+      context.note('To keep both accounts, enter n and repeat the command with --profile NAME.')
       const question = `Profile ${name} belongs to another account or service. Replace it`
       await confirm(context, { question, ...flags })
     }

@@ -40,10 +40,10 @@ export async function promptLine(
   let isLineEnded = false
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
-      // Closed within the event: further input must not be echoed as part of this answer.
-      lines.once('line', (answer) => {
+      // Closed within the event: further input must not be echoed as part of this reply.
+      lines.once('line', (reply) => {
         isLineEnded = true
-        resolve(answer)
+        resolve(reply)
         stdin.on('keypress', keep)
         lines.close()
       })
@@ -85,12 +85,12 @@ export async function confirm(context: Pick<Context, 'stdin' | 'stderr'>, reques
 }
 
 async function askFor(context: Pick<Context, 'stdin' | 'stderr'>, question: string, typed: string): Promise<boolean> {
-  const answer = await promptLine(context, { question: `${question}? Type ${typed} to confirm: `, isSecret: false })
-  return answer?.trim() === typed
+  const reply = await promptLine(context, { question: `${question}? Type ${typed} to confirm: `, isSecret: false })
+  return reply?.trim() === typed
 }
 
 /** Only `y` and `yes` confirm. The end of input does not confirm. */
 export async function ask(context: Pick<Context, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
-  const answer = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
-  return /^y(es)?$/i.test(answer.trim())
+  const reply = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
+  return /^y(es)?$/i.test(reply.trim())
 }

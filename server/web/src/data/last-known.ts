@@ -8,7 +8,8 @@ export interface LastKnown {
   readonly updatedAt: number
 }
 
-const NAME = 'fish-crab-last'
+/** The number changes with the form of {@link Cabinet}: a newer page must not read an older form. */
+const NAME = 'fish-crab-last-1'
 /** Browsers store about 5 MB for a site, and writing megabytes would hold up the page. */
 const MAX_SPECIES = 3000
 
@@ -28,4 +29,9 @@ export function saveLastKnown(known: LastKnown): void {
   const { gamemodes } = known.cabinet
   const species = gamemodes.reduce((sum, { fish, crab }) => sum + fish.species.length + crab.species.length, 0)
   if (species <= MAX_SPECIES) savePreference(NAME, JSON.stringify(known))
+}
+
+/** Removes the cabinet of a player who no longer exists. */
+export function forgetLastKnown(user: string): void {
+  if (readLastKnown(user)) savePreference(NAME, 'null')
 }

@@ -20,8 +20,8 @@ import {
   THEMES,
 } from '../data/overlay-options.ts'
 import { publicUrl } from '../data/site.ts'
+import { Brand } from '../parts/brand.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { Brand } from '../parts/creature.tsx'
 import { Preview } from './preview.tsx'
 
 const KINDS = { both: 'Fish and crabs', fish: 'Fish', crab: 'Crabs' } as const

@@ -5,7 +5,7 @@ import { type BookOptions, bookKey, bookOf } from '../../data/book.ts'
 import { type Cabinet, collectionOf, type Fresh, latestGamemode } from '../../data/cabinet.ts'
 import { type Followed, type Following, followCollection } from '../../data/follow.ts'
 import type { PageGamemodes } from '../../data/gamemodes.ts'
-import { readLastKnown, saveLastKnown } from '../../data/last-known.ts'
+import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
 import { openStream } from '../../data/stream.ts'
 import { Creature } from '../../parts/creature.tsx'
@@ -53,8 +53,10 @@ export function PlayerPage({ services: { client, context }, address, gamemodes, 
               openStream(client, { user: name, gamemode: latestGamemode(cabinet) ?? gamemodes[0] })(listener),
       onUpdate(next) {
         setFollowed(next)
-        const { cabinet, updatedAt, problem } = next
-        if (name !== undefined && cabinet && updatedAt && !problem) saveLastKnown({ cabinet, updatedAt })
+        const { cabinet, updatedAt, problem, isUnknown } = next
+        if (name === undefined) return
+        if (isUnknown) forgetLastKnown(name)
+        if (cabinet && updatedAt && !problem) saveLastKnown({ cabinet, updatedAt })
       },
       besideStreamMs: POLL_MS,
     })

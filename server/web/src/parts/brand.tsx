@@ -1,0 +1,11 @@
+import { Creature } from './creature.tsx'
+
+/** The name of the site with its fish, as a link to the home page. */
+export function Brand() {
+  return (
+    <a class="brand" href="/">
+      <Creature kind="fish" name="Fish and Crab Collection" rarity="Gold" />
+      Fish and Crab Collection
+    </a>
+  )
+}
