@@ -47,3 +47,9 @@ test('draws within the frame, with only numbers and colours, whatever the name',
     }),
   )
 })
+test('joins neighbouring paths only if they look the same', () => {
+  const looks = creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' }).map(({ d: _, ...look }) => look)
+  // The body, its back and belly, the fins, the eye and the pupil.
+  expect(new Set(looks.flatMap(({ fill }) => fill ?? [])).size).toBe(6)
+  for (const [index, look] of looks.entries()) expect(look).not.toEqual(looks[index + 1])
+})

@@ -169,6 +169,16 @@ describe('milestones', () => {
     ])
   })
 
+  it('name the earliest of the first catches in a rarity, in whatever order the species come', () => {
+    const fish = summarize([
+      { name: 'Late', rarity: 'Gold', caughtAt: '2026-01-03T00:00:00.000Z' },
+      { name: 'Late', rarity: 'Gold', caughtAt: '2026-01-04T00:00:00.000Z' },
+      { name: 'Early', rarity: 'Gold', caughtAt: '2026-01-02T00:00:00.000Z' },
+    ])
+    const firsts = milestonesOf(bookOf({ fish, crab: summarize([]) }), [])
+    expect(firsts.find(({ title }) => title === 'First Gold')?.species?.name).toBe('Early')
+  })
+
   it('have no best day if each day has one catch', () => {
     const days = ['2026-01-12', '2026-01-13'].map((day) => ({ day, count: 1 }))
     expect(milestonesOf([], days)).toEqual([])

@@ -31,10 +31,11 @@ interface Given {
   readonly error?: unknown
   readonly now?: Cabinet
   readonly lastKnown?: LastKnown
+  readonly besideStreamMs?: number
 }
 
 /** Follows a collection that the test changes, on a page that the test shows and hides. */
-function follow({ lastKnown, ...given }: Given = {}) {
+function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
   const client = createClient({ env: {} })
   const world = {
     isOnline: true,
@@ -52,6 +53,7 @@ function follow({ lastKnown, ...given }: Given = {}) {
   const following = followCollection({
     client,
     lastKnown,
+    ...(besideStreamMs === undefined ? {} : { besideStreamMs }),
     async load() {
       loads += 1
       if (world.error) throw world.error
@@ -113,6 +115,16 @@ function follow({ lastKnown, ...given }: Given = {}) {
 }
 
 describe('a followed collection', () => {
+  it('is loaded as often beside its stream as its page requests', async () => {
+    const { streams, wait, loads } = follow({ besideStreamMs: 60_000 })
+    await wait(11_000)
+    streams[0]?.onConnect()
+    await wait(6000)
+    expect(loads()).toBe(2)
+    await wait(60_000)
+    expect(loads()).toBe(3)
+  })
+
   it('is loaded once at first, and again after a minute, and added catches are new', async () => {
     const { world, last, wait, loads } = follow()
     await wait(0)
