@@ -49,7 +49,7 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
   const streams: (Listener & { isClosed: boolean })[] = []
   let changed = () => {}
   let loads = 0
-  let held: Promise<Cabinet> | undefined
+  let held: Promise<Cabinet | undefined> | undefined
   const following = followCollection({
     client,
     lastKnown,
@@ -57,8 +57,10 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
     async load() {
       loads += 1
       if (world.error) throw world.error
+      // A load shows the collection of the time when it began.
+      const snapshot = world.now
       const resetAt = new Date(Date.now() + 200_000)
-      return { cabinet: (await held) ?? world.now, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
+      return { cabinet: (await held) ?? snapshot, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
     },
     context: {
       now: Date.now,
@@ -98,8 +100,8 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
       return Object.fromEntries(names.map((name) => [name, count(name)]))
     },
     /** Makes loads return this collection when the returned function is called. */
-    hold(collection: Cabinet) {
-      const { promise, resolve } = Promise.withResolvers<Cabinet>()
+    hold(collection?: Cabinet) {
+      const { promise, resolve } = Promise.withResolvers<Cabinet | undefined>()
       held = promise
       return () => {
         held = undefined
@@ -455,7 +457,7 @@ it('shows each catch once, however streams are cut and loads overtake them', asy
             break
           case 'hold':
             release()
-            release = hold(collectionOf(...stored))
+            release = hold()
             break
           case 'release':
             release()
