@@ -1,10 +1,10 @@
 // npm run docs: builds the documentation into docs/dist. `-- --dev` serves it while you write.
 import './from-sources.ts'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Application } from 'typedoc'
 import { build, createServer } from 'vitepress'
-import { ROOT } from './docs/pages.ts'
+import { ROOT, sourcePages } from './docs/pages.ts'
 import type { OpenApi } from './docs/reference.ts'
 
 // Static imports would be resolved before `from-sources.ts` runs.
@@ -43,6 +43,10 @@ async function writeReference(): Promise<void> {
   writeFileSync(join(REFERENCE, 'api.md'), apiPage(openApiDocument({ version }) as unknown as OpenApi))
   writeFileSync(join(REFERENCE, 'errors.md'), errorsPage(errorClasses()))
   await writeSdkReference(join(REFERENCE, 'sdk'))
+  for (const { path, content } of sourcePages()) {
+    mkdirSync(dirname(join(DOCS, path)), { recursive: true })
+    writeFileSync(join(DOCS, path), content)
+  }
 }
 
 /** The table of error classes in the README of the SDK. */

@@ -11,7 +11,7 @@ const DOORS = [
 const guide: DefaultTheme.SidebarItem[] = [
   {
     text: 'Start',
-    items: [...DOORS, { text: 'Stream your catches', link: '/streamers' }],
+    items: [{ text: 'Install', link: '/install' }, ...DOORS, { text: 'Stream your catches', link: '/streamers' }],
   },
   {
     text: 'Guides',
@@ -70,6 +70,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       { text: 'Changes', link: '/changelog' },
       { text: 'Security', link: '/security' },
       { text: 'Support', link: '/support' },
+      { text: 'Code of conduct', link: '/code-of-conduct' },
       { text: 'Contributing', link: '/contributing' },
       { text: 'Recipes', link: '/recipes' },
     ],

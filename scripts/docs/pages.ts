@@ -1,20 +1,22 @@
 // Maps the Markdown files of the repository to pages of the documentation, and their links to links between pages.
-import { existsSync, statSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MarkdownOptions } from 'vitepress'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const REPOSITORY = 'https://github.com/fish-crab/fish-crab'
+/** The folder of the site with the files that pages link to and that are not pages themselves. */
+const SOURCES = 'reference/files'
 
 /** File of the repository to file of the site. Everything else in `docs` keeps its name. The first match counts. */
 export const PAGES: Readonly<Record<string, string>> = {
   'docs/mocks.md': 'mocks-in-detail.md',
+  'docs/CODE_OF_CONDUCT.md': 'code-of-conduct.md',
+  'docs/CONTRIBUTING.md': 'contributing.md',
+  'docs/SECURITY.md': 'security.md',
+  'docs/SUPPORT.md': 'support.md',
   'docs/:path(.*)': ':path',
   'CHANGELOG.md': 'changelog.md',
-  'CONTRIBUTING.md': 'contributing.md',
-  'SECURITY.md': 'security.md',
-  'SUPPORT.md': 'support.md',
   'cli/README.md': 'cli.md',
   'cli/REFERENCE.md': 'reference/cli.md',
   'examples/README.md': 'examples.md',
@@ -24,13 +26,7 @@ export const PAGES: Readonly<Record<string, string>> = {
 }
 
 /** Markdown files that are not pages. The home page replaces the README of the root. */
-export const SOURCES_LEFT_OUT = [
-  'README.md',
-  'CODE_OF_CONDUCT.md',
-  '*/api/**',
-  'data/**',
-  '{sdk,server,mocks,cli,examples,scripts}/*/**',
-]
+export const SOURCES_LEFT_OUT = ['README.md', '*/api/**', 'data/**', '{sdk,server,mocks,cli,examples,scripts}/*/**']
 
 /** The anchor of a heading on GitHub, which the links of the repository use. */
 export function githubSlug(title: string): string {
@@ -41,7 +37,7 @@ export function githubSlug(title: string): string {
     .replaceAll(' ', '-')
 }
 
-/** Rewrites links between files of the repository to links to their pages, or else to GitHub. */
+/** Rewrites links between files of the repository to links between pages. */
 export const repositoryLinks: NonNullable<MarkdownOptions['config']> = (markdown) => {
   markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
     const links = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'link_open')
@@ -50,15 +46,36 @@ export const repositoryLinks: NonNullable<MarkdownOptions['config']> = (markdown
 }
 
 function siteAddress(href: string, page: string): string {
-  const inRepository = new RegExp(`^${REPOSITORY}/(?:blob|tree)/main/`).exec(href)
-  if (!inRepository && /^(\w+:|#|\/)/.test(href)) return href
-  const [path = '', anchor] = (inRepository ? href.slice(inRepository[0].length) : href).split('#')
-  const target = resolve(inRepository ? ROOT : dirname(page), path)
-  const file = relative(ROOT, target)
+  if (isAddress(href)) return href
+  const [path = '', anchor] = href.split('#')
+  const file = relative(ROOT, resolve(dirname(page), path))
   const suffix = anchor === undefined ? '' : `#${anchor}`
   if (file === 'README.md') return '/'
-  const address = PAGES[file] ?? /^docs\/(.*\.md)$/.exec(file)?.[1]
-  if (address !== undefined) return `/${address}${suffix}`
-  if (!existsSync(target)) throw new Error(`${relative(ROOT, page)} links to ${href}, which does not exist.`)
-  return `${REPOSITORY}/${statSync(target).isDirectory() ? 'tree' : 'blob'}/main/${file}${suffix}`
+  const address = PAGES[file] ?? /^docs\/(.*\.md)$/.exec(file)?.[1] ?? `${SOURCES}/${file}.md`
+  return `/${address}${suffix}`
+}
+
+/** Whether a link leads to an address or a heading, and not to a file of the repository. */
+const isAddress = (href: string) => /^(\w+:|#|\/)/.test(href)
+
+/** A page for each file of the repository that a page links to, such as an example. */
+export function sourcePages(): readonly { readonly path: string; readonly content: string }[] {
+  const sources = new Set(pageFiles().flatMap(linkedFiles))
+  return [...sources].map((file) => {
+    const code = `\`\`\`\`${extname(file).slice(1)}\n${readFileSync(join(ROOT, file), 'utf8')}\`\`\`\``
+    return { path: `${SOURCES}/${file}.md`, content: `---\nsearch: false\n---\n\n# ${file}\n\n${code}\n` }
+  })
+}
+
+function pageFiles(): readonly string[] {
+  const docs = readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)
+  return [...docs, ...Object.keys(PAGES)].filter((file) => /^[\w/-]+\.md$/.test(file))
+}
+
+function linkedFiles(page: string): readonly string[] {
+  const links = readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\(([^)#\s]+)/g)
+  return Array.from(links, ([, href = '']) => href)
+    .filter((href) => !isAddress(href))
+    .map((href) => relative(ROOT, resolve(ROOT, dirname(page), href)))
+    .filter((file) => !/\.(md|png|svg)$/.test(file) && statSync(join(ROOT, file)).isFile())
 }

@@ -6,7 +6,7 @@ import { run } from '../test-support/child-process.ts'
 import { PROJECT } from '../test-support/language-tools.ts'
 import { installPackages } from '../test-support/packed.ts'
 
-const PAGES = globSync(['README.md', 'CONTRIBUTING.md', '*/README.md', 'docs/*.md'], { cwd: PROJECT }).filter(
+const PAGES = globSync(['README.md', '*/README.md', 'docs/*.md'], { cwd: PROJECT }).filter(
   (page) => !page.startsWith('node_modules'),
 )
 

@@ -55,14 +55,11 @@ function starts(line: string, variables: Readonly<Record<string, string>> = {}) 
   }
 }
 
-// The install command is replaced, since no registry has these packages.
-const INSTALL = 'npm install --global fish-cli'
-
 describe('The first steps in the documentation', () => {
   test('run a service with a player and a backup, and let the player play', async () => {
     const [serving, players, proxied, backup] = blocksOf('run-a-service', 'sh')
-    expect(serving).toEqual([INSTALL, 'fish-cli serve --storage file:./data'])
-    const service = starts(serving?.[1] ?? '', { FISH_PORT: '0' })
+    expect(serving).toEqual(['fish-cli serve --storage file:./data'])
+    const service = starts(serving?.[0] ?? '', { FISH_PORT: '0' })
     const password = await service.says(/administrator "admin" with the password (\S+)/)
     const url = await service.says(/listening on (http:\S+)/)
 
@@ -70,7 +67,7 @@ describe('The first steps in the documentation', () => {
     for (const line of players ?? []) {
       expect(await runs(line, { FISH_URL: url, FISH_ADMIN_PASSWORD: password })).toMatchObject({ status: 0 })
     }
-    expect(proxied?.[0]).toBe(`FISH_PUBLIC_URL=https://fish.example.org ${serving?.[1]}`)
+    expect(proxied?.[0]).toBe(`FISH_PUBLIC_URL=https://fish.example.org ${serving?.[0]}`)
     const another = proxied?.[1]?.replace('http://127.0.0.1:8787', url).replace(/alex/gi, 'bob') ?? ''
     expect(await runs(another, { FISH_ADMIN_PASSWORD: password })).toMatchObject({ status: 0 })
     expect(backup).toEqual(['fish-cli backup ./backup --storage file:./data'])
@@ -78,8 +75,8 @@ describe('The first steps in the documentation', () => {
     expect(readdirSync(join(root, 'backup')).sort()).toEqual(['fish.db', 'secrets.json'])
 
     const [demo, account, watching] = blocksOf('play', 'sh')
-    expect(demo).toEqual([INSTALL, 'fish-cli demo'])
-    expect((await runs(demo?.[1] ?? '')).stdout).toMatch(/^FISH +RARITY\n/)
+    expect(demo).toEqual(['fish-cli demo'])
+    expect((await runs(demo?.[0] ?? '')).stdout).toMatch(/^FISH +RARITY\n/)
     expect(account).toHaveLength(3)
     const [login = '', add = '', list = ''] = account ?? []
     for (const line of [login, add]) expect(await runs(line)).toMatchObject({ status: 0 })
@@ -97,9 +94,8 @@ describe('The first steps in the documentation', () => {
   })
 
   test('build a mod that stores a fish on a mock', async () => {
-    const [mocking, installing, running] = blocksOf('build-a-mod', 'sh')
-    expect(mocking).toEqual([INSTALL, 'fish-cli mock'])
-    expect(installing).toEqual(['npm install @fish-crab/sdk'])
+    const [mocking, running] = blocksOf('build-a-mod', 'sh')
+    expect(mocking).toEqual(['fish-cli mock'])
     const mock = starts('fish-cli mock --port 0')
     const url = await mock.says(/listening on (http:\S+)/)
     const key = await mock.says(/^Try: FISH_URL=\S+ FISH_USER=Alex FISH_KEY=(\S+)/m)
@@ -114,7 +110,7 @@ describe('The first steps in the documentation', () => {
 
   test('test a program with the code of the README, which is also on the page', async () => {
     const [installing, running] = blocksOf('test', 'sh')
-    expect(installing).toEqual(['npm install --save-dev vitest @fish-crab/sdk @fish-crab/mocks'])
+    expect(installing).toEqual(['npm install --save-dev vitest'])
     expect(running).toEqual(['npx vitest run'])
     const page = readFileSync(join(PROJECT, 'docs/test.md'), 'utf8')
     const [, file = '', region] = /<!--@include: (\S+?)#(\S+?)-->/.exec(page) ?? []

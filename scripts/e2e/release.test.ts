@@ -44,7 +44,13 @@ async function succeeds(command: string, args: readonly string[], cwd: string): 
 
 const git = (...args: readonly string[]) => succeeds('git', args, clone)
 const release = (...args: readonly string[]) =>
-  run('release-it', [...args, '--ci'], { ...AUTHOR, PATH, NO_COLOR: '1' }, clone, { maxMs: MAX_MS })
+  run(
+    'release-it',
+    ['--config', 'scripts/release/release-it.json', ...args, '--ci'],
+    { ...AUTHOR, PATH, NO_COLOR: '1' },
+    clone,
+    { maxMs: MAX_MS },
+  )
 const manifestOf = (name: string) => JSON.parse(readFileSync(join(clone, name, 'package.json'), 'utf8'))
 
 test('a dry run shows what a release would do, and changes nothing', { timeout: MAX_MS }, async () => {

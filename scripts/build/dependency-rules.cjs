@@ -1,4 +1,4 @@
-/** Who may import whom (CONTRIBUTING.md, "The map"). Arrows point one way; nothing imports in circles. */
+/** Who may import whom (docs/CONTRIBUTING.md, "The map"). Arrows point one way; nothing imports in circles. */
 const only = (name, from, allowed) => ({
   name,
   severity: 'error',
@@ -164,7 +164,8 @@ module.exports = {
     ),
     {
       name: 'portable-code-has-no-node',
-      comment: 'It also runs in browsers. Code for Node only is listed in nodeEdges (.dependency-cruiser.cjs).',
+      comment:
+        'It also runs in browsers. Code for Node only is listed in nodeEdges (scripts/build/dependency-rules.cjs).',
       severity: 'error',
       from: { path: portable, pathNot: nodeEdges },
       to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'] },
