@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
+import { EXIT, type ExitStatus } from '../../cli/src/core/errors.ts'
 import { run } from '../test-support/child-process.ts'
 import { PROJECT } from '../test-support/language-tools.ts'
 
@@ -43,10 +44,14 @@ export interface Expected {
   readonly token: { readonly user: string; readonly gamemode: string; readonly encrypted: string }
 }
 
-/** Runs fish-cli to its end, and rejects if it fails. */
-export async function fishCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+/** Runs fish-cli to its end, and rejects if it exits with another status. */
+export async function fishCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  expectedStatus: ExitStatus = EXIT.ok,
+): Promise<string> {
   const { status, stdout, stderr } = await run(process.execPath, [PROGRAM, ...args], { ...SETTINGS, ...env })
-  if (status !== 0) throw new Error(`fish-cli ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
+  if (status !== expectedStatus) throw new Error(`fish-cli ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
   return stdout
 }
 
