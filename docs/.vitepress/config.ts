@@ -104,6 +104,12 @@ export default defineConfig({
     nav: DOORS,
     sidebar: guide,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // A guide explains a word; the reference repeats the word more often.
+        miniSearch: { searchOptions: { boostDocument: (id: string) => (id.startsWith('/reference/') ? 0.2 : 1) } },
+      },
+    },
   },
 })

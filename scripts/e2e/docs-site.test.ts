@@ -72,17 +72,23 @@ async function open(page: Page, url: string, path: string) {
 const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 
 describe('The documentation', () => {
-  test('finds the page that explains a word by keyboard alone', async ({ skip }) => {
-    const { page, url, problems } = await openDocs(skip)
-    await open(page, url, '')
-    await page.keyboard.press('Control+k')
-    await page.locator('.VPLocalSearchBox input').waitFor()
-    await page.keyboard.type('FISH_TRUST_PROXY')
-    await page.locator('.VPLocalSearchBox .result').first().waitFor()
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/(behind-a-proxy|settings|questions)\.html/)
-    await page.getByText('FISH_TRUST_PROXY').first().waitFor()
-    expect(problems).toEqual([])
+  test.for<[string, RegExp]>([
+    ['overlay', /streamers\.html/],
+    ['lost key', /questions\.html/],
+    ['backup', /back-up-and-move\.html/],
+    ['429', /questions\.html/],
+    ['FISH_TRUST_PROXY', /(behind-a-proxy|settings)\.html/],
+  ])('leads from a search for %s to the page that explains it, by keyboard alone', async ([words, page], { skip }) => {
+    const docs = await openDocs(skip)
+    await open(docs.page, docs.url, '')
+    await docs.page.keyboard.press('Control+k')
+    await docs.page.locator('.VPLocalSearchBox input').waitFor()
+    await docs.page.keyboard.type(words)
+    await docs.page.locator('.VPLocalSearchBox .result').first().waitFor()
+    await docs.page.keyboard.press('Enter')
+    await docs.page.waitForURL(/\.html/)
+    expect(docs.page.url()).toMatch(page)
+    expect(docs.problems).toEqual([])
   })
 
   test('is light or dark as the reader prefers or switches', async ({ skip }) => {
