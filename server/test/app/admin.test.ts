@@ -13,7 +13,7 @@ async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryServi
   return withSession(service, token)
 }
 
-it('a session that is ended 101 times at once counts once, and other sessions stay', async () => {
+it('101 concurrent logouts of one session count as one, and other sessions stay valid', async () => {
   const inner = createMemoryStorage()
   const all = Promise.withResolvers<void>()
   let waiting = 0
@@ -33,7 +33,7 @@ it('a session that is ended 101 times at once counts once, and other sessions st
   expect((await other('GET', '/admin/me')).status).toBe(200)
 })
 
-it('a session is read from a whole header only', async () => {
+it('a session token is accepted only in a well-formed Authorization header', async () => {
   const service = await createMemoryService(UNLIMITED)
   const { username, password } = service.root
   const { token } = (await (await login(service, username, password)).json()) as Session
@@ -75,7 +75,7 @@ describe('an administrator who is deleted while the body of a request arrives', 
   })
 })
 
-it('an administrator who is deleted while the password of a new one is hashed creates none', async () => {
+it('no administrator is created if the creator is deleted while the password is hashed', async () => {
   let beforeHash = async () => {}
   const passwords = {
     ...plainPasswords,
@@ -107,7 +107,7 @@ describe('an administrator who is not a superadmin', () => {
     expect((await service.request('/get/fish?name=Bob&gamemode=earth')).status).toBe(200)
   })
 
-  it('has a rate limit of its own', async () => {
+  it('has a separate rate limit', async () => {
     const service = await createMemoryService({ adminRateLimit: { requests: 1, windowMs: 1000 } })
     const [mia, root] = [await asPlainAdmin(service), await asRoot(service)]
     expect((await mia('GET', '/admin/users')).status).toBe(200)
@@ -115,7 +115,7 @@ describe('an administrator who is not a superadmin', () => {
     expect((await root('GET', '/admin/users')).status).toBe(200)
   })
 
-  it('loses the session with the account, even if the name is reused', async () => {
+  it('is logged out when the account is deleted, even if the name is reused', async () => {
     const service = await createMemoryService(UNLIMITED)
     const mia = await asPlainAdmin(service)
     const root = await asRoot(service)
@@ -127,7 +127,7 @@ describe('an administrator who is not a superadmin', () => {
 })
 
 describe('the audit log', () => {
-  it('has the actor, action and subject of every change, newest first, and no secret', async () => {
+  it('lists the actor, action and subject of every change, newest first, and contains no secret', async () => {
     const service = await createMemoryService(UNLIMITED)
     const root = await asRoot(service)
     const secrets: string[] = []

@@ -29,7 +29,7 @@ describe('a password that is not Unicode text', () => {
     },
   )
 
-  it('counts as a wrong one', async () => {
+  it('counts as a failed login', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 10; count += 1) {
       await expectError(await login(service, 'root', `half ${count} \ud800`), 'invalid_credentials')
@@ -72,7 +72,7 @@ describe('a change that cannot be recorded in the audit log', () => {
   })
 })
 
-test('a leaderboard reads few names at once from the storage', async () => {
+test('a leaderboard reads at most 40 names from the storage at once', async () => {
   const storage = createMemoryStorage()
   let [running, most] = [0, 0]
   const getItem = async (key: string) => {
@@ -114,7 +114,7 @@ async function board(admin: AsAdmin, query = 'type=fish'): Promise<string[]> {
 }
 
 describe('the leaderboard', () => {
-  it('lists the requested number of players (default 10), and always breaks a tie the same way', async () => {
+  it('lists the requested number of players (default 10), and breaks ties in a stable order', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const names = Array.from({ length: 12 }, (_, index) => `User${index}`)
@@ -133,7 +133,7 @@ describe('the leaderboard', () => {
 })
 
 describe('the details of a user', () => {
-  it('are the catches in all gamemodes, the latest catch, and the last read of the key', async () => {
+  it('contain the number of catches in all gamemodes, the latest catch, and the last time the key was read', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const user = async () => userDetailsSchema.parse(await (await admin('GET', '/admin/users/alex')).json())
@@ -188,10 +188,10 @@ describe('a list of users with totals', () => {
 })
 
 describe('the audit log of changed catches', () => {
-  it('has the numbers of added, moved and removed catches', async () => {
+  it('records the numbers of added, moved and removed catches', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
-    // Entries of one millisecond have no order.
+    // Entries with the same timestamp have no defined order.
     service.advance(1)
     const id = await add(admin, 'Alex', 3)
     for (let repeated = 0; repeated < 2; repeated += 1) {
@@ -226,7 +226,7 @@ describe('a user that an administrator creates', () => {
     for (const field of ['fernetKey', 'apiKey', 'id'] as const) expect(bob[field]).not.toBe(wish[field])
   })
 
-  it('is created once by ten concurrent requests, with the secrets of the successful response', async () => {
+  it('is created once by ten concurrent requests, with the secrets in the successful response', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const responses = await Promise.all(
@@ -242,7 +242,7 @@ describe('a user that an administrator creates', () => {
 })
 
 describe('the list of users', () => {
-  it('is searched by any exact part of the name, in any letter case', async () => {
+  it('finds users by any literal part of the name, in any letter case', async () => {
     const admin = await asRoot(await createMemoryService())
     for (const name of ['Alexa', 'Malex', 'Bob', 'b.b', 'b_b', '*Bob', 'a-a']) await create(admin, name)
     const found = async (search: string) => names(await list(admin, `?search=${encodeURIComponent(search)}`)).sort()

@@ -2,7 +2,7 @@ import { type CreatedUser, createdUserSchema, MEDIA_TYPES, type Session, type Us
 import { expect } from 'vitest'
 import { ADDRESS_HEADER, type TestService } from './test-service.ts'
 
-/** Sends credentials to the login. */
+/** Sends credentials to the login endpoint. */
 export function login(service: TestService, username: string, password: string, address?: string): Promise<Response> {
   return service.request('/admin/login', {
     method: 'POST',
@@ -11,7 +11,7 @@ export function login(service: TestService, username: string, password: string, 
   })
 }
 
-/** Sends a request of one administrator: a method, a path and JSON. */
+/** Sends a request as one administrator: a method, a path and a JSON body. */
 export type AsAdmin = (method: string, path: string, body?: unknown) => Promise<Response>
 
 /** Sends requests with an open session. */
@@ -27,21 +27,21 @@ export function withSession(service: TestService, token: string): AsAdmin {
     })
 }
 
-/** Logs the seeded superadmin in. */
+/** Logs in as the seeded superadmin. */
 export async function asRoot(service: TestService): Promise<AsAdmin> {
   const response = await login(service, service.root.username, service.root.password)
   expect(response.status).toBe(200)
   return withSession(service, ((await response.json()) as Session).token)
 }
 
-/** Creates a user and returns it with its secrets. */
+/** Creates a user, and returns the user with all secrets. */
 export async function create(admin: AsAdmin, name: string): Promise<CreatedUser> {
   const response = await admin('POST', '/admin/users', { name })
   expect(response.status).toBe(201)
   return createdUserSchema.parse(await response.json())
 }
 
-/** One page of users. */
+/** Reads one page of users. */
 export async function list(admin: AsAdmin, query = ''): Promise<UserList> {
   const response = await admin('GET', `/admin/users${query}`)
   expect(response.status).toBe(200)

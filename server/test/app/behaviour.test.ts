@@ -5,5 +5,5 @@ import { createMemoryService } from './memory-service.ts'
 import { createFileService } from './services/stored-services.ts'
 
 describe('in memory', () => everyBehaviour(createMemoryService, { runs: 40 }))
-// A file store caches reads beside the database, and random sequences find more mistakes than examples.
+// A file store caches reads outside its database. Random sequences find more cache errors than fixed examples.
 describe('on a file', () => secondStepsBehaviour(createFileService, { runs: 15 }))

@@ -6,9 +6,9 @@ import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
-/** Text that hardly compresses. An encoder would read megabytes of other text before it outputs a few kilobytes. */
+/** Random text hardly compresses. An encoder would read megabytes of other text before it outputs a few kilobytes. */
 const randomName = () => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(66))))
-/** About 60 KB: two of these writes are streamed. */
+/** A write of about 60 KB. The response to a read is streamed if the collection contains two such writes. */
 const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: randomName(), rarity: 1 })) }
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const GZIP = { headers: { 'accept-encoding': 'gzip' } }
@@ -37,28 +37,31 @@ async function settled(): Promise<void> {
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
-test.each(['identity', 'gzip'])('a collection in %s is read once, and again after a change', async (coding) => {
-  const { service, read } = await countingService(1)
-  const options = { headers: { 'accept-encoding': coding } }
-  const first = await bytesOf(await service.request(READ, options))
-  const { chunks } = read
-  expect((await bytesOf(await service.request(READ, options))).equals(first)).toBe(true)
-  expect(read.chunks).toBe(chunks)
-  await write(service, 'fish', { fish: 'Late', rarity: 1 })
-  const changed = await bytesOf(await service.request(READ, options))
-  expect((coding === 'gzip' ? gunzipSync(changed) : changed).toString()).toContain('Late')
-  expect(read.chunks).toBeGreaterThan(chunks)
-})
+test.each(['identity', 'gzip'])(
+  'a collection in %s is read from the storage once, and again after a change',
+  async (coding) => {
+    const { service, read } = await countingService(1)
+    const options = { headers: { 'accept-encoding': coding } }
+    const first = await bytesOf(await service.request(READ, options))
+    const { chunks } = read
+    expect((await bytesOf(await service.request(READ, options))).equals(first)).toBe(true)
+    expect(read.chunks).toBe(chunks)
+    await write(service, 'fish', { fish: 'Late', rarity: 1 })
+    const changed = await bytesOf(await service.request(READ, options))
+    expect((coding === 'gzip' ? gunzipSync(changed) : changed).toString()).toContain('Late')
+    expect(read.chunks).toBeGreaterThan(chunks)
+  },
+)
 
 describe('a large collection in gzip', () => {
-  it('is complete for a second reader while the first is still reading', async () => {
+  it('is complete for a second reader while the first reader is still reading', async () => {
     const { service } = await countingService(20)
     const slow = await service.request(READ, GZIP)
     const quick = await bytesOf(await service.request(READ, GZIP))
     expect(gunzipSync(quick).equals(gunzipSync(await bytesOf(slow)))).toBe(true)
   })
 
-  it('is sent without a coding while the host has no capacity to encode it', async () => {
+  it('is sent unencoded while the host has no capacity to encode it', async () => {
     const platform = createPlatformEncoder()
     let isFull = true
     const encoder: ContentEncoder = {
@@ -82,25 +85,28 @@ describe('a large collection in gzip', () => {
 })
 
 describe('a large collection', () => {
-  it.each(['identity', 'gzip'])('in %s is read from the storage only as fast as by its reader', async (coding) => {
-    const { service, read } = await countingService(50)
-    const response = await service.request(READ, { headers: { 'accept-encoding': coding } })
-    await settled()
-    const atFirst = read.chunks
-    expect(atFirst).toBeLessThan(coding === 'gzip' ? 20 : 4)
-    const reader = response.body?.getReader()
-    await reader?.read()
-    await settled()
-    const afterOne = read.chunks
-    expect(afterOne).toBeLessThan(coding === 'gzip' ? 20 : atFirst + 2)
-    await settled()
-    expect(read.chunks).toBeLessThan(20)
-    await reader?.cancel()
-  })
+  it.each(['identity', 'gzip'])(
+    'in %s is read from the storage only as fast as the client reads the response',
+    async (coding) => {
+      const { service, read } = await countingService(50)
+      const response = await service.request(READ, { headers: { 'accept-encoding': coding } })
+      await settled()
+      const atFirst = read.chunks
+      expect(atFirst).toBeLessThan(coding === 'gzip' ? 20 : 4)
+      const reader = response.body?.getReader()
+      await reader?.read()
+      await settled()
+      const afterOne = read.chunks
+      expect(afterOne).toBeLessThan(coding === 'gzip' ? 20 : atFirst + 2)
+      await settled()
+      expect(read.chunks).toBeLessThan(20)
+      await reader?.cancel()
+    },
+  )
 })
 
 describe('an app without an encoder', () => {
-  it('offers gzip but not Brotli, which the platform encodes at its slowest level', async () => {
+  it('offers gzip but not Brotli, since the platform encodes Brotli at its slowest level', async () => {
     const service = await createMemoryService({ ...UNLIMITED, contentEncoder: createPlatformEncoder() })
     await write(service, 'fish', LARGE)
     const codingOf = async (accepted: string) =>
@@ -109,7 +115,7 @@ describe('an app without an encoder', () => {
   })
 })
 
-test('the least recently used responses are evicted before the cache exceeds its memory', () => {
+test('the cache evicts the least recently used responses before it exceeds its memory limit', () => {
   const cache = createResponseCache(10_000)
   const response = { status: 200, headers: {}, body: new Uint8Array(1900) }
   for (const key of ['a', 'b', 'c', 'd']) cache.set(key, '1', response)

@@ -10,7 +10,7 @@ const batch = (size: number) => ({
   fish: Array.from({ length: size }, (_, index) => ({ name: `Fish ${index}`, rarity: 1 })),
 })
 
-describe('a cache that may ignore credentials', () => {
+describe('a cache that ignores credentials', () => {
   it.each([
     '/admin/users',
     '/admin/users/Alex',
@@ -20,7 +20,7 @@ describe('a cache that may ignore credentials', () => {
     '/admin/audit',
     '/admin/stats',
     '/admin/leaderboard?kind=fish',
-  ])('stores nothing of %s', async (path) => {
+  ])('must not store the response of %s', async (path) => {
     const service = await createMemoryService(UNLIMITED)
     const response = await (await asRoot(service))('GET', path)
     expect(response.status).not.toBe(401)
@@ -28,7 +28,7 @@ describe('a cache that may ignore credentials', () => {
   })
 
   it.each(['/status', '/readyz', '/livez', '/nowhere', '/get/fish', '/demo/fish'])(
-    'stores nothing of %s, which may change at any moment',
+    'must not store the response of %s, which may change at any moment',
     async (path) => {
       const response = await (await createMemoryService(UNLIMITED)).request(path)
       expect(response.headers.get('cache-control')).toBe('no-store')
@@ -46,7 +46,7 @@ async function read(service: TestService, accepted: string, method = 'GET') {
   return { status: response.status, coding, length, bytes, text, headers: response.headers }
 }
 
-describe('the coding of a read', () => {
+describe('a read', () => {
   it.each([
     ['gzip', 'gzip'],
     ['GZip', 'gzip'],
@@ -76,11 +76,11 @@ describe('the coding of a read', () => {
     ['gzip;q=x', null],
     ['gzipped', null],
     [';;,,=', null],
-  ])('for Accept-Encoding "%s" is %s', async (accepted, coding) => {
+  ])('with Accept-Encoding "%s" has the coding %s', async (accepted, coding) => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(100))
     const plain = await read(service, 'identity')
-    // The second response comes from a cache and is the same.
+    // The second response comes from the cache, and must equal the first response.
     for (let turn = 0; turn < 2; turn += 1) {
       const answer = await read(service, accepted)
       expect([answer.status, answer.coding]).toEqual([200, coding])
@@ -94,7 +94,7 @@ describe('the coding of a read', () => {
     expect([head.status, head.coding, head.bytes.byteLength]).toEqual([200, coding, 0])
   })
 
-  it('is not used for a small response, unless nothing else is accepted', async () => {
+  it('is sent unencoded if it is small, unless the client refuses unencoded responses', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(1))
     expect((await read(service, 'gzip, br')).coding).toBeNull()
@@ -105,7 +105,7 @@ describe('the coding of a read', () => {
     }
   })
 
-  it('is not used if the client refuses every coding: the response is plain', async () => {
+  it('is sent unencoded if the client refuses every coding', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(100))
     for (const accepted of ['identity;q=0', '*;q=0', 'gzip;q=0, br;q=0, identity;q=0']) {

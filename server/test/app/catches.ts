@@ -6,7 +6,7 @@ import type { TestService } from './test-service.ts'
 /** One fish in the short payload form. */
 export const SALMON = { fish: 'Salmon', rarity: 3 } as const
 
-/** A token of Alex with this payload. Texts and bytes are encrypted as they are, other values as JSON. */
+/** A token of Alex with this payload. Texts and bytes are encrypted unchanged, other values as JSON. */
 export async function encryptToken(service: TestService, payload: unknown, options?: EncryptOptions): Promise<string> {
   const message = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
   return createFernet(service.alex.fernetKey).encrypt(message, { now: service.now(), ...options })
@@ -16,12 +16,12 @@ export async function encryptToken(service: TestService, payload: unknown, optio
 export interface PostOptions {
   /** @default `?name=Alex` */
   readonly query?: string
-  /** The header; `null` omits it. @default earth */
+  /** The gamemode header; `null` omits the header. @default earth */
   readonly gamemode?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends a body to a write endpoint like a client of the game. */
+/** Sends a body to a write endpoint, as a client of the game does. */
 export function post(service: TestService, kind: Kind, body: BodyInit, options: PostOptions = {}): Promise<Response> {
   const { query = '?name=Alex', gamemode = 'earth', headers } = options
   return service.request(`/post/${kind}${query}`, {
@@ -35,7 +35,7 @@ export function post(service: TestService, kind: Kind, body: BodyInit, options: 
   })
 }
 
-/** Encrypts a payload and sends it. */
+/** Encrypts a payload, and sends the token. */
 export async function write(
   service: TestService,
   kind: Kind,
@@ -45,7 +45,7 @@ export async function write(
   return post(service, kind, await encryptToken(service, payload), options)
 }
 
-/** An entry as reads return it. */
+/** An entry in the response of a read. */
 export interface Listed {
   readonly name: string
   readonly rarity?: string

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMemoryService } from './memory-service.ts'
 
-describe('a client', () => {
+describe('the key of a client', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -18,7 +18,7 @@ describe('a client', () => {
     ['::1', '0:0:0:0::/64'],
     ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
     ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
-  ])('at %s counts as %s', (address, key) => {
+  ])('with the address %s is %s', (address, key) => {
     expect(clientKey(address)).toBe(key)
   })
 
@@ -36,11 +36,11 @@ describe('a client', () => {
     'g::1',
     '::ffff:999.0.2.7',
     '192.0.2.7\n',
-  ])('at %j, which is not an address, counts as this text', (address) => {
+  ])('with the text %j, which is not an address, is the unchanged text', (address) => {
     expect(clientKey(address)).toBe(address)
   })
 
-  it('has the same key each time for any text', () => {
+  it('is always the same for the same text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4()), (text) => {
         expect(clientKey(text)).toBe(clientKey(text))
@@ -48,7 +48,7 @@ describe('a client', () => {
     )
   })
 
-  it('with an IPv6 address shares its key with its /64 only', () => {
+  it('with an IPv6 address is shared only within its /64 network', () => {
     const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16))
     const groups = (length: number) => fc.array(group, { minLength: length, maxLength: length })
     fc.assert(
@@ -62,7 +62,7 @@ describe('a client', () => {
   })
 })
 
-describe('behind trusted proxies, the address', () => {
+describe('behind trusted proxies, the address of a client', () => {
   const SOCKET = '203.0.113.9'
   it.each([
     [0, '198.51.100.1', SOCKET],
@@ -88,7 +88,7 @@ describe('behind trusted proxies, the address', () => {
     [1, '127.0.0.1; DROP TABLE', SOCKET],
     [2, '1.1.1.1,,2.2.2.2', SOCKET],
     [-1, '198.51.100.1', SOCKET],
-  ])('for %s trusted proxies and %j forwarded is %s', (hops, forwarded, address) => {
+  ])('for %s trusted proxies and the forwarded value %j is %s', (hops, forwarded, address) => {
     expect(forwardedAddress(SOCKET, forwarded, hops)).toBe(address)
   })
 
@@ -105,8 +105,8 @@ describe('behind trusted proxies, the address', () => {
     )
   })
 
-  it('of a very long header is found quickly', () => {
-    // CPU time does not depend on other load of the machine.
+  it('is found quickly in a very long header', () => {
+    // CPU time does not depend on the load of the machine.
     const before = process.threadCpuUsage()
     expect(forwardedAddress(SOCKET, `${'['.repeat(200_000)},${' '.repeat(200_000)}198.51.100.1`, 1)).toBe(
       '198.51.100.1',
@@ -118,8 +118,8 @@ describe('behind trusted proxies, the address', () => {
   })
 })
 
-describe('the limit of a client', () => {
-  it('is the same for all forms of its address', async () => {
+describe('the rate limit of a client', () => {
+  it('is shared by all notations of its address', async () => {
     const service = await createMemoryService()
     const addresses = ['192.0.2.7', '::ffff:192.0.2.7', '::ffff:c000:207', '::FFFF:192.0.2.7']
     for (let count = 0; count < 25; count += 1) {

@@ -14,8 +14,8 @@ const preflight = (method: string, origin = OTHER): RequestInit => ({
 
 const openWith = (options: TestServiceOptions = {}) => createMemoryService({ ...UNLIMITED, ...options })
 
-describe('cross-origin requests', () => {
-  it('vary by origin as soon as an origin is configured', async () => {
+describe('responses to cross-origin requests', () => {
+  it('vary by origin if an origin is configured', async () => {
     const service = await openWith({ allowedOrigins: [ALLOWED] })
     for (const init of [{}, { headers: { origin: OTHER } }, preflight('POST'), preflight('POST', ALLOWED)]) {
       expect(vary(await service.request('/post/crab', init))).toContain('origin')
@@ -30,14 +30,14 @@ describe('cross-origin requests', () => {
     'https://fish.example:444',
     'null',
     `${ALLOWED}/`,
-  ])('from %s do not count as the configured origin', async (origin) => {
+  ])('from %s do not treat this origin as the configured origin', async (origin) => {
     const service = await openWith({ allowedOrigins: [ALLOWED] })
     expect(allowOrigin(await service.request('/status', { headers: { origin } }))).toBe('*')
     expect(allowOrigin(await service.request('/post/fish', { method: 'POST', headers: { origin } }))).toBeNull()
   })
 
   it.each(['/admin/login', '/admin/users', '/admin/users/Alex/reset', '/livez', '/openapi.json'])(
-    'are not allowed on %s, which is not public',
+    'forbid cross-origin access to %s, which is not public',
     async (path) => {
       const service = await openWith({ allowedOrigins: [ALLOWED] })
       for (const init of [{ headers: { origin: ALLOWED } }, preflight('POST', ALLOWED), preflight('GET')]) {

@@ -8,7 +8,7 @@ import { SESSION_SECRET, UNLIMITED } from './test-service.ts'
 
 const ENCRYPTION_SECRET = 'an encryption secret of a test'
 
-/** A service and a second one on the same storage, as after a restart. */
+/** A service, and a second service on the same storage, as after a restart. */
 async function createRestarted(session: string) {
   const storage = createMemoryStorage()
   const service = await createMemoryService({ ...UNLIMITED, storage })
@@ -28,7 +28,7 @@ async function createRestarted(session: string) {
 const cursorOf = async (response: Response) => ((await response.json()) as { nextCursor?: string }).nextCursor ?? ''
 
 describe('a cursor', () => {
-  it('works after a restart with the same secret, and is refused under another one', async () => {
+  it('works after a restart with the same secret, and is refused after a restart with another secret', async () => {
     for (const [session, status] of [
       [SESSION_SECRET, 200],
       ['another session secret of 32 bytes', 400],
@@ -41,7 +41,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('from one listing for administrators is refused by the others', async () => {
+  it('from one administrator listing is refused by the other listings', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     for (const name of ['Bob', 'Cleo', 'audit']) await admin('POST', '/admin/users', { name })
@@ -54,7 +54,7 @@ describe('a cursor', () => {
     await expectError(await admin('GET', `/admin/users?limit=1&cursor=x${users}`), 'invalid_query')
   })
 
-  it('works after its key could not be derived once', async () => {
+  it('can be created after the first derivation of its key failed', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', { fish: [1, 2].map((rarity) => ({ name: `fish ${rarity}`, rarity })) })
     const derive = vi.spyOn(crypto.subtle, 'deriveKey').mockRejectedValueOnce(new Error('out of memory'))

@@ -31,7 +31,7 @@ async function readKey(app: App, name: string) {
 const create = (app: App, name: string) => app.users.create({ name, password: `${name}-password` })
 
 describe('a changed FISH_SECRET', () => {
-  it('decrypts data of the previous one, and encrypts new data', async () => {
+  it('decrypts data of the previous secret, and encrypts new data', async () => {
     const storage = createMemoryStorage()
     const before = open(storage, OLD)
     await before.checkSecrets()
@@ -45,7 +45,7 @@ describe('a changed FISH_SECRET', () => {
     expect((await readKey(open(storage, NEW), 'bob')).fernetKey).toBe(bob.fernetKey)
   })
 
-  it('refuses to start without the previous one, and is itself needed after its first use', async () => {
+  it('prevents the start without the previous secret, and is required after its first use', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
     await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
@@ -58,7 +58,7 @@ describe('a changed FISH_SECRET', () => {
     await expect(open(storage, NEW, OLD).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
   })
 
-  it('writes nothing when it refuses', async () => {
+  it('writes nothing if it prevents the start', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
     const content = async () => storage.listItems({ base: 'setting:', limit: 9 })
@@ -69,7 +69,7 @@ describe('a changed FISH_SECRET', () => {
     expect(await content()).toEqual(before)
   })
 
-  it('is refused by the stored keys if the secret check is missing', async () => {
+  it('is refused because of the stored keys if the secret check is missing', async () => {
     const storage = createMemoryStorage()
     const before = open(storage, OLD)
     await before.checkSecrets()
@@ -89,7 +89,7 @@ describe('a changed FISH_SECRET', () => {
     ['creates a user', 'POST', '/admin/users', { name: 'bob' }, 201],
     ['resets a key', 'POST', '/admin/users/Alex/reset', { type: 'fernet' }, 200],
   ])(
-    'is needed again after a rotation removed it, once a server that has it %s',
+    'requires the removed previous secret again if a server that still encrypts with this secret %s',
     async (_, method, path, body, status) => {
       const late = await createMemoryService({
         secrets: { encryption: OLD, previousEncryption: [NEW], session: SESSION_SECRET },
@@ -109,7 +109,7 @@ describe('a changed FISH_SECRET', () => {
     },
   )
 
-  it('is needed by a key that it encrypts while a rotation ends', async () => {
+  it('is required for a key that a server encrypts while a rotation ends', async () => {
     const inner = createMemoryStorage()
     const rotated = createMemoryStorage()
     await open(rotated, NEW).checkSecrets()
@@ -124,7 +124,7 @@ describe('a changed FISH_SECRET', () => {
     await expect(open(inner, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
   })
 
-  it('is added to the check once if many servers start at once', async () => {
+  it('is added to the secret check only once if many servers start at the same time', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
     await Promise.all(Array.from({ length: 6 }, () => open(storage, NEW, OLD).checkSecrets()))
@@ -133,7 +133,7 @@ describe('a changed FISH_SECRET', () => {
 })
 
 describe('an encrypted key', () => {
-  it('is refused with 500 and a log line after a change of any character', async () => {
+  it('with any changed character causes status 500 and a log line', async () => {
     const lines: string[] = []
     const error = (fields: unknown, message: string) => void lines.push(`${inspect(fields, { depth: 9 })} ${message}`)
     const service = await createMemoryService({ ...UNLIMITED, logger: { info() {}, warn() {}, error } })
@@ -153,15 +153,18 @@ describe('an encrypted key', () => {
     expect(lines.join('\n')).not.toContain(service.alex.fernetKey)
   })
 
-  it.each(['', '.', 'v1', 'v1..', 'v1...', 'v3.a.b.c', 'v1.a.b.c.d', 'a b', '💥'])('is refused as %j', async (text) => {
-    const storage = createMemoryStorage()
-    const app = open(storage, OLD)
-    const alex = await create(app, 'alex')
-    await storage.items.setItem(keyOf(alex.id), text)
-    expect(await readKey(app, 'alex')).toMatchObject({ status: 500, code: 'internal_error' })
-  })
+  it.each(['', '.', 'v1', 'v1..', 'v1...', 'v3.a.b.c', 'v1.a.b.c.d', 'a b', '💥'])(
+    'that is stored as %j causes status 500',
+    async (text) => {
+      const storage = createMemoryStorage()
+      const app = open(storage, OLD)
+      const alex = await create(app, 'alex')
+      await storage.items.setItem(keyOf(alex.id), text)
+      expect(await readKey(app, 'alex')).toMatchObject({ status: 500, code: 'internal_error' })
+    },
+  )
 
-  it('of one user does not work for another one, even right after its use', async () => {
+  it('of one user does not work for another user, even right after its use', async () => {
     const service = await createMemoryService(UNLIMITED)
     const token = await encryptToken(service, SALMON)
     expect((await post(service, 'fish', token)).status).toBe(201)
@@ -176,7 +179,7 @@ describe('an encrypted key', () => {
   })
 })
 
-describe('a key that the platform could not derive', () => {
+describe('a key whose derivation failed', () => {
   it('is derived at the next use, without an unhandled rejection', async () => {
     const derive = vi.spyOn(crypto.subtle, 'importKey').mockRejectedValueOnce(new Error('out of memory'))
     onTestFinished(() => derive.mockRestore())

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 
 const PLAIN_FIELDS = ['code', 'error', 'requestId']
 
-/** Checks that a response is an error in the documented form, and returns its body. */
+/** Checks that a response is an error in the documented form, and returns the error body. */
 export async function readError(response: Response): Promise<ErrorBody> {
   expect(response.headers.get('content-type')).toBe(MEDIA_TYPES.json)
   const text = await response.text()
@@ -18,7 +18,7 @@ export async function readError(response: Response): Promise<ErrorBody> {
   return body
 }
 
-/** Checks that a response is this error, in the documented form, and returns its body. */
+/** Checks that a response is this error in the documented form, and returns the error body. */
 export async function expectError(response: Response, code: ErrorCode): Promise<ErrorBody> {
   const { status } = response
   const body = await readError(response)

@@ -2,7 +2,7 @@ import { EVENT_STREAM } from '@fish-crab/sdk/contract'
 import { expect, onTestFinished } from 'vitest'
 import type { TestService } from './test-service.ts'
 
-/** A received event. A comment has its own name. */
+/** A received event. A comment is an event named `comment`. */
 export interface StreamEvent {
   readonly event: string
   readonly id?: string
@@ -17,7 +17,7 @@ interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Requests the events of Alex in earth. */
+/** Requests the events of Alex in the gamemode `earth`. */
 export function requestEvents(
   service: TestService,
   { query = '', lastEventId, headers }: ConnectOptions = {},
@@ -26,7 +26,7 @@ export function requestEvents(
   return service.request(`/events?name=Alex&gamemode=earth${query}`, { headers: { ...headers, ...resumed } })
 }
 
-/** Opens a stream of events, which ends with the test. */
+/** Opens an event stream, which closes when the test ends. */
 export async function openEvents(service: TestService, options: ConnectOptions = {}) {
   const response = await requestEvents(service, options)
   expect(response.status).toBe(200)
@@ -42,7 +42,7 @@ export function readEvents(response: Response) {
   const close = () => reader.cancel().catch(() => {})
   onTestFinished(close)
 
-  /** The next event that is not a comment; `undefined` at the end. */
+  /** Returns the next event that is not a comment, or `undefined` at the end of the stream. */
   async function next(isWanted: (event: StreamEvent) => boolean = ({ event }) => event !== 'comment') {
     for (;;) {
       const event = pending.shift()
@@ -61,7 +61,7 @@ export function readEvents(response: Response) {
     response,
     close,
     next,
-    /** The next catches. */
+    /** Reads this number of catches and removals. */
     async catches(count: number): Promise<StreamEvent[]> {
       const events: StreamEvent[] = []
       while (events.length < count) {
@@ -73,7 +73,7 @@ export function readEvents(response: Response) {
     },
     comment: () => next(({ event }) => event === 'comment'),
     ready: () => next(({ event }) => event === 'ready') as Promise<StreamEvent>,
-    /** Everything up to the end. */
+    /** Reads all events until the stream ends. */
     async rest(): Promise<StreamEvent[]> {
       const events: StreamEvent[] = []
       for (let event = await next(); event; event = await next()) events.push(event)
@@ -89,7 +89,7 @@ function parseBlock(block: string): StreamEvent {
   return { event, ...others, ...(data === undefined ? {} : { data: JSON.parse(data) }) }
 }
 
-/** The names of the entries in events. */
+/** The catch names in events. */
 export function namesOf(events: readonly StreamEvent[]): unknown[] {
   return events.map(({ data }) => (data as { name?: string }).name)
 }

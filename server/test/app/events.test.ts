@@ -11,8 +11,8 @@ import { createTimers } from './timers.ts'
 
 const INTERVALS = { heartbeatMs: 15_000, checkMs: 5000 }
 
-describe('the event streams of an app', () => {
-  it('have comments every 15 s, and timers only while one is open', async () => {
+describe('event streams', () => {
+  it('get comments every 15 s, and use timers only while a stream is open', async () => {
     const timers = createTimers()
     const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule })
     expect(timers.intervals).toEqual([])
@@ -31,7 +31,7 @@ describe('the event streams of an app', () => {
     expect(timers.intervals).toEqual([])
   })
 
-  it('of many clients get heartbeats in turns, and requests are served in between', async () => {
+  it('of many clients get heartbeats in batches, and other requests are served in between', async () => {
     const timers = createTimers()
     const streams = { perClient: 120 }
     const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule, streams })
@@ -50,7 +50,7 @@ describe('the event streams of an app', () => {
     await expect.poll(() => timers.intervals, { interval: 1 }).toContain(INTERVALS.heartbeatMs)
   })
 
-  it('of many clients also get removals and the end of the user in turns', async () => {
+  it('of many clients get removals and the deletion of the user in batches', async () => {
     const timers = createTimers()
     const streams = { perClient: 120 }
     const service = await createMemoryService({ ...UNLIMITED, schedule: timers.schedule, streams })
@@ -85,7 +85,7 @@ describe('the event streams of an app', () => {
     for (const events of await deleted) expect(events).toEqual([{ event: 'deleted', data: {} }])
   })
 
-  it('lose no catch without the signals of the storage, since a check finds it', async () => {
+  it('miss no catch if the storage sends no signals, since a regular check finds new catches', async () => {
     const timers = createTimers()
     const storage: FishStorage = { ...createMemoryStorage(), onChange: () => () => {} }
     const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
@@ -101,7 +101,7 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(1))).toEqual(['again'])
   })
 
-  it('end if the store was replaced, and cannot be resumed in the new one', async () => {
+  it('end if the store is replaced, and cannot be resumed in the new store', async () => {
     const storage = createMemoryStorage()
     const timers = createTimers()
     const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
@@ -144,7 +144,7 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(1))).toEqual(['Salmon'])
   })
 
-  it('read a change once for any number of streams', async () => {
+  it('share one read of a change, however many streams are open', async () => {
     const inner = createMemoryStorage()
     let reads = 0
     const storage: FishStorage = {
@@ -166,7 +166,7 @@ describe('the event streams of an app', () => {
     expect(reads).toBe(1)
   })
 
-  it('of a client that reads late have all events in order', async () => {
+  it('deliver all events in order to a client that reads late', async () => {
     const service = await createMemoryService(UNLIMITED)
     const stream = await openEvents(service)
     const names = Array.from({ length: 40 }, (_, at) => `fish ${at}`)
@@ -174,7 +174,7 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(40))).toEqual(names)
   })
 
-  it('of a client that never reads are closed after some heartbeats', async () => {
+  it('close after some heartbeats if the client never reads', async () => {
     const timers = createTimers()
     const open: number[] = []
     const metrics = {
@@ -195,7 +195,7 @@ describe('the event streams of an app', () => {
     expect(timers.intervals).toEqual([])
   })
 
-  it('of a client that reads nothing are closed before its notices take memory', async () => {
+  it('close before unread events fill the memory if the client never reads', async () => {
     const service = await createMemoryService(UNLIMITED)
     const user = await service.app.users.find('Alex')
     const collection = { owner: String(user?.id), kind: 'fish', gamemode: 'earth' }
@@ -208,7 +208,7 @@ describe('the event streams of an app', () => {
     await expect(response.text()).rejects.toThrow('does not read')
   })
 
-  it('continue with the next catch after an id of a future catch, such as a forged one', async () => {
+  it('continue with the next catch after the id of a future catch, which may be forged', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', SALMON)
     const { id } = await (await openEvents(service)).ready()
@@ -218,7 +218,7 @@ describe('the event streams of an app', () => {
     expect((await stream.ready()).id).toBe(id)
   })
 
-  it('have catches that are stored while they are being opened', async () => {
+  it('contain catches that are stored while the stream opens', async () => {
     const inner = createMemoryStorage()
     let isOpening = false
     const storage: FishStorage = {
@@ -237,7 +237,7 @@ describe('the event streams of an app', () => {
     expect(namesOf(await stream.catches(1))).toEqual(['Koi'])
   })
 
-  it('that cannot be opened do not count against the limit', async () => {
+  it('do not count against the limit if they cannot be opened', async () => {
     const service = await createMemoryService({ ...UNLIMITED, streams: { total: 1, perClient: 1 } })
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await expectError(await requestEvents(service, { lastEventId: 'x' }), 'invalid_event_id')
@@ -245,7 +245,7 @@ describe('the event streams of an app', () => {
     await (await openEvents(service)).ready()
   })
 
-  it('end all at once when the host closes them, and can be opened again', async () => {
+  it('end together when the host closes them, and can be opened again', async () => {
     const service = await createMemoryService(UNLIMITED)
     const streams = [await openEvents(service), await openEvents(service)]
     service.app.closeStreams()
@@ -276,7 +276,7 @@ describe('the event streams of an app', () => {
   })
 })
 
-it('an event stream whose missed catches were all removed skips them once, and then has new ones', async () => {
+it('an event stream skips missed catches once if all of them were removed, and then delivers new catches', async () => {
   const storage = createMemoryStorage()
   let reads = 0
   const counted = {

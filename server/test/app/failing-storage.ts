@@ -1,10 +1,10 @@
 import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
 import { StorageError } from '@fish-crab/server/storage'
 
-/** The message of errors of a failing storage. No client may see it. */
+/** The error message of a failing storage. No client may see this message. */
 export const SECRET_CAUSE = 'connect ECONNREFUSED redis://:hunter2@10.9.8.7:6379'
 
-/** A storage that fails on demand at operations whose name and first argument match a pattern. */
+/** A storage whose operations fail on demand if their name and first argument match a pattern. */
 export function createFailingStorage(storage: FishStorage = createMemoryStorage()) {
   let failing: RegExp | undefined
   const calls: string[] = []
@@ -26,9 +26,9 @@ export function createFailingStorage(storage: FishStorage = createMemoryStorage(
     })
   return {
     storage: watch<FishStorage>(storage, ''),
-    /** Every operation so far. */
+    /** All operations so far. */
     calls: calls as readonly string[],
-    /** Fails every matching operation. Without a pattern, everything works again. */
+    /** Makes every matching operation fail. Without a pattern, all operations work again. */
     failAt(operations?: RegExp) {
       failing = operations
     },

@@ -29,7 +29,7 @@ function createQueue(options: { readonly concurrency: number; readonly perClient
   return { queue, timers, started, run, end, endNext }
 }
 
-it('gives clients turns one after the other, however many tasks each has', async () => {
+it('alternates between clients, however many tasks each client has', async () => {
   const { started, run, endNext } = createQueue({ concurrency: 1 })
   const all = [...Array.from({ length: 5 }, () => run('busy')), run('other'), run('third')]
   for (let count = 0; count < all.length; count += 1) await endNext()
@@ -37,7 +37,7 @@ it('gives clients turns one after the other, however many tasks each has', async
   expect(started).toEqual(['busy', 'busy', 'other', 'third', 'busy', 'busy', 'busy'])
 })
 
-it('runs the allowed number of tasks of one client, and leaves room for others', async () => {
+it('runs the allowed number of tasks per client, and leaves capacity for other clients', async () => {
   const { started, run, endNext } = createQueue({ concurrency: 4, perClient: 1 })
   const all = [run('one'), run('one'), run('other')]
   expect(started).toEqual(['one', 'other'])
@@ -58,7 +58,7 @@ it('rejects a task that waits too long for its turn', async () => {
   expect(timers.intervals).toEqual([])
 })
 
-it('drops a task whose client left, in the queue and in its turn', async () => {
+it('drops a task whose client disconnects, both in the queue and at its turn', async () => {
   const { queue, timers, started, run, end, endNext } = createQueue({ concurrency: 1 })
   const first = run('first')
   const leaving = new AbortController()
@@ -70,7 +70,7 @@ it('drops a task whose client left, in the queue and in its turn', async () => {
   const called = run('called', later.signal)
   end()
   await first
-  // Its turn has come, but other events are handled before it starts.
+  // The task is next, but the abort is handled before the task starts.
   later.abort(new Error('left later'))
   await expect(called).rejects.toThrow('left later')
   const last = run('last')

@@ -8,20 +8,20 @@ import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
 test.each([
-  ['none', []],
-  ['33', Array.from({ length: 33 }, (_, index) => `mode${index}`)],
-  ['one twice', ['earth', 'sky', 'earth']],
-  ['one in upper case', ['Earth']],
-  ['one with a space', ['box smp']],
-  ['an empty one', ['earth', '']],
-  ['one of 33 characters', ['x'.repeat(33)]],
-  ['a text', 'earth'],
+  ['an empty list', []],
+  ['33 gamemodes', Array.from({ length: 33 }, (_, index) => `mode${index}`)],
+  ['a duplicate gamemode', ['earth', 'sky', 'earth']],
+  ['a gamemode in upper case', ['Earth']],
+  ['a gamemode with a space', ['box smp']],
+  ['an empty gamemode', ['earth', '']],
+  ['a gamemode of 33 characters', ['x'.repeat(33)]],
+  ['a string instead of a list', 'earth'],
 ])('createApp() refuses %s', async (_, gamemodes) => {
   const opening = createMemoryService({ gamemodes: gamemodes as string[] })
   await expect(opening).rejects.toThrow('createApp: gamemodes must be 1 to 32 different names of 1 to 32 characters')
 })
 
-test('a gamemode that has catches cannot be removed, in any order of the others', async () => {
+test('a gamemode with catches cannot be removed, whatever the order of the other gamemodes', async () => {
   const storage = createMemoryStorage()
   const first = await createMemoryService({ storage, gamemodes: ['sky', 'earth', 'cave'] })
   await write(
@@ -59,7 +59,7 @@ test('a gamemode that has catches cannot be removed, in any order of the others'
 const openWith = (gamemodes: readonly Gamemode[]) => createMemoryService({ ...UNLIMITED, gamemodes })
 
 describe('the gamemodes of a service', () => {
-  it('are the only valid ones, and the error for another one lists them', async () => {
+  it('are the only valid gamemodes, and the error for an unknown gamemode lists them', async () => {
     const service = await openWith(['sky', 'earth'])
     const { error } = await expectError(
       await write(service, 'fish', SALMON, { gamemode: 'survival' }),
@@ -78,7 +78,7 @@ describe('the gamemodes of a service', () => {
     expect((await write(service, 'fish', SALMON, { gamemode: 'sky' })).status).toBe(201)
   })
 
-  it('are in its OpenAPI document wherever a request or a response has one', async () => {
+  it('are in the OpenAPI document wherever a request or a response has a gamemode', async () => {
     const service = await openWith(['sky', 'earth'])
     const text = await (await service.request('/openapi.json')).text()
     expect(text).not.toMatch(/oneblock|survival|factions/)

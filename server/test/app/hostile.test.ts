@@ -8,7 +8,7 @@ import { expectError, readError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 import { ADDRESS_HEADER, basic, type TestService, UNLIMITED } from './test-service.ts'
 
-test('a path of thousands of malformed parts takes as long as a short request', async () => {
+test('a path of thousands of malformed parts is decoded at most once', async () => {
   const service = await createMemoryService()
   const decode = vi.spyOn(globalThis, 'decodeURIComponent')
   onTestFinished(() => decode.mockRestore())
@@ -21,7 +21,7 @@ test('a path of thousands of malformed parts takes as long as a short request', 
   }
 })
 
-test('a hundred items of a long list in a header are read', async () => {
+test('only the first hundred items of a list in a header are read', async () => {
   const service = await createMemoryService()
   const path = '/get/fish?name=Alex&gamemode=earth'
   const tag = (await service.request(path)).headers.get('etag') ?? ''
@@ -36,13 +36,16 @@ test('a hundred items of a long list in a header are read', async () => {
   }
 })
 
-test.each(['%ff', 'a', 'name=Alex'])('a query of thousands of %s is refused without decoding', async (parameter) => {
-  const service = await createMemoryService()
-  const parse = vi.spyOn(globalThis, 'URLSearchParams')
-  onTestFinished(() => parse.mockRestore())
-  await expectError(await service.request(`/demo/fish?${`${parameter}&`.repeat(4000)}`), 'malformed_request')
-  expect(parse).not.toHaveBeenCalled()
-})
+test.each(['%ff', 'a', 'name=Alex'])(
+  'a query of thousands of repeated %s is refused without decoding',
+  async (parameter) => {
+    const service = await createMemoryService()
+    const parse = vi.spyOn(globalThis, 'URLSearchParams')
+    onTestFinished(() => parse.mockRestore())
+    await expectError(await service.request(`/demo/fish?${`${parameter}&`.repeat(4000)}`), 'malformed_request')
+    expect(parse).not.toHaveBeenCalled()
+  },
+)
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'MKCOL'] as const
 const PATHS = [
@@ -71,7 +74,7 @@ const TEXTS = [
 ]
 
 const visible = fc.string({
-  // DEL is excluded, since no HTTP client sends it.
+  // DEL is excluded, since no HTTP client sends DEL.
   unit: fc
     .integer({ min: 0x20, max: 0xff })
     .filter((code) => code !== 0x7f)
@@ -159,13 +162,13 @@ async function fuzz(service: TestService, authorization?: string): Promise<void>
 }
 
 describe('hostile input', () => {
-  it('of random methods, paths, headers and bodies always gets a response, well-formed and never 5xx', async () => {
+  it('of random methods, paths, headers and bodies always gets a well-formed response without a 5xx status', async () => {
     const service = await createMemoryService(UNLIMITED)
     await fuzz(service)
     expect(await countAll(service)).toBe(0)
   }, 20_000)
 
-  it('behind a session always gets a response, too', async () => {
+  it('with a valid session always gets a well-formed response, too', async () => {
     const service = await createMemoryService({ ...UNLIMITED, adminRateLimit: UNLIMITED.rateLimit })
     const login = { username: service.root.username, password: service.root.password }
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(login) }
@@ -173,17 +176,17 @@ describe('hostile input', () => {
     await fuzz(service, `Bearer ${token}`)
   }, 20_000)
 
-  it.each(['[', '{"a":', '[{"fish":', '"'])('of 256 KiB of %s is refused quickly', async (piece) => {
+  it.each(['[', '{"a":', '[{"fish":', '"'])('of 256 KiB of %s is refused', async (piece) => {
     const service = await createMemoryService(UNLIMITED)
     const text = piece.repeat(Math.floor(LIMITS.bodyBytes / piece.length))
     const login = { method: 'POST', headers: { 'content-type': 'application/json' }, body: text }
     await expectError(await service.request('/admin/login', login), 'invalid_payload')
-    // A payload is shorter than its token, since base64 adds a third.
+    // The payload must be shorter than the limit, since base64 makes the token a third longer.
     const payload = text.slice(0, Math.floor(LIMITS.bodyBytes * 0.7))
     await expectError(await write(service, 'fish', payload), 'invalid_payload')
   })
 
-  it('of deep valid JSON is refused, or stored without unknown fields', async () => {
+  it('of deeply nested valid JSON is refused, or stored without unknown fields', async () => {
     const service = await createMemoryService(UNLIMITED)
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     await expectError(await write(service, 'fish', deep), 'invalid_payload')
@@ -193,7 +196,7 @@ describe('hostile input', () => {
     expect((await write(service, 'fish', `{"fish":"Cod","rarity":1,"x":${deep}}`)).status).toBe(201)
   })
 
-  it('of many invalid entries gets a response that is not larger', async () => {
+  it('of many invalid entries gets a response that is smaller than the maximum request', async () => {
     const service = await createMemoryService(UNLIMITED)
     const payload = { fish: Array.from({ length: 500 }, () => ({ name: '', rarity: 0, caughtAt: '' })) }
     const response = await write(service, 'fish', payload)
@@ -201,7 +204,7 @@ describe('hostile input', () => {
     expect((await response.text()).length).toBeLessThan(LIMITS.bodyBytes)
   })
 
-  it('in the parameters of a path is treated as data', async () => {
+  it('in path parameters is treated as data', async () => {
     const admin = await asRoot(await createMemoryService())
     for (const name of ['..%2f..%2fadmin', 'Alex%2freset', '%2e%2e', 'Alex%00', 'Alex%3Fx', '%41lex%20']) {
       const response = await admin('POST', `/admin/users/${name}/reset`, { type: 'password' })

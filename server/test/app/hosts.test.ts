@@ -17,14 +17,14 @@ const OPTIONS = {
   version: '1.0.0',
 }
 
-/** The limit of two requests reveals which address is counted. */
+/** A service with a limit of two requests, which reveals the address that is counted. */
 const createService = () =>
   createApp({ ...OPTIONS, storage: createMemoryStorage(), rateLimit: { requests: 2, windowMs: 300_000 } })
 
-/** Hono on Node replaces these for the whole process. */
+/** The original classes. Hono on Node replaces the global classes of the whole process. */
 const PLATFORM = { Request, Response }
 
-/** Starts a host and returns its address. */
+/** Starts a host, and returns its URL. */
 type StartHost = (app: App) => Promise<string>
 
 const HOSTS: Readonly<Record<string, StartHost>> = {
@@ -62,7 +62,7 @@ const HOSTS: Readonly<Record<string, StartHost>> = {
 }
 
 describe.each(Object.entries(HOSTS))('the app under %s', (_name, start) => {
-  test('responds as without a host, and counts by the address of the client', async () => {
+  test('responds like the app without a host, and counts requests by the address of the client', async () => {
     const app = createService()
     const url = await start(app)
     const alone = await createService().fetch(new Request('http://localhost/demo/fish'), { address: '127.0.0.1' })
@@ -70,7 +70,7 @@ describe.each(Object.entries(HOSTS))('the app under %s', (_name, start) => {
     expect({ status: hosted.status, body: await hosted.json() }).toEqual({ status: 200, body: await alone.json() })
     expect(hosted.headers.get('x-ratelimit-remaining')).toBe('1')
     expect((await fetch(`${url}/v1/demo/crab/`)).status).toBe(200)
-    // The address from the host has used up its limit.
+    // The requests through the host have used up the limit of this address.
     const direct = (address: string) => app.fetch(new Request('http://localhost/demo/fish'), { address })
     expect((await direct('127.0.0.1')).status).toBe(429)
     expect((await direct('192.0.2.7')).status).toBe(200)
@@ -95,7 +95,7 @@ describe('the address of a client', () => {
     ['it is not a string, like the arguments of some hosts', { address: { port: 1 } }, undefined],
     ['clientAddress is asynchronous', undefined, async () => '127.0.0.1'],
     ['clientAddress returns an empty text', undefined, () => ''],
-  ])('is reported as missing in the log and by internal_error if %s', async (_title, host, clientAddress) => {
+  ])('is reported as missing in the log, and causes internal_error, if %s', async (_title, host, clientAddress) => {
     const logged: unknown[] = []
     const logger = { info() {}, warn() {}, error: ({ err }: { err?: unknown }) => void logged.push(err) }
     const app = createApp({
@@ -112,7 +112,7 @@ describe('the address of a client', () => {
     ])
   })
 
-  test('that is passed overrides the result of clientAddress', async () => {
+  test('that the host passes overrides the result of clientAddress', async () => {
     const limit = { requests: 1, windowMs: 300_000 }
     const app = createApp({
       ...OPTIONS,
@@ -127,7 +127,7 @@ describe('the address of a client', () => {
   })
 })
 
-test('createApp encrypts keys with the encryption of the host', async () => {
+test('createApp encrypts keys with the encryption that the host passes', async () => {
   const storage = createMemoryStorage()
   const encryption = {
     encrypt: async (text: string, owner: string) => `${owner} ${text}`,
@@ -150,7 +150,7 @@ describe('createApp refuses', () => {
     ['a session secret that is too short', { secrets: { ...OPTIONS.secrets, session: 'a' } }, 'at least 32 bytes'],
     ['no secrets', { secrets: undefined }, 'secrets.encryption'],
     [
-      'older secrets that are no texts',
+      'previous secrets that are not strings',
       { secrets: { ...OPTIONS.secrets, previousEncryption: [1] } },
       'secrets.previousEncryption',
     ],
@@ -162,7 +162,7 @@ describe('createApp refuses', () => {
     ['a limit of 0', { rateLimit: { requests: 0, windowMs: 1 } }, 'rateLimit'],
     ['an encoder that encodes no streams', { contentEncoder: { codings: ['gzip'], encode() {} } }, 'contentEncoder'],
     ['origins that are not a list', { allowedOrigins: 'https://a.example' }, 'allowedOrigins'],
-  ])('%s, and says what it should be', (_title, options, message) => {
+  ])('%s, and describes the valid value', (_title, options, message) => {
     expect(refused(options)).toThrow(TypeError)
     expect(refused(options)).toThrow(message)
   })
@@ -171,7 +171,7 @@ describe('createApp refuses', () => {
     expect(() => (createApp as () => unknown)()).toThrow(/^createApp: storage must come from/)
   })
 
-  test('a wrong secret without repeating it', () => {
+  test('an invalid secret without repeating it', () => {
     expect(refused({ secrets: { encryption: 'x', session: 'hunter2' } })).not.toThrow('hunter2')
   })
 })

@@ -12,14 +12,14 @@ const SUMMARY = `${COLLECTION}&summary=species`
 const LEADERBOARD = '/get/leaderboard?kind=fish'
 const WAIT_MS = 10_000
 
-/** Takes all turns until the test ends them. */
+/** Starts four large reads, which use all turns until the test ends the reads. */
 async function takeTurns(service: Awaited<ReturnType<typeof createSlowService>>) {
   const running = [1, 2, 3, 4].map((client) => service.get(COLLECTION, client))
   await expect.poll(() => service.reading, { interval: 1 }).toHaveLength(4)
   return running
 }
 
-/** A service with one fish, whose large reads last until the test ends them. */
+/** A service with one fish. Large reads wait until the test ends them. */
 async function createSlowService() {
   const storage = createMemoryStorage()
   const timers = createTimers()
@@ -38,7 +38,7 @@ async function createSlowService() {
       },
       async *read(...args: Parameters<typeof storage.read>) {
         const { from = 0, entries } = args[1] ?? {}
-        // This excludes pages, which have a limit, and new entries, which all streams share.
+        // The condition excludes pages, which have a limit, and reads of new entries, which all streams share.
         if (from === 0 && entries !== 2) {
           reading.push('records')
           await ended.promise
@@ -59,7 +59,7 @@ async function createSlowService() {
     timers,
     reading: reading as readonly string[],
     end: ended.resolve,
-    /** A forged id of an event before all others. */
+    /** A forged event id that precedes all events. */
     firstId: `${String(id).split('-')[0]}-0.0-0.0`,
     get: (path: string, client: number) => service.request(path, from(`192.0.2.${client}`)),
   }
@@ -67,7 +67,7 @@ async function createSlowService() {
 
 const fromClient = (client: number) => ({ headers: { [ADDRESS_HEADER]: `192.0.2.${client}` } })
 
-test('large reads of any kind have four turns at once, one for each client', async () => {
+test('at most four large reads of any kind run at once, one for each client', async () => {
   const service = await createSlowService()
   const resumed = await openEvents(service, { ...fromClient(1), lastEventId: service.firstId })
   const caught = resumed.catches(1)
@@ -84,7 +84,7 @@ test('large reads of any kind have four turns at once, one for each client', asy
   expect(namesOf(await caught)).toEqual(['Salmon'])
 })
 
-test('a large read that waits 10 s for its turn gets 503 with Retry-After, and a resumed stream ends', async () => {
+test('a large read that waits 10 s for its turn gets 503 with Retry-After, and a resumed stream ends with an error', async () => {
   const service = await createSlowService()
   const running = await takeTurns(service)
   const late = [COLLECTION, SUMMARY, LEADERBOARD].map((path) => service.get(path, 5))
@@ -102,7 +102,7 @@ test('a large read that waits 10 s for its turn gets 503 with Retry-After, and a
   expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
 })
 
-test('a stream that waits for its turn is not closed for a client that does not read', async () => {
+test('a stream stays open while it waits for its turn, even after several heartbeats', async () => {
   const service = await createSlowService()
   const running = await takeTurns(service)
   const stream = await openEvents(service, { ...fromClient(5), lastEventId: service.firstId })

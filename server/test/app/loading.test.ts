@@ -3,14 +3,14 @@ import { login } from './administration.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
-/** The parts that the app loads on demand, by a request that needs them. */
+/** The modules that the app loads on demand, each with the path of a request that needs the module. */
 const PARTS = [
   ['../../src/app/routes/admin.ts', '/admin/login'],
   ['../../src/app/auth/jwt.ts', '/admin/login'],
   ['@fish-crab/sdk/openapi', '/openapi.json'],
 ] as const
 
-/** Makes a part fail to load, as without a descriptor or a file, until it is repaired. */
+/** Makes the import of a module fail until `mend` is called, as if no file descriptor were available. */
 function breakPart(path: string): { mend(): void } {
   let broken = true
   vi.doMock(path, async (importOriginal) => {
@@ -33,8 +33,8 @@ function ask(service: Awaited<ReturnType<typeof createMemoryService>>, path: str
   return path === '/admin/login' ? login(service, 'root', 'root-password') : service.request(path)
 }
 
-describe('a part of the app that is loaded on demand', () => {
-  it.each(PARTS)('%s is loaded again after a failure', async (part, path) => {
+describe('a module that the app loads on demand', () => {
+  it.each(PARTS)('(%s) is loaded again after a failure', async (part, path) => {
     vi.resetModules()
     const { mend } = breakPart(part)
     const service = await createMemoryService(UNLIMITED)
@@ -44,7 +44,7 @@ describe('a part of the app that is loaded on demand', () => {
     expect((await ask(service, path)).status).toBe(200)
   })
 
-  it.each(PARTS)('%s is loaded before the first request if the host checks the secrets', async (part, path) => {
+  it.each(PARTS)('(%s) is loaded before the first request if the host checks the secrets', async (part, path) => {
     vi.resetModules()
     const service = await createMemoryService(UNLIMITED)
     await service.app.checkSecrets()
@@ -52,7 +52,7 @@ describe('a part of the app that is loaded on demand', () => {
     expect((await ask(service, path)).status).toBe(200)
   })
 
-  it.each(PARTS)('%s makes the start fail if it cannot be loaded', async (part) => {
+  it.each(PARTS)('(%s) prevents the start if it cannot be loaded', async (part) => {
     vi.resetModules()
     const { mend } = breakPart(part)
     const service = await createMemoryService(UNLIMITED)

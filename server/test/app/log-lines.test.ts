@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMemoryService } from './memory-service.ts'
 
-it('the log line of a refused write has its code, and its player and gamemode if they are known', async () => {
+it('the log line of a refused write contains the error code, and the player and gamemode if they are known', async () => {
   const lines: Readonly<Record<string, unknown>>[] = []
   const logger = {
     info: (fields: Readonly<Record<string, unknown>>) => void lines.push(fields),

@@ -10,7 +10,7 @@ import { createTimers } from './timers.ts'
 
 const KEY = '/get/user/key'
 
-/** A service in which a password check lasts until the test ends it. */
+/** A service whose password checks last until the test ends them. */
 async function createSlowService() {
   const running: { readonly password: string; end(): void }[] = []
   const started: string[] = []
@@ -40,10 +40,13 @@ async function createSlowService() {
     ...service,
     timers,
     running: running as readonly { readonly password: string }[],
-    /** The passwords of all checks so far, in the order of their start. */
+    /** The passwords of all checks so far, in the order in which the checks started. */
     started: started as readonly string[],
     logged: logged as readonly Readonly<Record<string, unknown>>[],
-    /** Settles when this number of attempts have passed the limit, and wait for their turn or had it. */
+    /**
+     * Settles when this number of attempts have passed the rate limit, whether they wait for a turn or already had a
+     * turn.
+     */
     async queued(count: number) {
       const looks = () => calls.filter((call) => call.startsWith('peekWindow login-name:')).length
       await expect.poll(looks, { interval: 1 }).toBe(count)
@@ -54,7 +57,7 @@ async function createSlowService() {
       await expect.poll(() => running.length, { interval: 1 }).toBeGreaterThan(0)
       for (const check of [...running]) check.end()
     },
-    /** Requests the key of the only matching account. The password identifies the attempt. */
+    /** Requests the key of the matching account. The password identifies the attempt. */
     ask(password: string, { name = 'Alex', address = '192.0.2.1', signal = new AbortController().signal } = {}) {
       const headers = { authorization: basic(name, password), [ADDRESS_HEADER]: address }
       return service.request(KEY, { headers, signal })
@@ -64,7 +67,7 @@ async function createSlowService() {
 
 type SlowService = Awaited<ReturnType<typeof createSlowService>>
 
-/** Ends checks until all of these requests have a response. */
+/** Ends password checks until all of these requests have a response. */
 async function responsesOf(service: SlowService, asked: readonly Promise<Response>[]): Promise<Response[]> {
   let left = asked.length
   for (const one of asked) void one.then(() => (left -= 1))
@@ -78,19 +81,19 @@ async function responsesOf(service: SlowService, asked: readonly Promise<Respons
 const begun = (service: SlowService, count: number) =>
   expect.poll(() => service.started, { interval: 1 }).toHaveLength(count)
 
-describe('a crowd of logins', () => {
-  it('refuses a client that has used up its attempts without delay', async () => {
+describe('concurrent logins', () => {
+  it('are refused at once if their client has used up its attempts', async () => {
     const service = await createSlowService()
     const wrong = Array.from({ length: ACCOUNT_LIMITS.failedLogins }, (_, index) => service.ask(`wrong ${index}`))
     await responsesOf(service, wrong)
     const others = [1, 2].map((index) => service.ask(`other ${index}`, { address: '198.51.100.1' }))
-    // Each wrong password was compared with the passwords of a player and of an administrator.
+    // Each wrong password is compared with the passwords of a player and of an administrator.
     await begun(service, 2 * ACCOUNT_LIMITS.failedLogins + 2)
     await expectError(await service.ask('one more'), 'rate_limited')
     await responsesOf(service, others)
   })
 
-  it('has at most two password checks at once, even for one client', async () => {
+  it('run at most two password checks at once, even for one client', async () => {
     const service = await createSlowService()
     const asked = Array.from({ length: 6 }, (_, index) => service.ask(`wrong ${index}`))
     await begun(service, 2)
@@ -104,7 +107,7 @@ describe('a crowd of logins', () => {
     expect(most).toBeLessThanOrEqual(2)
   })
 
-  it('with the same name and password needs one check', async () => {
+  it('with the same name and password need only one check', async () => {
     const service = await createSlowService()
     const asked = Array.from({ length: 80 }, () => service.ask('alex-password'))
     const responses = await responsesOf(service, asked)
@@ -112,13 +115,13 @@ describe('a crowd of logins', () => {
     expect(service.started).toHaveLength(1)
   })
 
-  it('gets 503 with Retry-After exactly after waiting 10 s for its turn', async () => {
+  it('get 503 with Retry-After after they wait 10 s for a turn', async () => {
     const service = await createSlowService()
     const running = [service.ask('wrong 1'), service.ask('wrong 2', { address: '192.0.2.2' })]
     await begun(service, 2)
     const waiting = [3, 4, 5].map((client) => service.ask('alex-password', { address: `192.0.2.${client}` }))
     await service.queued(5)
-    // The next attempts get their turns, however long earlier checks took.
+    // Later attempts still get their turns, however long earlier checks took.
     await service.end()
     await begun(service, 4)
     const late = service.ask('wrong 6', { address: '192.0.2.6' })
@@ -131,7 +134,7 @@ describe('a crowd of logins', () => {
     expect(service.started).not.toContain('wrong 6')
   })
 
-  it('from all networks of one site shares the turns of one client', async () => {
+  it('from all networks of one site share the turns of one client', async () => {
     const service = await createSlowService()
     const flood = Array.from({ length: 24 }, (_, index) =>
       service.ask(`flood ${index}`, { name: `guess-${index}`, address: `2001:db8:1:${index.toString(16)}::1` }),
@@ -144,7 +147,7 @@ describe('a crowd of logins', () => {
     expect([...new Set(service.started)].slice(0, 4)).toContain('alex-password')
   })
 
-  it('of one client does not delay others', async () => {
+  it('of one client do not delay other clients', async () => {
     const service = await createSlowService()
     const flood = Array.from({ length: 9 }, (_, index) => service.ask(`flood ${index}`, { name: `guess-${index}` }))
     await service.queued(9)
@@ -152,11 +155,11 @@ describe('a crowd of logins', () => {
     await service.queued(10)
     await responsesOf(service, [...flood, other])
     expect((await other).status).toBe(200)
-    // Two checks of the flood ran when this login arrived. It got its turn beside the next one of the flood.
+    // Two checks of the flood run when the login of the other client arrives. That login is checked in the next pair.
     expect([...new Set(service.started)].slice(0, 4)).toContain('alex-password')
   })
 
-  it('with correct passwords does not use up the failures of its address', async () => {
+  it('with correct passwords do not count as failed logins of their address', async () => {
     const service = await createSlowService()
     const names = Array.from({ length: 120 }, (_, index) => `player-${index}`)
     await Promise.all(names.map((name) => service.app.users.create({ name, password: `password of ${name}` })))
@@ -169,7 +172,7 @@ describe('a crowd of logins', () => {
 const WINDOW = { durationMs: ACCOUNT_LIMITS.failedLoginWindowSeconds * 1000, limit: 100, now: 0 }
 
 describe('a login whose client disconnects', () => {
-  it('does not abort others with the same name and password', async () => {
+  it('does not abort other logins with the same name and password', async () => {
     const service = await createSlowService()
     const leaving = new AbortController()
     const running = [service.ask('wrong 1'), service.ask('wrong 2')]
@@ -185,7 +188,7 @@ describe('a login whose client disconnects', () => {
     expect(service.started.filter((password) => password === 'alex-password').length).toBeLessThanOrEqual(2)
   })
 
-  it('leaves the queue, is neither checked nor counted, and is logged as 499', async () => {
+  it('leaves the queue, is not checked or counted, and is logged as 499', async () => {
     const service = await createSlowService()
     const running = [service.ask('wrong 1'), service.ask('wrong 2')]
     await begun(service, 2)
@@ -202,7 +205,7 @@ describe('a login whose client disconnects', () => {
     expect(statuses.filter((status) => status === 499)).toHaveLength(20)
   })
 
-  it('is also logged as 499 during its check, and no key is sent', async () => {
+  it('is also logged as 499 if its check has started, and gets no key', async () => {
     const service = await createSlowService()
     const leaving = new AbortController()
     const gone = service.ask('alex-password', { signal: leaving.signal })
@@ -213,8 +216,8 @@ describe('a login whose client disconnects', () => {
   })
 })
 
-describe('a user who is created in a crowd', () => {
-  it('is not stored at all if the hash of the password gets no turn', async () => {
+describe('a user who is created during many logins', () => {
+  it('is not stored at all if the password hash gets no turn', async () => {
     const service = await createSlowService()
     const session = asRoot(service)
     await service.end()
@@ -235,8 +238,8 @@ describe('a user who is created in a crowd', () => {
   })
 })
 
-describe('the guard of logins', () => {
-  it('does little work for each of a thousand concurrent logins, even if all are equal', async () => {
+describe('the limit of failed logins', () => {
+  it('needs few storage operations for each of a thousand equal concurrent logins', async () => {
     const { storage, calls } = createFailingStorage()
     const service = await createMemoryService({ ...UNLIMITED, storage })
     const before = calls.length
@@ -245,9 +248,9 @@ describe('the guard of logins', () => {
     expect(calls.length - before).toBeLessThan(20_000)
   })
 
-  it('refuses clients that it cannot count, only while it has no capacity', async () => {
+  it('refuses clients that it cannot count, but only while its capacity is exhausted', async () => {
     const service = await createMemoryService({ ...UNLIMITED, storage: createMemoryStorage({ windows: 3 }) })
-    // Three clients fail as often as a client may, under one name each.
+    // Each of the three clients uses up its failed logins with one name.
     for (const client of ['192.0.2.10', '192.0.2.11', '192.0.2.12']) {
       for (let count = 0; count < 10; count += 1) await login(service, 'root', 'wrong', client)
     }
@@ -258,7 +261,7 @@ describe('the guard of logins', () => {
     expect((await login(service, 'root', 'root-password', '192.0.2.99')).status).toBe(200)
   })
 
-  it('and the limit of administrators have separate capacity, whatever floods the public endpoints', async () => {
+  it('does not share capacity with the public endpoints, and neither does the limit of administrators', async () => {
     const storage = createMemoryStorage({ windows: 3 })
     const service = await createMemoryService({ rateLimit: { requests: 1, windowMs: 300_000 }, storage })
     for (let client = 10; client < 20; client += 1) {

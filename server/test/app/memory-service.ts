@@ -3,7 +3,7 @@ import { createNodeEncoder } from '@fish-crab/server'
 import { type AppOptions, createApp, createMemoryStorage, type PasswordHasher } from '@fish-crab/server/app'
 import { ADDRESS_HEADER, SESSION_SECRET, type TestServiceOptions } from './test-service.ts'
 
-/** A hasher that does not hash: tests of the app are not about the cost of a hash. */
+/** A hasher that stores passwords unhashed, since tests of the app do not depend on the cost of a hash. */
 export const plainPasswords: PasswordHasher = {
   hash: async (password) => `plain$${password}`,
   verify: async (password, hash) => hash === `plain$${password}`,
@@ -11,7 +11,9 @@ export const plainPasswords: PasswordHasher = {
 
 const ROOT = { username: 'root', password: 'root-password' } as const
 
-/** Opens a service on memory storage, called through `app.fetch`. It also takes the options of `createApp`. */
+/**
+ * Opens a service on a memory storage. Tests call the service through `app.fetch`, and can pass options of `createApp`.
+ */
 export async function createMemoryService({
   startAt = Date.UTC(2026, 0, 1),
   ...overrides

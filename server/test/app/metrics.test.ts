@@ -28,7 +28,7 @@ function createRecorder() {
 }
 
 describe('metrics of the app', () => {
-  it('are returned as the host renders them, with its content type, and are not counted', async () => {
+  it('have the text and the content type of the host, and scrapes do not count against the rate limit', async () => {
     const { metrics, decisions } = createRecorder()
     const service = await createMemoryService({ metrics })
     const response = await service.request('/metrics')
@@ -39,7 +39,7 @@ describe('metrics of the app', () => {
     expect(decisions).toEqual([])
   })
 
-  it('do not exist if the host has none', async () => {
+  it('are not found if the host provides no metrics', async () => {
     await expectError(await (await createMemoryService()).request('/metrics'), 'not_found')
   })
 
@@ -59,7 +59,7 @@ describe('metrics of the app', () => {
     expect(requests[0]?.seconds).toBeGreaterThan(0)
   })
 
-  it('have the route of a request that the limit refused, and the decision of the limit', async () => {
+  it('contain the route of each request, even of a refused request, and each decision of the rate limit', async () => {
     const { metrics, requests, decisions } = createRecorder()
     const service = await createMemoryService({ metrics, rateLimit: { requests: 1, windowMs: 1000 } })
     await service.request('/demo/fish')
@@ -75,7 +75,7 @@ describe('metrics of the app', () => {
     expect(decisions).toEqual(['allowed', 'refused', 'bypassed'])
   })
 
-  it('have no label that a client made up', async () => {
+  it('have no labels that clients can choose', async () => {
     const { metrics, requests } = createRecorder()
     const service = await createMemoryService({ ...UNLIMITED, metrics })
     for (let index = 0; index < 50; index += 1) {
@@ -88,7 +88,7 @@ describe('metrics of the app', () => {
     for (const { route } of requests) expect(['unmatched', ...Object.keys(ROUTES)]).toContain(route)
   })
 
-  it('measure every operation of the storage, on items and on records', async () => {
+  it('measure every storage operation, on items and on records', async () => {
     const { metrics, operations } = createRecorder()
     const service = await createMemoryService({ ...UNLIMITED, metrics })
     expect((await write(service, 'fish', SALMON)).status).toBe(201)
@@ -104,7 +104,7 @@ describe('metrics of the app', () => {
     }
   })
 
-  it('have the totals of users and catches, read at most every 10 s, and no totals while the storage is unavailable', async () => {
+  it('have the totals of users and catches, which are read at most every 10 s, and omit the totals while the storage is unavailable', async () => {
     const observed: (StoredTotals | undefined)[] = []
     const { metrics, operations } = createRecorder()
     const { storage, failAt } = createFailingStorage()
@@ -131,7 +131,7 @@ describe('metrics of the app', () => {
     expect(await scrape()).toBeUndefined()
   })
 
-  it('count failed operations, and do not change the error', async () => {
+  it('count failed operations, and leave the errors unchanged', async () => {
     const { metrics, operations } = createRecorder()
     const { storage, failAt } = createFailingStorage()
     const service = await createMemoryService({ ...UNLIMITED, metrics, storage })

@@ -6,7 +6,7 @@ import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 import { basic, UNLIMITED } from './test-service.ts'
 
-/** The Kelvin sign, whose lower case is a k. */
+/** The Kelvin sign, followed by "evin". The lower case of the Kelvin sign is "k". */
 const LOOK_ALIKE = '\u212aevin'
 
 /** A service with a player and an administrator called Kevin. */
@@ -17,19 +17,19 @@ async function createKevins() {
   return service
 }
 
-describe('a name that resembles another one by a letter of another alphabet', () => {
+describe('a name that differs from an existing name only by a look-alike letter', () => {
   it('has a different folded form', () => {
     expect(userNameKey('KEVIN_.*-09')).toBe('kevin_.*-09')
     expect(userNameKey(LOOK_ALIKE)).not.toBe('kevin')
   })
 
-  it('cannot log in as the administrator', async () => {
+  it('is not accepted for the login of the administrator', async () => {
     const service = await createKevins()
     expect((await login(service, 'kEVIN', 'admin-password')).status).toBe(200)
     await expectError(await login(service, LOOK_ALIKE, 'admin-password'), 'invalid_credentials')
   })
 
-  it('does not get the key of the player', async () => {
+  it('is not accepted for the key of the player', async () => {
     const service = await createKevins()
     const ask = (name: string) =>
       service.request(`/get/user/key?name=${encodeURIComponent(name)}`, {
@@ -39,7 +39,7 @@ describe('a name that resembles another one by a letter of another alphabet', ()
     await expectError(await ask(LOOK_ALIKE), 'forbidden')
   })
 
-  it('does not post catches of the player', async () => {
+  it('is not accepted as the user in a payload of the player', async () => {
     const service = await createMemoryService(UNLIMITED)
     const kevin = await service.app.users.create({ name: 'Kevin' })
     const as = { ...service, alex: kevin }
@@ -53,7 +53,7 @@ describe('a name that resembles another one by a letter of another alphabet', ()
     )
   })
 
-  it('does not remove the administrator', async () => {
+  it('does not identify the administrator in a deletion', async () => {
     const service = await createKevins()
     const root = await asRoot(service)
     await expectError(await root('DELETE', `/admin/admins/${encodeURIComponent(LOOK_ALIKE)}`), 'admin_not_found')

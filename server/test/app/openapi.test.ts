@@ -15,13 +15,13 @@ async function served(): Promise<OpenApiObject> {
 }
 
 describe('the OpenAPI document', () => {
-  it('of all routes is valid', async () => {
+  it('is valid for all routes', async () => {
     const { valid, errors } = await new Validator().validate(openApiDocument({ version: '1.2.3' }))
     expect(errors).toBeUndefined()
     expect(valid).toBe(true)
   })
 
-  it('as served is valid, and names the version of the service', async () => {
+  it('is valid as served, and contains the version of the service', async () => {
     const document = await served()
     const { valid, errors } = await new Validator().validate(structuredClone(document))
     expect(errors).toBeUndefined()
@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version: '0.0.0-test' })
   })
 
-  it('has each route once, without the pages for people', () => {
+  it('contains each route once, and omits the HTML pages', () => {
     const paths = openApiDocument({ version: '1' }).paths as Paths
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
     const pages = ['docs', ...Object.keys(PAGE_ROUTES)]
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('as served has exactly the existing routes', async () => {
+  it('contains exactly the routes that the service serves', async () => {
     const service = await createMemoryService()
     const paths = (await served()).paths as Paths
     for (const [name, { method, path }] of Object.entries(ROUTES)) {
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('GET /openapi.json', () => {
-  it('is 304 for the current ETag, and encoded if the client accepts it', async () => {
+  it('responds 304 for the current ETag, and encodes the response if the client accepts an encoding', async () => {
     const service = await createMemoryService()
     const ask = (headers: Record<string, string>) => service.request('/openapi.json', { headers })
     const plain = await ask({})
@@ -112,7 +112,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  it('is encoded once, however often it is read, also concurrently', async () => {
+  it('encodes the response only once, even for concurrent requests', async () => {
     const encoder = createPlatformEncoder(['gzip'])
     let encoded = 0
     const counting = {

@@ -37,8 +37,8 @@ async function add(service: TestService, kind: 'fish' | 'crab' = 'fish'): Promis
   return ((await response.json()) as Saved).id
 }
 
-describe('a record that its player removes', () => {
-  it('needs the password of the player: neither a key nor an administrator is accepted', async () => {
+describe('the removal of a record by its player', () => {
+  it('requires the password of the player, and accepts neither an API key nor the password of an administrator', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
     const keys = { [HEADERS.apiKey]: service.alex.apiKey }
@@ -53,7 +53,7 @@ describe('a record that its player removes', () => {
     expect(await countAll(service)).toBe(1)
   })
 
-  it('counts against the limit of the client unless an API key lifts it', async () => {
+  it('counts against the rate limit of the client, unless an API key lifts the limit', async () => {
     const service = await createMemoryService({ rateLimit: { requests: 2, windowMs: 60_000 } })
     const headers = { [ADDRESS_HEADER]: '198.51.100.7' }
     const first = await remove(service, { id: 'x', headers })
@@ -65,8 +65,8 @@ describe('a record that its player removes', () => {
   })
 })
 
-describe('a record that is moved to another gamemode', () => {
-  it('is found even if the query does not name its gamemode', async () => {
+describe('a move to another gamemode', () => {
+  it('finds the record even if the query does not name the current gamemode', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
     const headers = { authorization: ALEX, 'content-type': MEDIA_TYPES.json }
@@ -78,7 +78,7 @@ describe('a record that is moved to another gamemode', () => {
     await expectError(await request('survival', 'x'), 'record_not_found')
   })
 
-  it('is not moved by a page of another origin, to which a browser would add a remembered password', async () => {
+  it('is refused if the request lacks the JSON content type, since a page of another origin could send it', async () => {
     const service = await createMemoryService()
     const id = await add(service)
     for (const type of [undefined, '', 'text/plain', 'application/x-www-form-urlencoded']) {
@@ -90,7 +90,7 @@ describe('a record that is moved to another gamemode', () => {
     expect(await listed(service)).toHaveLength(1)
   })
 
-  it('leaves the stream of one gamemode and appears in the stream of the other', async () => {
+  it('removes the record from the event stream of one gamemode and adds it to the stream of the other gamemode', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
     const from = await openEvents(service)
@@ -102,7 +102,7 @@ describe('a record that is moved to another gamemode', () => {
     expect((await to.catches(1))[0]).toMatchObject({ event: 'catch', data: { kind: 'fish', name: 'Salmon', id } })
   })
 
-  it('of an unknown record is not in the audit log, and neither is its removal', async () => {
+  it('of an unknown record is not recorded in the audit log, and neither is the removal of an unknown record', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
     for (const unknown of ['nonsense', crypto.randomUUID()]) {

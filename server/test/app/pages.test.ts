@@ -14,7 +14,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const COUNT = 'x-ratelimit-remaining'
 
 describe('the pages', () => {
-  it('have a title and a description for previews of links, even while the storage is unavailable', async () => {
+  it('have a title and a description for link previews, even while the storage is unavailable', async () => {
     const { request, storage } = await createMemoryService({ pages })
     await storage.dispose()
     expect(await (await request('/')).text()).toContain('<title>Fish and Crab Collection</title>')
@@ -26,7 +26,7 @@ describe('the pages', () => {
   })
 
   it.each(['/', '/@Alex', '/overlay', '/overlay/Alex', '/admin'])(
-    '%s has the gamemodes of the service',
+    '%s contains the gamemodes of the service',
     async (path) => {
       const { request } = await createMemoryService({ pages, gamemodes: ['boxsmp', 'earth'] })
       expect(await (await request(path)).text()).toContain('<meta name="gamemodes" content="boxsmp,earth">')
@@ -34,7 +34,7 @@ describe('the pages', () => {
   )
 
   it.each(['/', '/@Alex', '/overlay', '/admin'])(
-    '%s has the address that players use, if it is known',
+    '%s contains the public URL of the service, if one is configured',
     async (path) => {
       const publicUrl = 'https://fish.example'
       const known = await createMemoryService({ pages, publicUrl })
@@ -59,7 +59,7 @@ describe('the pages', () => {
     '/@Alex/vs/@nobody.has.this',
     '/v1/%40Alex/vs/%40Ben/',
     '/leaderboard',
-  ])('%s is an uncounted page, with HEAD and an ETag', async (path) => {
+  ])('%s is a page outside the rate limit, and supports HEAD and ETags', async (path) => {
     const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
     await request('/status')
     const response = await request(path)
@@ -72,7 +72,7 @@ describe('the pages', () => {
   })
 
   it.each(['/admin', '/admin/', '/v1/admin'])(
-    '%s is an uncounted page that is the same for everybody, and no cache stores it',
+    '%s is a page outside the rate limit that must not be cached, and has the same content for every user',
     async (path) => {
       const { request, storage } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
       await request('/status')
@@ -109,7 +109,7 @@ describe('the pages', () => {
     '/@%3Cb%3E/vs/@Alex',
     '/overlay/-x',
     '/overlay/%3Cscript%3E',
-  ])('%s, an impossible name, is a page with status 404 that does not repeat the name', async (path) => {
+  ])('%s contains an invalid name, and gets a page with status 404 that does not repeat the name', async (path) => {
     const { request } = await createMemoryService({ pages, publicUrl: 'https://fish.example' })
     const response = await request(path, { headers: { 'if-none-match': '*' } })
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -137,7 +137,7 @@ describe('the pages', () => {
   })
 
   it.each(['/x', '/@', '/@Alex/x', '/overlay/Alex/x', '/%', '/v1/x'])(
-    '%s, an unknown path, is a counted page with status 404 for browsers, and an error for programs',
+    '%s is an unknown path, and gets a counted 404: a page for browsers, and a JSON error for other clients',
     async (path) => {
       const { request } = await createMemoryService({ pages })
       const response = await request(path, { headers: BROWSER })
@@ -152,7 +152,7 @@ describe('the pages', () => {
   )
 
   it.each(['/get/whale', '/post/', '/v1//get/whale', '/admin/x', '/user', '/events/x', '/docs/x', '/assets/x'])(
-    '%s, below a path of the API, is an error even for browsers',
+    '%s is below an API path, and gets a JSON error even for browsers',
     async (path) => {
       const { request } = await createMemoryService({ pages })
       const response = await request(path, { headers: BROWSER })
@@ -160,12 +160,12 @@ describe('the pages', () => {
     },
   )
 
-  it('have no page for unknown paths if a service has no pages', async () => {
+  it('are not served for unknown paths if the service has no pages', async () => {
     const { request } = await createMemoryService()
     expect(await (await request('/x', { headers: BROWSER })).json()).toMatchObject({ code: 'not_found' })
   })
 
-  it('have files whose names change with their content, so that browsers never revalidate them', async () => {
+  it('have files that browsers never revalidate, since the file names change with their content', async () => {
     const { request } = await createMemoryService({ pages, rateLimit: { requests: 1, windowMs: 1000 } })
     await request('/status')
     const response = await request('/assets/start-abc.js')
@@ -175,7 +175,7 @@ describe('the pages', () => {
   })
 
   it.each(['/', '/@Alex', '/@-', '/overlay', '/admin', '/assets/start-abc.js'])(
-    '%s allows only scripts of this server, no text as markup, and no framing',
+    '%s has a policy that allows only scripts of this server, and forbids HTML from strings and framing',
     async (path) => {
       const { request } = await createMemoryService({ pages })
       const { headers } = await request(path)
@@ -196,7 +196,7 @@ describe('the pages', () => {
     },
   )
 
-  it('can be framed only if they are overlays, which nobody can click', async () => {
+  it('can be framed only if they are overlays, which have no controls to click', async () => {
     const { request } = await createMemoryService({ pages })
     for (const path of ['/overlay/Alex', '/overlay/-']) {
       const policy = String((await request(path)).headers.get('content-security-policy')).split('; ')
@@ -211,7 +211,7 @@ describe('the pages', () => {
     }
   })
 
-  it('refuse other methods', async () => {
+  it('refuse methods other than GET and HEAD', async () => {
     const { request } = await createMemoryService({ pages })
     for (const path of ['/', '/@Alex', '/admin', '/assets/start-abc.js']) {
       const response = await request(path, { method: 'POST' })
@@ -229,7 +229,7 @@ describe('the pages', () => {
     '/overlay/Alex',
     '/admin',
     '/assets/start-abc.js',
-  ])('are unknown paths if a service has none: %s is counted and gets 404 not_found', async (path) => {
+  ])('are unknown paths if the service has no pages: %s is counted and gets 404 not_found', async (path) => {
     const { request } = await createMemoryService()
     const response = await request(path)
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])

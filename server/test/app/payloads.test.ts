@@ -53,7 +53,7 @@ describe('a payload', () => {
     await expectError(await write(service, 'fish', payload), 'invalid_payload')
   })
 
-  it('of any JSON is stored or refused, but never breaks the service', async () => {
+  it('of any JSON is either stored or refused, and never causes a server error', async () => {
     const service = await createMemoryService(UNLIMITED)
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.constantFrom('fish' as const, 'crab' as const), async (payload, kind) => {
@@ -66,7 +66,7 @@ describe('a payload', () => {
 
 const caught = (caughtAt: unknown) => ({ fish: [{ name: 'Cod', rarity: 1, caughtAt }] })
 
-/** A token of Alex with any 64-bit timestamp. The test builds it itself, since libraries cannot. */
+/** Creates a token of Alex with any 64-bit timestamp. No Fernet library can create such a token. */
 async function tokenAt(fernetKey: string, seconds: bigint, payload: unknown): Promise<string> {
   const key = Buffer.from(fernetKey, 'base64')
   const iv = crypto.getRandomValues(new Uint8Array(16))
@@ -84,7 +84,7 @@ async function tokenAt(fernetKey: string, seconds: bigint, payload: unknown): Pr
   )
 }
 
-describe('the moment of a catch', () => {
+describe('the time of a catch', () => {
   it.each([
     ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
     ['2026-01-02T03:04:05.6Z', '2026-01-02T03:04:05.600Z'],
@@ -94,7 +94,7 @@ describe('the moment of a catch', () => {
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('given as %s is returned as %s', async (caughtAt, normalised) => {
+  ])('that is sent as %s is returned as %s', async (caughtAt, normalised) => {
     const service = await createMemoryService(UNLIMITED)
     expect((await write(service, 'fish', caught(caughtAt))).status).toBe(201)
     expect((await write(service, 'crab', { crab: [{ caughtAt }] })).status).toBe(201)
@@ -107,7 +107,7 @@ describe('the moment of a catch', () => {
     ...['', 'yesterday', '2026-01-02', '2026-01-02 03:04:05Z', '2026-01-02T03:04:05', '2026-13-01T00:00:00Z'],
     ...['2025-02-29T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T00:00:60Z', '+012026-01-01T00:00:00Z'],
     ...['20260102T030405Z', '2026-01-02T03:04:05+25:00', '1767322800', 1_767_322_800, null, {}],
-  ])('given as %j is refused', async (caughtAt) => {
+  ])('that is sent as %j is refused', async (caughtAt) => {
     const service = await createMemoryService(UNLIMITED)
     const { details } = await expectError(await write(service, 'fish', caught(caughtAt)), 'invalid_payload')
     expect(details?.map(({ path }) => path)).toEqual(['fish.0.caughtAt'])
@@ -116,7 +116,7 @@ describe('the moment of a catch', () => {
   })
 
   it.each(['0000-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
-    'given as %s, outside the four-digit years of UTC, is refused or returned in the documented form',
+    'that is sent as %s, outside the four-digit years of UTC, is refused or returned in the documented form',
     async (caughtAt) => {
       const service = await createMemoryService(UNLIMITED)
       const { status } = await write(service, 'fish', caught(caughtAt))
@@ -137,7 +137,7 @@ describe('the moment of a catch', () => {
   })
 
   it.each([253_402_300_800n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n])(
-    'is the time of the request if the token has %s, which is not a valid date',
+    'is the time of the request if the timestamp of the token is %s, which is not a valid date',
     async (seconds) => {
       const service = await createMemoryService(UNLIMITED)
       expect((await post(service, 'fish', await tokenAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
@@ -161,7 +161,7 @@ const NAMES = [
 ] as const
 
 const BAD_NAMES = [
-  ['no character', ''],
+  ['the empty string', ''],
   ['101 characters', 'x'.repeat(101)],
   ['101 emoji', '🐟'.repeat(101)],
   ['a newline', 'a\nb'],
@@ -177,7 +177,7 @@ const BAD_NAMES = [
 ] as const
 
 describe('the name of a catch', () => {
-  it.each(NAMES)('of %s is stored exactly', async (_, name) => {
+  it.each(NAMES)('with %s is stored unchanged', async (_, name) => {
     const service = await createMemoryService(UNLIMITED)
     for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {
       expect((await write(service, 'fish', payload)).status).toBe(201)
@@ -191,7 +191,7 @@ describe('the name of a catch', () => {
     expect(await listed(service, 'crab', DETAIL)).toEqual(entries(2, { name, ...details }))
   })
 
-  it.each(BAD_NAMES)('of %s is refused, with details', async (_, name) => {
+  it.each(BAD_NAMES)('that is or contains %s is refused, and the error has details', async (_, name) => {
     const service = await createMemoryService(UNLIMITED)
     for (const payload of [{ fish: name, rarity: 1 }, { fish: [{ name, rarity: 1 }] }]) {
       const { details } = await expectError(await write(service, 'fish', payload), 'invalid_payload')

@@ -19,7 +19,7 @@ async function openService() {
 }
 
 describe('the profile of a player', () => {
-  test('has the counts of all gamemodes, and times only if there are catches', async () => {
+  test('counts the catches of all gamemodes, and omits times if there are no catches', async () => {
     const { profile } = await openService()
     const figures = { total: 0, unique: 0 }
     expect(await profile()).toEqual({
@@ -38,7 +38,7 @@ describe('the profile of a player', () => {
     })
   })
 
-  test('counts a species of several gamemodes once, and orders the rarest by rarity, then by count', async () => {
+  test('counts a species once across gamemodes, and sorts the rarest species by rarity, then by count', async () => {
     const { service, profile, wait } = await openService()
     const fish = (gamemode: string, entries: readonly object[]) =>
       write(service, 'fish', { fish: entries }, { gamemode })
@@ -88,7 +88,7 @@ describe('the profile of a player', () => {
     })
   })
 
-  test('has every species by gamemode on request', async () => {
+  test('lists every species by gamemode on request', async () => {
     const { service, profile } = await openService()
     await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(3) }] })
     const { gamemodes } = await profile('&species=true')
@@ -99,7 +99,7 @@ describe('the profile of a player', () => {
     expect(earth?.crab.species).toEqual([])
   })
 
-  test('has a streak that lasts until the day after its last catch', async () => {
+  test('has a streak that lasts until the day after the last catch', async () => {
     const { service, read, profile, wait } = await openService()
     const entries = [5, 4, 2, 1].map((ago) => ({ name: 'Koi', rarity: 3, caughtAt: day(ago) }))
     await write(service, 'fish', { fish: entries })
@@ -111,7 +111,7 @@ describe('the profile of a player', () => {
     expect((await profile()).streak).toEqual({ current: 0, longest: 2 })
   })
 
-  test('changes with a removal, as does its ETag, and has another ETag with species', async () => {
+  test('changes its content after a removal, and has a different ETag with species', async () => {
     const { service, read, profile } = await openService()
     await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(1) }] })
     const tags = await Promise.all(['', '&species=true'].map(async (query) => (await read(query)).headers.get('etag')))
@@ -122,7 +122,7 @@ describe('the profile of a player', () => {
     expect(await profile()).toMatchObject({ total: 0, latest: [], days: [], streak: { current: 0, longest: 0 } })
   })
 
-  test('needs the name of a player', async () => {
+  test('requires the name of an existing player', async () => {
     const { service } = await openService()
     const codeOf = async (path: string) => (await (await service.request(path)).json()).code
     expect(await codeOf('/get/profile')).toBe('missing_name')

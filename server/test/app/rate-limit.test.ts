@@ -7,7 +7,7 @@ import { asRoot } from './administration.ts'
 import { createMemoryService } from './memory-service.ts'
 import { from, type TestService } from './test-service.ts'
 
-describe('requests with a raw path from a socket', () => {
+describe('requests with a raw URL from a socket', () => {
   it.each([
     'http://service.test/status',
     'http://other.test/./status',
@@ -16,9 +16,9 @@ describe('requests with a raw path from a socket', () => {
     'http://service.test//status#x',
     'HTTP://SERVICE.TEST/status',
     'http://service.test/v1/../v1/status',
-  ])('are counted and get the same response for %s', async (url) => {
+  ])('are counted, and get the same response, for %s', async (url) => {
     const { app } = await createMemoryService()
-    // A host's own request object may have an address that `new Request` would normalize.
+    // The request object of a host may have a URL that `new Request` would normalize.
     const raw = new Proxy(new Request('http://service.test/'), {
       get: (target, name) => {
         if (name === 'url') return url
@@ -32,7 +32,7 @@ describe('requests with a raw path from a socket', () => {
   })
 })
 
-it('an API key of a deleted player does not work for a new player of that name, even after a race', async () => {
+it('an API key of a deleted player does not work for a new player with the same name, even after a race', async () => {
   const storage = createMemoryStorage()
   const service = await createMemoryService({ storage })
   const former = 'fck_of_a_former_player'
@@ -51,7 +51,7 @@ async function exhaust(service: TestService, init?: RequestInit): Promise<void> 
 }
 
 describe('the public rate limit', () => {
-  it('opens again exactly 300 s after the first request, whatever requests come meanwhile', async () => {
+  it('resets exactly 300 s after the first request, whatever requests arrive in between', async () => {
     const service = await createMemoryService()
     await exhaust(service)
     service.advance(299_999)
@@ -65,7 +65,7 @@ describe('the public rate limit', () => {
     expect(reopened.headers.get(HEADERS.rateReset)).toBe(String(service.now() / 1000 + 300))
   })
 
-  it('never reports a reset that is too early if the window does not end on a whole second', async () => {
+  it('never reports a reset time that is too early, even if the window does not end on a whole second', async () => {
     const service = await createMemoryService({ startAt: Date.UTC(2026, 0, 1) + 1 })
     const response = await service.request('/status')
     const reset = Number(response.headers.get(HEADERS.rateReset)) * 1000
@@ -163,7 +163,7 @@ async function expectCounted(service: TestService, headers: Record<string, strin
 }
 
 describe('the public rate limit is lifted', () => {
-  it('by a new API key, and no longer by the replaced one', async () => {
+  it('by a new API key, but not by the replaced API key', async () => {
     const service = await createMemoryService()
     const admin = await asRoot(service)
     const response = await admin('POST', '/admin/users/alex/reset', { type: 'api-key' })
@@ -174,7 +174,7 @@ describe('the public rate limit is lifted', () => {
     expect(old.headers.get(HEADERS.rateRemaining)).toBe('23')
   })
 
-  it('no longer by the API key of a deleted user', async () => {
+  it('for a user only until the user is deleted', async () => {
     const service = await createMemoryService()
     const admin = await asRoot(service)
     expect((await admin('DELETE', '/admin/users/Alex')).status).toBe(204)
@@ -182,7 +182,7 @@ describe('the public rate limit is lifted', () => {
   })
 })
 
-describe('the public rate limit stays', () => {
+describe('the public rate limit is not lifted', () => {
   it.each([
     'nonsense',
     '',
@@ -193,11 +193,11 @@ describe('the public rate limit stays', () => {
     MASTER.toUpperCase(),
     'ünïcode',
     `${MASTER}, ${MASTER}`,
-  ])('with the invalid key %j, which is ignored', async (apiKey) => {
+  ])('by the invalid key %j', async (apiKey) => {
     await expectCounted(await createMemoryService({ masterApiKey: MASTER }), { [HEADERS.apiKey]: apiKey })
   })
 
-  it('with the hash of a key instead of the key', async () => {
+  it('by the hash of a key', async () => {
     const service = await createMemoryService()
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(service.alex.apiKey))
     await expectCounted(service, { [HEADERS.apiKey]: Buffer.from(digest).toString('hex') })
@@ -210,11 +210,11 @@ describe('the public rate limit stays', () => {
     `${ORIGIN}/`,
     'null',
     `${ORIGIN}, ${ORIGIN}`,
-  ])('with the origin %s, which only resembles a configured one', async (origin) => {
+  ])('by the origin %s, which only resembles the configured origin', async (origin) => {
     await expectCounted(await createMemoryService({ allowedOrigins: [ORIGIN] }), { origin })
   })
 
-  it('with a referer or host that resembles the configured origin', async () => {
+  it('by a referer or a host that resembles the configured origin', async () => {
     await expectCounted(await createMemoryService({ allowedOrigins: [ORIGIN] }), {
       referer: `${ORIGIN}/`,
       'x-forwarded-host': 'fish.example',

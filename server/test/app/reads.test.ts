@@ -5,7 +5,7 @@ import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
-/** About 60 KB: two of these writes are streamed. */
+/** A write of about 60 KB. The response to a read is streamed if the collection contains two such writes. */
 const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
 
 describe('a read whose storage fails halfway', () => {
@@ -85,11 +85,14 @@ describe('a read', () => {
     ['cursor', 'A.0'],
     ['cursor', '1'.repeat(600)],
     ['cursor', '../../etc'],
-  ])('with %s=%s says invalid_query and which parameter is meant', async (parameter, value) => {
-    const service = await createMemoryService()
-    const limit = parameter === 'cursor' ? '&limit=5' : ''
-    const response = await service.request(`/get/fish?name=Alex&gamemode=earth&${parameter}=${value}${limit}`)
-    const { details } = await expectError(response, 'invalid_query')
-    expect(details?.map(({ path }) => path)).toEqual([parameter])
-  })
+  ])(
+    'with the invalid parameter %s=%s gets invalid_query, and the error names the parameter',
+    async (parameter, value) => {
+      const service = await createMemoryService()
+      const limit = parameter === 'cursor' ? '&limit=5' : ''
+      const response = await service.request(`/get/fish?name=Alex&gamemode=earth&${parameter}=${value}${limit}`)
+      const { details } = await expectError(response, 'invalid_query')
+      expect(details?.map(({ path }) => path)).toEqual([parameter])
+    },
+  )
 })

@@ -18,7 +18,7 @@ async function worldOn(storage: FishStorage) {
   return { ...service, admin: await asRoot(service) }
 }
 
-/** The keys of stored secrets, in order. */
+/** The storage keys of all users and their secrets, in order. */
 async function secretsIn(storage: FishStorage): Promise<string[]> {
   const pages = ['secret:', 'api-key:', 'user-name:', 'user:'].map((base) => storage.listItems({ base, limit: 10_000 }))
   return (await Promise.all(pages)).flatMap(({ items }) => items.map(({ key }) => key))
@@ -26,14 +26,14 @@ async function secretsIn(storage: FishStorage): Promise<string[]> {
 
 const reset = (admin: AsAdmin, name: string, type: string) => admin('POST', `/admin/users/${name}/reset`, { type })
 
-/** Deletes users while their secrets are reset, and expects no leftovers. */
+/** Deletes users while their secrets are reset, and expects no remaining secrets. */
 async function race(storage: FishStorage): Promise<void> {
   const { admin } = await worldOn(storage)
   const before = await secretsIn(storage)
   for (let round = 0; round < TIMES; round += 1) {
     const name = `user-${round}`
     await create(admin, name)
-    // A request takes some steps of the event loop. Each round starts the deletion at another step.
+    // A request takes several turns of the event loop. Each round starts the deletion after another number of turns.
     const late = async () => {
       for (let step = 0; step < round % 12; step += 1) await new Promise(setImmediate)
       return admin('DELETE', `/admin/users/${name}`)
@@ -47,17 +47,17 @@ async function race(storage: FishStorage): Promise<void> {
   expect(await secretsIn(storage)).toEqual(before)
 }
 
-describe('a reset at the same time as the deletion of its user leaves nothing behind', () => {
-  it('on memory', () => race(createMemoryStorage()))
+describe('a concurrent reset and deletion of a user leave no secrets behind', () => {
+  it('in a memory storage', () => race(createMemoryStorage()))
 
-  it('on a file', async () => {
+  it('in a file storage', async () => {
     const storage = await createStorage({ driver: 'file', path: newFolder() })
     onTestFinished(() => storage.dispose())
     await race(storage)
   })
 
-  describeWithRedis('and', () => {
-    it('on Redis', async () => {
+  describeWithRedis('with a Redis server', () => {
+    it('in a Redis storage', async () => {
       const redis = await startRedis()
       onTestFinished(redis.stop)
       const storage = await createStorage({ driver: 'redis', url: redis.url })
@@ -66,7 +66,7 @@ describe('a reset at the same time as the deletion of its user leaves nothing be
     })
   })
 
-  it('with a whole deletion between any two steps of the reset', async () => {
+  it('even if the deletion runs between any two steps of the reset', async () => {
     for (const type of TYPES) {
       for (let step = 1; step <= 12; step += 1) {
         const memory = createMemoryStorage()
@@ -102,7 +102,7 @@ describe('a reset at the same time as the deletion of its user leaves nothing be
   })
 })
 
-describe('a reset of an API key that failed at any step', () => {
+describe('a reset of an API key that failed at the step', () => {
   const STEPS = [
     /^items\.setItem api-key:/,
     /^items\.removeItem api-key:/,
@@ -110,7 +110,7 @@ describe('a reset of an API key that failed at any step', () => {
     /^items\.getItem secret:/,
   ]
 
-  it.each(STEPS)('%s leaves one working key, and no leftovers after a repeated reset', async (step) => {
+  it.each(STEPS)('%s leaves exactly one working key after a successful retry', async (step) => {
     const { storage, failAt } = createFailingStorage()
     const { admin, app, alex } = await worldOn(storage)
     failAt(step)
@@ -122,7 +122,7 @@ describe('a reset of an API key that failed at any step', () => {
     expect(again.apiKey).not.toBe(alex.apiKey)
   })
 
-  it.each(STEPS)('%s leaves nothing after the deletion of the user', async (step) => {
+  it.each(STEPS)('%s leaves no secrets after the deletion of the user', async (step) => {
     const { storage, failAt } = createFailingStorage()
     const { admin } = await worldOn(storage)
     failAt(step)
@@ -133,8 +133,8 @@ describe('a reset of an API key that failed at any step', () => {
   })
 })
 
-describe('resets of one secret at the same time', () => {
-  it.each(TYPES)('of the %s all get a response, and one is in effect', async (type) => {
+describe('concurrent resets of one secret', () => {
+  it.each(TYPES)('(%s) all succeed, and exactly one new secret is valid', async (type) => {
     const storage = createMemoryStorage()
     const { admin, alex, request } = await worldOn(storage)
     const responses = await Promise.all(Array.from({ length: 8 }, () => reset(admin, 'Alex', type)))

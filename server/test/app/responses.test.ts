@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { expectError, readError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 
-it('browsers must not guess the type of any response', async () => {
+it('every response forbids browsers to guess its content type', async () => {
   const service = await createMemoryService()
   for (const path of ['/status', '/get/fish', '/nowhere', '/events?name=Alex&gamemode=earth', '/openapi.json']) {
     const response = await service.request(path)
@@ -12,7 +12,7 @@ it('browsers must not guess the type of any response', async () => {
 })
 
 describe('an unknown method', () => {
-  it('gets 405 on a known path, and 404 on an unknown one', async () => {
+  it('gets 405 on a known path, and 404 on an unknown path', async () => {
     const service = await createMemoryService()
     await expectError(await service.request('/status', { method: 'X-ODD' }), 'method_not_allowed')
     await expectError(await service.request('/nowhere', { method: 'X-ODD' }), 'not_found')
@@ -20,7 +20,7 @@ describe('an unknown method', () => {
 })
 
 describe('unexpected errors', () => {
-  it('become internal_error without their message', async () => {
+  it('cause internal_error, and their message is not sent', async () => {
     const passwords = {
       hash: async (password: string) => password,
       verify: async () =>
@@ -32,7 +32,7 @@ describe('unexpected errors', () => {
     expect(JSON.stringify(await readError(response))).not.toMatch(/pepper|TypeError/)
   })
 
-  it('get a response even if the client address is unknown', async () => {
+  it('cause status 500 if the client address is unavailable', async () => {
     const service = await createMemoryService({
       clientAddress: () => {
         throw new Error('the socket at 10.9.8.7 is gone')

@@ -10,7 +10,7 @@ const COLLECTION = '/get/fish?name=Alex&gamemode=earth'
 const EVENTS = '/events?name=Alex&gamemode=earth'
 const HEARTBEAT_MS = 15_000
 const UNREAD_HEARTBEATS = 4
-/** More rounds than the streams in br that one client may have. */
+/** The number of repetitions, which exceeds the number of br streams that one client may have. */
 const ROUNDS = 5
 const CLIENTS = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
 
@@ -24,7 +24,7 @@ const step = fc.record({
   pick: fc.nat(),
   chunks: fc.integer({ min: 0, max: 3 }),
   byAbort: fc.boolean(),
-  /** Turns of the event loop before each request of a crowd is aborted. */
+  /** The turns of the event loop before each request of a crowd is aborted. */
   turns: fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 6 }),
 })
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
@@ -33,7 +33,7 @@ interface OpenStream {
   readonly client: string
   readonly events: ReturnType<typeof readEvents>
   readonly abort: AbortController
-  /** Number of names that it has received. */
+  /** The number of catch names that the client has received. */
   seen: number
   unread: number
 }
@@ -41,7 +41,7 @@ interface OpenStream {
 class Play {
   private readonly names = [...LARGE_NAMES]
   private streams: OpenStream[] = []
-  /** Ids of events, and the number of names before each one. */
+  /** The ids of events, each with the number of catch names before the event. */
   private readonly ids: { id: string; seen: number }[] = []
   private readonly slow: Awaited<ReturnType<typeof createSlowReads>>
 
@@ -86,7 +86,7 @@ class Play {
     this.streams = this.streams.filter((one) => one !== stream)
   }
 
-  /** Clients that leave at any moment, concurrently or one after the other. Repetition reveals leaks. */
+  /** Lets clients disconnect at any time, concurrently or one after the other. Repetition reveals leaks. */
   private async leaveEarly({ client, coding, turns, pick, byAbort, operation }: Step): Promise<void> {
     const paths = operation === 'crowd' ? [COLLECTION, COLLECTION, `${COLLECTION}&summary=species`, EVENTS] : [EVENTS]
     const leave = async (count: number, at: number) => {
@@ -119,7 +119,7 @@ class Play {
   }
 
   private compareNames(fish: readonly { readonly name: string }[]): void {
-    // Printing a difference of thousands of names would take minutes.
+    // A length check comes first, since printing a difference of thousands of names would take minutes.
     expect(fish.length).toBe(this.names.length)
     expect(fish.findIndex(({ name }, at) => name !== this.names[at])).toBe(-1)
   }
@@ -181,7 +181,7 @@ class Play {
     for (const stream of this.streams) await this.readEvents(stream)
     for (const stream of this.streams) await this.leave(stream, false)
     for (const client of CLIENTS) {
-      // Otherwise, the response would come from the cache.
+      // Without this write, the response would come from the cache.
       await this.write()
       await this.whole(client, 'br')
       const opened = [await openEvents(this.slow.service), await openEvents(this.slow.service)]
@@ -190,14 +190,14 @@ class Play {
   }
 }
 
-test('after any clients that leave halfway, streams open, and reads get their turn at once and match the model', async () => {
+test('after any disconnects during requests, streams open, and reads start at once and match the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
       const play = new Play(await createSlowReads())
       for (const each of steps) await play.take(each)
       await play.finish()
     }),
-    // Fails if a sequence hangs or shrinking takes long. Even a busy machine needs a fifth of this time.
+    // The run fails if a sequence hangs or shrinking takes long. Even a busy machine needs only a fifth of this time.
     { numRuns: 25, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
   )
 }, 120_000)

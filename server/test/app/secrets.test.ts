@@ -21,7 +21,7 @@ function createCapture() {
 }
 
 describe('no secret', () => {
-  it('is in the log or in a response that should not contain it', async () => {
+  it('appears in the log, or in a response that should not contain it', async () => {
     const log = createCapture()
     const failing = createFailingStorage()
     const options = { ...UNLIMITED, masterApiKey: MASTER, logger: log.logger, storage: failing.storage }
@@ -81,7 +81,7 @@ describe('no secret', () => {
     }
   })
 
-  it('is stored in plain text: keys are encrypted, API keys and passwords are hashed', async () => {
+  it('is stored in plain text: Fernet keys are encrypted, and API keys and passwords are hashed', async () => {
     const service = await createMemoryService()
     const items = await Promise.all(
       ['user:', 'secret:', 'api-key:', 'setting:'].map((base) => service.storage.listItems({ base, limit: 100 })),
@@ -94,7 +94,7 @@ describe('no secret', () => {
     }
   })
 
-  it('of one user can be decrypted as the key of another after a swap in the storage', async () => {
+  it('of one user can be decrypted for another user after their keys are swapped in the storage', async () => {
     const service = await createMemoryService(UNLIMITED)
     const bob = await service.app.users.create({ name: 'Bob', password: 'bob-password' })
     const key = (id: string) => `secret:${id}:fernet`
@@ -108,7 +108,7 @@ describe('no secret', () => {
   })
 })
 
-describe('the check of the secret', () => {
+describe('the secret check', () => {
   const open = (storage: ReturnType<typeof createMemoryStorage>, secret: string) =>
     createApp({
       storage,
@@ -118,7 +118,7 @@ describe('the check of the secret', () => {
       clientAddress: () => '192.0.2.1',
     })
 
-  it('distinguishes the same secret from another one', async () => {
+  it('accepts the same secret, and rejects another secret', async () => {
     const storage = createMemoryStorage()
     await open(storage, 'one').checkSecrets()
     await open(storage, 'one').checkSecrets()
@@ -126,7 +126,7 @@ describe('the check of the secret', () => {
     await open(storage, 'one').checkSecrets()
   })
 
-  it('is made once if many servers start at once', async () => {
+  it('is stored by only one of many servers that start at the same time', async () => {
     const storage = createMemoryStorage()
     const results = await Promise.allSettled(
       ['one', 'two', 'one', 'two'].map((secret) => open(storage, secret).checkSecrets()),
@@ -136,7 +136,7 @@ describe('the check of the secret', () => {
 })
 
 describe('the log', () => {
-  it('has a line for every request, with the fields that an operator needs', async () => {
+  it('contains one line for every request, with the fields that an operator needs', async () => {
     const log = createCapture()
     const service = await createMemoryService({ logger: log.logger })
     await service.request('/v1/get/%66ish/?name=Alex', { headers: { 'x-request-id': 'mine-1' } })
@@ -152,7 +152,7 @@ describe('the log', () => {
     }
   })
 
-  it('has the cause of a 500 under its request id, and the client does not get the cause', async () => {
+  it('contains the cause of a 500 response with its request id', async () => {
     const log = createCapture()
     const { storage, failAt } = createFailingStorage()
     const service = await createMemoryService({ logger: log.logger, storage })

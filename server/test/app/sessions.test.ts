@@ -24,7 +24,7 @@ const FORGERIES: Readonly<Record<string, (token: string) => Promise<string> | st
     const [head, claims, signature] = parts(token)
     return `${head}.${encode({ ...decode(claims), sub: 'admin' })}.${signature}`
   },
-  'with a later end': (token) => {
+  'with a later expiry': (token) => {
     const [head, claims, signature] = parts(token)
     return `${head}.${encode({ ...decode(claims), exp: 9_999_999_999 })}.${signature}`
   },
@@ -36,26 +36,26 @@ const FORGERIES: Readonly<Record<string, (token: string) => Promise<string> | st
   'signed by another algorithm': (token) => sign(decode(parts(token)[1]), SESSION_SECRET.padEnd(64, 'x'), 'HS512'),
   'for another audience': (token) => sign({ ...decode(parts(token)[1]), aud: 'other' }, SESSION_SECRET),
   'of another issuer': (token) => sign({ ...decode(parts(token)[1]), iss: 'other' }, SESSION_SECRET),
-  'without an end': (token) => {
+  'without an expiry': (token) => {
     const { exp: _, ...claims } = decode(parts(token)[1])
     return sign(claims, SESSION_SECRET)
   },
-  'without a start': (token) => {
+  'without a time of issue': (token) => {
     const { iat: _, ...claims } = decode(parts(token)[1])
     return sign(claims, SESSION_SECRET)
   },
-  'of an administrator that was replaced': (token) =>
-    sign({ ...decode(parts(token)[1]), id: 'another' }, SESSION_SECRET),
-  'of an administrator that never was': (token) => sign({ ...decode(parts(token)[1]), sub: 'nobody' }, SESSION_SECRET),
+  'of a replaced administrator': (token) => sign({ ...decode(parts(token)[1]), id: 'another' }, SESSION_SECRET),
+  'of an administrator who does not exist': (token) =>
+    sign({ ...decode(parts(token)[1]), sub: 'nobody' }, SESSION_SECRET),
   'of an administrator without a name': (token) => sign({ ...decode(parts(token)[1]), sub: '' }, SESSION_SECRET),
   'of a user': (token) => sign({ ...decode(parts(token)[1]), sub: 'Alex' }, SESSION_SECRET),
-  'that is no JWT': () => 'x.y.z',
+  'that is not a JWT': () => 'x.y.z',
   'of one part': () => 'abc',
   'that is very long': () => `${'A'.repeat(8000)}.${'B'.repeat(8000)}.C`,
 }
 
 describe('the login of an administrator', () => {
-  it('opens a session of an hour', async () => {
+  it('opens a session that lasts one hour', async () => {
     const service = await createMemoryService()
     const response = await login(service, 'root', 'root-password')
     expect(response.status).toBe(200)
@@ -69,7 +69,7 @@ describe('the login of an administrator', () => {
     await expectError(await admin('GET', '/admin/users'), 'invalid_session')
   })
 
-  it('refuses forms and bodies without a type, which a page of another site could send', async () => {
+  it('refuses a form, or a body without a content type, since a page of another site could send such a request', async () => {
     const service = await createMemoryService()
     const account = { username: 'root', password: 'root-password' }
     for (const body of [new URLSearchParams(account), new TextEncoder().encode(JSON.stringify(account))]) {
@@ -79,14 +79,14 @@ describe('the login of an administrator', () => {
 })
 
 describe('a session', () => {
-  it.each(Object.entries(FORGERIES))('%s is invalid', async (_, forge) => {
+  it.each(Object.entries(FORGERIES))('with a token %s is invalid', async (_, forge) => {
     const service = await createMemoryService()
     const response = await withSession(service, await forge(await tokenOf(service)))('GET', '/admin/users')
     expect(response.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
     await expectError(response, 'invalid_session')
   })
 
-  it('opened while the clock was ahead is invalid once the clock is right again', async () => {
+  it('that is opened while the clock is ahead is invalid once the clock is correct', async () => {
     const service = await createMemoryService()
     service.advance(86_400_000)
     const admin = withSession(service, await tokenOf(service))
@@ -95,7 +95,7 @@ describe('a session', () => {
     await expectError(await admin('GET', '/admin/users'), 'invalid_session')
   })
 
-  it('opened by a process whose clock is five minutes ahead is valid', async () => {
+  it('that is opened by a process whose clock is five minutes ahead is valid', async () => {
     const service = await createMemoryService()
     service.advance(300_000)
     const admin = withSession(service, await tokenOf(service))
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect((await admin('GET', '/admin/users')).status).toBe(200)
   })
 
-  it('that was ended stays invalid for a process whose clock is an hour behind', async () => {
+  it('stays invalid after the logout, even for a process whose clock is an hour behind', async () => {
     const service = await createMemoryService(UNLIMITED)
     const ended = withSession(service, await tokenOf(service))
     await ended('POST', '/admin/logout')
@@ -113,7 +113,7 @@ describe('a session', () => {
     await expectError(await ended('GET', '/admin/me'), 'invalid_session')
   })
 
-  it('ends with all others after 100 were ended within two hours, but the rate limit continues', async () => {
+  it('ends with all other sessions if more than 100 sessions are ended within two hours, but the rate limit continues', async () => {
     const service = await createMemoryService({ ...UNLIMITED, adminRateLimit: { requests: 10_000, windowMs: 1000 } })
     const stays = withSession(service, await tokenOf(service))
     const end = async () => (await asRoot(service))('POST', '/admin/logout')
@@ -125,7 +125,7 @@ describe('a session', () => {
     expect([response.status, response.headers.get(HEADERS.rateRemaining)]).toEqual([200, String(10_000 - 103)])
   })
 
-  it('allows an administrator 300 requests in 5 minutes from all addresses together', async () => {
+  it('allows each administrator a limited number of requests from all addresses together', async () => {
     const service = await createMemoryService({ adminRateLimit: { requests: 3, windowMs: 300_000 } })
     const token = await tokenOf(service)
     const headers = { authorization: `Bearer ${token}` }

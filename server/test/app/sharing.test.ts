@@ -13,7 +13,7 @@ const pages = {
 const publicUrl = 'https://fish.example'
 const COUNT = HEADERS.rateRemaining
 
-/** Returns the SVG instead of a PNG, so that tests can read its text. */
+/** Creates a renderer that returns the SVG instead of a PNG, so that tests can read the text of a card. */
 function createRenderer() {
   const rendered: string[] = []
   const renderCard = async (svg: string) => {
@@ -41,7 +41,7 @@ const HOSTILE = [
 ]
 
 describe('the page of a player', () => {
-  it('has the counts of the player and a picture in the preview of its link', async () => {
+  it('has the counts and the picture of the player in its link preview', async () => {
     const service = await openService({ ...UNLIMITED })
     await write(service, 'fish', fish('Leviathan', 'Leviathan', 'Koi'))
     await write(service, 'fish', { fish: 'Boot', rarity: 5 })
@@ -60,28 +60,28 @@ describe('the page of a player', () => {
     ])
   })
 
-  it('has the streak in the preview, and no unknown rarity', async () => {
+  it('has the streak in its link preview, and omits an unknown rarity', async () => {
     const service = await openService({ ...UNLIMITED })
     const day = (ago: number) => new Date(service.now() - ago * 24 * 60 * 60 * 1000).toISOString()
     await write(service, 'fish', { fish: [0, 1].map((ago) => ({ name: 'Boot', rarity: 5, caughtAt: day(ago) })) })
     expect(await service.text('/@Alex')).toContain('content="2 fish of 1 species. Rarest: Boot. 2-day streak."')
   })
 
-  it('describes a player without catches, and a player with only crabs', async () => {
+  it('has a link preview for a player without catches, and for a player with only crabs', async () => {
     const service = await openService({ ...UNLIMITED })
     expect(await service.text('/@Alex')).toContain('content="No catches yet."')
     await write(service, 'crab', { crab: [{}, {}] })
     expect(await service.text('/@Alex')).toContain('content="2 crabs of 1 species."')
   })
 
-  test.each([['renderCard'], ['publicUrl']])('has no picture in its preview without %s', async (option) => {
+  test.each([['renderCard'], ['publicUrl']])('has no picture in its link preview without %s', async (option) => {
     const service = await openService({ [option]: undefined })
     const html = await service.text('/@Alex')
     expect(html).not.toContain('og:image')
     expect(html).toContain('<meta name="twitter:card" content="summary">')
   })
 
-  it('is not found for an unknown player', async () => {
+  it('has status 404 for an unknown player', async () => {
     const service = await openService()
     const response = await service.request('/@Nobody')
     expect([response.status, response.headers.get(COUNT)]).toEqual([404, '24'])
@@ -90,7 +90,7 @@ describe('the page of a player', () => {
     expect(html).not.toContain('Nobody')
   })
 
-  it('changes its ETag with a catch, and is 304 for the current ETag', async () => {
+  it('has a new ETag after a catch, and responds 304 for the current ETag', async () => {
     const service = await openService({ ...UNLIMITED })
     const first = await service.request('/@Alex')
     const headers = { 'if-none-match': String(first.headers.get('etag')) }
@@ -100,7 +100,7 @@ describe('the page of a player', () => {
     expect([second.status, second.headers.get('cache-control')]).toEqual([200, 'no-cache'])
   })
 
-  it('has no counts above the limit, but is not an error', async () => {
+  it('omits the counts if the client exceeds the rate limit, but still has status 200', async () => {
     const service = await openService({ rateLimit: { requests: 1, windowMs: 1000 } })
     expect(await service.text('/@Alex')).toContain('No catches yet.')
     for (const path of ['/@Alex', '/@Nobody']) {
@@ -110,7 +110,7 @@ describe('the page of a player', () => {
     }
   })
 
-  it('has no counts while the storage is unavailable', async () => {
+  it('omits the counts while the storage is unavailable', async () => {
     const { storage, failAt } = createFailingStorage()
     const service = await openService({ storage })
     for (const operations of [/^countInWindow/, /^items\.getItem/, /^version/, /^collectionTallies/]) {
@@ -120,7 +120,7 @@ describe('the page of a player', () => {
     }
   })
 
-  it('ignores a player in the query', async () => {
+  it('ignores the name in the query', async () => {
     const service = await openService()
     await service.app.users.create({ name: 'Ben' })
     expect(await service.text('/@Alex?name=Ben')).toContain('<title>Alex ·')
@@ -131,7 +131,7 @@ describe('the page of a player', () => {
 describe.each(['/@Alex', '/v1/@Alex/', '/%40Alex', '/@Alex/card.png', '/%40alex/card.png', '/v1/@Alex/badge.svg'])(
   '%s',
   (path) => {
-    it('counts as one request, with HEAD too', async () => {
+    it('counts as one request, for GET and for HEAD', async () => {
       const service = await openService()
       for (const [method, remaining] of [
         ['GET', '24'],
@@ -142,7 +142,7 @@ describe.each(['/@Alex', '/v1/@Alex/', '/%40Alex', '/@Alex/card.png', '/%40alex/
       }
     })
 
-    it('is not counted with an API key, or from an allowed origin', async () => {
+    it('is not counted for requests with an API key or from an allowed origin', async () => {
       const service = await openService({ allowedOrigins: ['https://friend.example'] })
       for (const headers of [{ 'x-api-key': service.alex.apiKey }, { origin: 'https://friend.example' }]) {
         const response = await service.request(path, { headers })
@@ -159,7 +159,7 @@ describe.each([
 ])('/@NAME/%s', (file, type) => {
   const path = `/@Alex/${file}`
 
-  it('is a picture that caches may store for five minutes, with an ETag that changes with a catch', async () => {
+  it('is a picture that caches may store for five minutes, and has a new ETag after a catch', async () => {
     const service = await openService({ ...UNLIMITED })
     const first = await service.request(path)
     expect([first.status, first.headers.get('content-type')]).toEqual([200, type])
@@ -173,20 +173,20 @@ describe.each([
     expect((await service.request(path, { headers })).status).toBe(200)
   })
 
-  it('is 429 above the limit', async () => {
+  it('responds 429 if the client exceeds the rate limit', async () => {
     const service = await openService({ rateLimit: { requests: 1, windowMs: 1000 } })
     await service.request('/status')
     const response = await service.request(path)
     expect([response.status, await response.json()]).toMatchObject([429, { code: 'rate_limited' }])
   })
 
-  it.each(['Nobody', '-x', '%3Cscript%3E', 'x'.repeat(33)])('is not found for %s', async (name) => {
+  it.each(['Nobody', '-x', '%3Cscript%3E', 'x'.repeat(33)])('responds 404 for %s', async (name) => {
     const service = await openService()
     const response = await service.request(`/@${name}/${file}`)
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'user_not_found' }])
   })
 
-  it('is an error while the storage is unavailable', async () => {
+  it('responds storage_error while the storage is unavailable', async () => {
     const { storage, failAt } = createFailingStorage()
     const service = await openService({ storage })
     failAt(/^version/)
@@ -196,7 +196,7 @@ describe.each([
 })
 
 describe('the card', () => {
-  it('has the name, the totals, the rarest species and the address', async () => {
+  it('shows the name, the totals, the rarest species and the URL of the player', async () => {
     const service = await openService({ ...UNLIMITED })
     await write(service, 'fish', fish('Leviathan', 'Koi', 'Koi'))
     await write(service, 'crab', { crab: [{ name: 'King Crab' }] })
@@ -208,7 +208,7 @@ describe('the card', () => {
     ])
   })
 
-  it('is rendered once for each content', async () => {
+  it('is rendered only once until its content changes', async () => {
     const service = await openService({ ...UNLIMITED })
     for (let count = 0; count < 3; count += 1) await service.request('/@Alex/card.png')
     expect(service.rendered).toHaveLength(1)
@@ -217,14 +217,14 @@ describe('the card', () => {
     expect(service.rendered).toHaveLength(2)
   })
 
-  it('is not served without a renderer', async () => {
+  it('is not found without a renderer', async () => {
     const service = await createMemoryService({ pages, publicUrl })
     const response = await service.request('/@Alex/card.png')
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
     expect((await service.request('/@Alex/badge.svg')).status).toBe(200)
   })
 
-  it.each(HOSTILE)('shows a species called %s as text that fits', async (name) => {
+  it.each(HOSTILE)('shows a species called %s as text that fits on the card', async (name) => {
     const service = await openService({ ...UNLIMITED })
     await write(service, 'fish', fish(name))
     const svg = await service.text('/@Alex/card.png')
@@ -235,7 +235,7 @@ describe('the card', () => {
 })
 
 describe('the badge', () => {
-  it('has the name, the totals and the rarest rarity', async () => {
+  it('shows the name, the totals and the highest rarity', async () => {
     const service = await openService({ ...UNLIMITED })
     await write(service, 'fish', fish('Leviathan', 'Koi'))
     expect(await service.text('/@Alex/badge.svg')).toContain('<title>Alex · 2 catches · 2 species · Mythical</title>')
@@ -251,7 +251,7 @@ describe('the badge', () => {
   })
 })
 
-it.each(HOSTILE)('the preview of a link shows a species called %s as text', async (name) => {
+it.each(HOSTILE)('a link preview shows a species called %s as text', async (name) => {
   const service = await openService({ ...UNLIMITED })
   await write(service, 'fish', fish(name))
   const html = await service.text('/@Alex')
@@ -265,7 +265,7 @@ it.each(HOSTILE)('the preview of a link shows a species called %s as text', asyn
   expect(html).not.toContain('<script')
 })
 
-it('/@A/vs/@B has both names, without a lookup', async () => {
+it('/@A/vs/@B shows both names, and does not read the storage', async () => {
   const service = await openService()
   await service.storage.dispose()
   const response = await service.request('/@Alex/vs/@nobody')

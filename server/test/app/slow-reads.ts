@@ -4,7 +4,7 @@ import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 import { createTimers } from './timers.ts'
 
-/** About 50 KB: three of these writes are streamed. */
+/** A write of about 50 KB. The response to a read is streamed if the collection contains three such writes. */
 const LARGE = { fish: Array.from({ length: 400 }, () => ({ name: '~'.repeat(90), rarity: 1 })) }
 export const LARGE_NAMES = Array.from({ length: 3 }, () => LARGE.fish).flatMap((fish) => fish.map(({ name }) => name))
 export const STREAMS = { perClient: 2, total: 4 }
@@ -12,7 +12,7 @@ export const WAIT_MS = 10_000
 
 export const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-/** A service with a large collection, whose reads last long enough for clients to leave. */
+/** A service whose reads of a large collection last long enough for clients to disconnect meanwhile. */
 export async function createSlowReads() {
   const storage = createMemoryStorage()
   const timers = createTimers()
@@ -44,9 +44,9 @@ export async function createSlowReads() {
   return {
     service,
     timers,
-    /** Open streams, by the metrics. */
+    /** The number of open streams, from the metrics. */
     open,
-    /** Waits for a read while nothing else is read, so a turn that does not come immediately never comes. */
+    /** Waits for a read while no other read runs. All waits for a turn end at once, so a read that must wait fails. */
     async alone<Result>(reading: Promise<Result>): Promise<Result> {
       let isOver = false
       const end = () => {

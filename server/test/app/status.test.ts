@@ -11,30 +11,33 @@ async function createBrokenService() {
   return { ...(await createMemoryService({ ...UNLIMITED, storage })), failAt }
 }
 
-it('reports the address that players use, if it is known', async () => {
+it('the status contains the public URL, if one is configured', async () => {
   const { request } = await createMemoryService({ publicUrl: 'https://fish.example' })
   expect(await (await request('/status')).json()).toMatchObject({ status: 'ok', publicUrl: 'https://fish.example' })
 })
 
 describe('while the storage is unavailable', () => {
-  it.each(['/status', '/v1/status/', '//status'])('%s reports unavailable in its own form', async (path) => {
-    const service = await createBrokenService()
-    service.failAt(/./)
-    const response = await service.request(path, { headers: { origin: 'https://a.example' } })
-    expect(response.status).toBe(503)
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
-    expect(await response.json()).toEqual({
-      status: 'unavailable',
-      timestamp: new Date(service.now()).toISOString(),
-      version: '0.0.0-test',
-      gamemodes: ['oneblock', 'earth', 'survival', 'factions'],
-      error: expect.stringMatching(/\w/),
-      code: 'unavailable',
-      requestId: response.headers.get('x-request-id'),
-    })
-  })
+  it.each(['/status', '/v1/status/', '//status'])(
+    '%s reports unavailable in the form of a status response',
+    async (path) => {
+      const service = await createBrokenService()
+      service.failAt(/./)
+      const response = await service.request(path, { headers: { origin: 'https://a.example' } })
+      expect(response.status).toBe(503)
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+      expect(await response.json()).toEqual({
+        status: 'unavailable',
+        timestamp: new Date(service.now()).toISOString(),
+        version: '0.0.0-test',
+        gamemodes: ['oneblock', 'earth', 'survival', 'factions'],
+        error: expect.stringMatching(/\w/),
+        code: 'unavailable',
+        requestId: response.headers.get('x-request-id'),
+      })
+    },
+  )
 
-  it('readiness fails, and liveness does not', async () => {
+  it('the readiness check fails, but the liveness check succeeds', async () => {
     const service = await createBrokenService()
     service.failAt(/./)
     await expectError(await service.request('/readyz'), 'unavailable')
@@ -42,7 +45,7 @@ describe('while the storage is unavailable', () => {
     expect((await service.request('/openapi.json')).status).toBe(200)
   })
 
-  it('everything works again as soon as it is back', async () => {
+  it('every endpoint works again as soon as the storage is back', async () => {
     const service = await createBrokenService()
     service.failAt(/./)
     await service.request('/status')
@@ -58,7 +61,7 @@ describe('while the storage is unavailable', () => {
     ['GET', '/nowhere'],
     ['POST', '/post/fish?name=Alex'],
     ['GET', '/get/user/key'],
-  ])('%s %s responds storage_error without the cause', async (method, path) => {
+  ])('%s %s gets storage_error without the cause', async (method, path) => {
     const service = await createBrokenService()
     service.failAt(/./)
     const response = await service.request(path, { method, headers: { authorization: basic('Alex', 'alex-password') } })
@@ -67,7 +70,7 @@ describe('while the storage is unavailable', () => {
   })
 
   it.each([/^append/, /^read/, /^items\.getItem user:/, /^items\.getItem secret:/, /^countInWindow public:/])(
-    'for %s only, reads and writes succeed or respond storage_error without the cause',
+    'for %s only, reads and writes either succeed or get storage_error without the cause',
     async (operations) => {
       const service = await createBrokenService()
       const token = await encryptToken(service, SALMON)
@@ -84,7 +87,7 @@ describe('while the storage is unavailable', () => {
     },
   )
 
-  it('a failed write stores nothing, and the same token is stored later', async () => {
+  it('a failed write stores nothing, and the same token can be stored later', async () => {
     const service = await createBrokenService()
     const token = await encryptToken(service, SALMON)
     service.failAt(/^append/)
@@ -94,7 +97,7 @@ describe('while the storage is unavailable', () => {
     expect((await post(service, 'fish', token)).status).toBe(201)
   })
 
-  it('no session, user or reset is created', async () => {
+  it('no user is created, and no password is reset', async () => {
     const service = await createBrokenService()
     const root = await asRoot(service)
     service.failAt(/^items\.setItem|^setItemIfAbsent/)
@@ -136,7 +139,7 @@ describe('while the storage is unavailable', () => {
 })
 
 describe('a server that is stopping', () => {
-  it('is not ready, but is alive and responds', async () => {
+  it('is not ready, but is alive and still responds', async () => {
     let accepting = true
     const service = await createMemoryService({ isAccepting: () => accepting })
     expect((await service.request('/readyz')).status).toBe(200)

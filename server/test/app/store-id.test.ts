@@ -17,12 +17,12 @@ const OPTIONS = {
 }
 const READ = '/get/fish?name=Alex&gamemode=earth'
 
-/** A service that started like a server, and the calls of its storage. */
+/** Creates a service that has checked its secrets like a server, and records the storage calls. */
 async function createStartedService() {
   const failing = createFailingStorage()
   const service = await createMemoryService({ ...UNLIMITED, storage: failing.storage })
   await service.app.checkSecrets()
-  /** Empties the store, as an operator may do to a Redis while servers use it. */
+  /** Empties the store, as an operator can empty a Redis while servers use it. */
   const lose = async () => {
     const { items } = service.storage
     await Promise.all((await items.getKeys()).map((key) => items.removeItem(key)))
@@ -30,8 +30,8 @@ async function createStartedService() {
   return { ...service, ...failing, lose }
 }
 
-describe('a server whose store was emptied', () => {
-  it('is not ready, and reports that in its status', async () => {
+describe('a server whose store is emptied', () => {
+  it('is not ready, and has an unavailable status', async () => {
     const service = await createStartedService()
     expect((await service.request('/readyz')).status).toBe(200)
     await service.lose()
@@ -40,7 +40,7 @@ describe('a server whose store was emptied', () => {
     expect((await service.request('/livez')).status).toBe(200)
   })
 
-  it('is ready again when its data is back', async () => {
+  it('is ready again when its data is restored', async () => {
     const service = await createStartedService()
     const keys = await service.storage.items.getKeys()
     const items = await Promise.all(keys.map(async (key) => [key, await service.storage.items.getItem(key)] as const))
@@ -53,11 +53,11 @@ describe('a server whose store was emptied', () => {
   })
 })
 
-describe('a server that has detected another store', () => {
+describe('a server that detects another store', () => {
   const OTHER = ['another one', 'unfinished'] as const
   const codes = { 'another one': 'replaced', unfinished: 'unfinished' } as const
 
-  it.each(OTHER)('neither reads nor writes there: %s', async (value) => {
+  it.each(OTHER)('neither reads nor writes that store: %s', async (value) => {
     const service = await createStartedService()
     const root = await asRoot(service)
     const tokens = [await encryptToken(service, SALMON), await encryptToken(service, SALMON)]
@@ -90,7 +90,7 @@ describe('a server that has detected another store', () => {
     expect(await service.storage.items.getKeys()).toEqual(keys)
   })
 
-  it('works again once it has verified the return of its own store', async () => {
+  it('works again once it detects its original store', async () => {
     const service = await createStartedService()
     const id = String(await service.storage.items.getItem(STORE))
     await service.storage.items.setItem(STORE, 'another one')
@@ -102,7 +102,7 @@ describe('a server that has detected another store', () => {
 })
 
 describe('a server whose store is replaced while it sends a collection', () => {
-  /** Reads records of 100,000 characters each. The store is lost before the second record or after the last one. */
+  /** Reads two records of 100,000 characters each. The store is replaced before the second record or after it. */
   async function readWhile(loseAt: 'between' | 'end') {
     const memory = createMemoryStorage()
     const lose = async () => {
@@ -134,13 +134,13 @@ describe('a server whose store is replaced while it sends a collection', () => {
     expect(await readWhile('between')).toEqual({ status: 200, outcome: 'broken off', isSecondSent: false })
   })
 
-  it('aborts the response instead of ending it as if it were complete', async () => {
+  it('aborts the response even if all records are sent, since a normal end would mean that the data is valid', async () => {
     expect(await readWhile('end')).toMatchObject({ status: 200, outcome: 'broken off' })
   })
 })
 
 describe('the store id', () => {
-  it('is the same for all servers that start at once', async () => {
+  it('is the same for all servers that start at the same time', async () => {
     const storage = createMemoryStorage()
     const apps = Array.from({ length: 5 }, () => createApp({ ...OPTIONS, storage }))
     await Promise.all(apps.map((app) => app.checkSecrets()))
@@ -151,14 +151,14 @@ describe('the store id', () => {
     for (const app of apps) expect((await app.fetch(new Request('http://service.test/readyz'))).status).toBe(200)
   })
 
-  it('is only read if it exists, so that a server can start on a full or read-only storage', async () => {
+  it('is not written if it already exists, so that a server can start on a full or read-only storage', async () => {
     const { storage, failAt } = createFailingStorage()
     await createApp({ ...OPTIONS, storage }).checkSecrets()
     failAt(/^(?:items\.)?(?:set|replace|remove)/)
     await createApp({ ...OPTIONS, storage }).checkSecrets()
   })
 
-  it('is not checked again during a request', async () => {
+  it('is not read again for each request', async () => {
     const service = await createStartedService()
     const token = await encryptToken(service, SALMON)
     const root = await asRoot(service)
@@ -170,7 +170,7 @@ describe('the store id', () => {
     expect(service.calls.slice(before).filter((call) => call.includes(STORE))).toEqual([])
   })
 
-  it('is not set by a start with a wrong secret, which writes nothing', async () => {
+  it('is not set if the start fails because of a wrong secret', async () => {
     const storage = createMemoryStorage()
     await createApp({ ...OPTIONS, storage }).checkSecrets()
     await storage.items.removeItem(STORE)

@@ -4,7 +4,7 @@ import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
-test('a collection of more than 10,000 species has no summary', async () => {
+test('a summary of a collection with more than 10,000 species is refused', async () => {
   const service = await createMemoryService(UNLIMITED)
   const names = Array.from({ length: 10_000 }, (_, index) => ({ name: `Fish ${index}` }))
   for (let at = 0; at < names.length; at += 500) await write(service, 'crab', { crab: names.slice(at, at + 500) })
@@ -16,7 +16,7 @@ test('a collection of more than 10,000 species has no summary', async () => {
   expect((await service.request('/get/crab?name=Alex&gamemode=earth')).status).toBe(200)
 })
 
-test('a summary has its own entity tag, so that no other form is confused with it', async () => {
+test('a summary has a different ETag than the whole collection', async () => {
   const service = await createMemoryService(UNLIMITED)
   await write(service, 'crab', { crab: [{}] })
   const tagOf = async (query: string, headers = {}) => {
@@ -29,7 +29,7 @@ test('a summary has its own entity tag, so that no other form is confused with i
   expect((await tagOf('&summary=species', { 'if-none-match': summary.tag })).status).toBe(304)
 })
 
-test('a summary that nobody waits for is not made after its species are counted', async () => {
+test('a summary is created only once if all other clients disconnect while species are counted', async () => {
   const storage = createMemoryStorage()
   const counted = Promise.withResolvers<void>()
   let [asked, made] = [0, 0]
@@ -64,7 +64,7 @@ test('a summary that nobody waits for is not made after its species are counted'
   expect(made).toBe(1)
 })
 
-test('a summary is made once for concurrent requests, and not for an older version', async () => {
+test('a summary is created once for concurrent requests, and again for a new version', async () => {
   const storage = createMemoryStorage()
   let made = 0
   const service = await createMemoryService({

@@ -8,7 +8,7 @@ import { ADDRESS_HEADER, basic, type TestService, UNLIMITED } from './test-servi
 
 const KEY = '/get/user/key'
 
-/** A service that counts how often a password is checked. */
+/** A service that counts password checks. */
 async function createCountingService() {
   let checks = 0
   const verify = async (password: string, hash: string) => {
@@ -19,11 +19,11 @@ async function createCountingService() {
   return { ...service, checks: () => checks }
 }
 
-describe('the reading of a key', () => {
+describe('a read of a key', () => {
   it.each([
     ['Alex', basic('alex', 'alex-password'), ''],
     ['root', basic('root', 'root-password'), '?name=alex'],
-  ])('by %s is in the audit log with actor, player, time and address', async (actor, authorization, query) => {
+  ])('by %s is in the audit log with the actor, player, time and address', async (actor, authorization, query) => {
     const service = await createMemoryService()
     const headers = { authorization, 'x-request-id': 'reading-1', 'x-test-address': '192.0.2.77' }
     await service.request(`${KEY}${query}`, { headers })
@@ -42,7 +42,7 @@ describe('the reading of a key', () => {
     expect(JSON.stringify(items)).not.toContain(service.alex.fernetKey)
   })
 
-  it('fails while the audit log cannot be written', async () => {
+  it('fails while the audit log is not writable', async () => {
     const { storage, failAt } = createFailingStorage()
     const service = await createMemoryService({ storage })
     failAt(/^items\.setItem audit:/)
@@ -52,8 +52,8 @@ describe('the reading of a key', () => {
   })
 })
 
-describe('the check of a password', () => {
-  it('is repeated after the clock was set back, so that a cached result does not live longer', async () => {
+describe('a password check', () => {
+  it('is repeated if the clock is set back, so that no cached result lives longer than intended', async () => {
     const service = await createCountingService()
     const read = () => service.request(KEY, { headers: { authorization: basic('Alex', 'alex-password') } })
     await read()
@@ -62,7 +62,7 @@ describe('the check of a password', () => {
     expect(service.checks()).toBe(2)
   })
 
-  it('reads a whole header only', async () => {
+  it('accepts only a well-formed Authorization header', async () => {
     const service = await createCountingService()
     const valid = basic('Alex', 'alex-password')
     const read = (authorization: string) => service.request(KEY, { headers: { authorization } })
@@ -77,7 +77,7 @@ describe('the check of a password', () => {
     }
   })
 
-  it('is made for 10 of 30 concurrent wrong ones', async () => {
+  it('runs for only 10 of 30 concurrent wrong passwords', async () => {
     const service = await createCountingService()
     const init = { headers: { authorization: basic('Alex', 'wrong') } }
     await Promise.all(Array.from({ length: 30 }, () => service.request(KEY, init)))
@@ -91,7 +91,7 @@ describe('the check of a password', () => {
     ['an administrator', 'root', 'wrong'],
     ['a user', 'Alex', 'wrong'],
     ['an administrator who is a user too', 'Both', 'wrong'],
-  ])('costs the same for %s, so that its time reveals nothing', async (_, name, password) => {
+  ])('has the same cost for %s, so that the response time reveals nothing', async (_, name, password) => {
     const service = await createCountingService()
     await service.app.users.create({ name: 'Both', password: 'of the user' })
     await service.app.admins.create('Both', 'of the administrator', 'admin')
@@ -103,7 +103,7 @@ describe('the check of a password', () => {
     }
   })
 
-  it.each(['nobody', 'root', 'Alex'])('costs the same for the login of %s', async (username) => {
+  it.each(['nobody', 'root', 'Alex'])('has the same cost for the login of %s', async (username) => {
     const service = await createCountingService()
     await service.request('/admin/login', {
       method: 'POST',
@@ -113,7 +113,7 @@ describe('the check of a password', () => {
     expect(service.checks()).toBe(1)
   })
 
-  it('accepts an administrator and a user of the same name, each with their own password', async () => {
+  it('accepts the password of an administrator and of a user with the same name', async () => {
     const service = await createMemoryService(UNLIMITED)
     const both = await service.app.users.create({ name: 'Both', password: 'the same' })
     await service.app.admins.create('both', 'the same', 'admin')
@@ -126,7 +126,7 @@ describe('the check of a password', () => {
     }
   })
 
-  it('is not repeated for ten minutes after a success, unless the password is replaced', async () => {
+  it('is skipped for ten minutes after a success, unless the password is replaced', async () => {
     const service = await createCountingService()
     const status = async (password = 'alex-password') =>
       (await service.request(KEY, { headers: { authorization: basic('Alex', password) } })).status
@@ -135,13 +135,13 @@ describe('the check of a password', () => {
     expect([await status(), await status(), service.checks()]).toEqual([200, 200, 1])
     service.advance(1)
     expect([await status(), service.checks()]).toEqual([200, 2])
-    // This simulates a write of another process on the same store.
+    // This simulates a write by another process on the same store.
     await service.storage.items.setItem(`secret:${service.alex.id}:password`, 'plain$another')
     expect(await status()).toBe(401)
     expect(await status('another')).toBe(200)
   })
 
-  it('is made for every wrong one, even after a success', async () => {
+  it('runs for every wrong password, even after a success', async () => {
     const service = await createCountingService()
     for (const [password, status, checks] of [
       ['alex-password', 200, 1],
@@ -154,7 +154,7 @@ describe('the check of a password', () => {
     }
   })
 
-  it('does not reveal a verified password to another client that has failed too often', async () => {
+  it('does not reveal a verified password to a client with too many failed logins', async () => {
     const service = await createCountingService()
     const ask = async (password: string, address: string) => {
       const headers = { authorization: basic('Alex', password), [ADDRESS_HEADER]: address }
@@ -166,26 +166,23 @@ describe('the check of a password', () => {
     }
     const checks = service.checks()
     expect([await ask('wrong', '192.0.2.66'), await ask('alex-password', '192.0.2.66')]).toEqual([429, 429])
-    // Failures of others do not affect these clients, and a verified password needs no check.
+    // Failed logins of one client do not affect other clients, and a verified password needs no check.
     expect([await ask('alex-password', '192.0.2.1'), await ask('alex-password', '192.0.2.2')]).toEqual([200, 200])
     expect(service.checks()).toBe(checks)
   })
 
-  it.each(['aA'.repeat(5000), 'with blank', ''])(
-    'looks up no account for a name that nobody can have (%#)',
-    async (name) => {
-      const { storage, calls } = createFailingStorage()
-      const service = await createMemoryService({ storage })
-      const before = calls.length
-      const login = { method: 'POST', headers: { 'content-type': 'application/json' } }
-      const body = JSON.stringify({ username: name, password: 'wrong' })
-      await service.request('/admin/login', { ...login, body })
-      await service.request(KEY, { headers: { authorization: basic(name, 'wrong') } })
-      expect(calls.slice(before).filter((call) => /^items\.getItem (?:setting:admins|user:)/.test(call))).toEqual([])
-    },
-  )
+  it.each(['aA'.repeat(5000), 'with blank', ''])('reads no account for an invalid name (%#)', async (name) => {
+    const { storage, calls } = createFailingStorage()
+    const service = await createMemoryService({ storage })
+    const before = calls.length
+    const login = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    const body = JSON.stringify({ username: name, password: 'wrong' })
+    await service.request('/admin/login', { ...login, body })
+    await service.request(KEY, { headers: { authorization: basic(name, 'wrong') } })
+    expect(calls.slice(before).filter((call) => /^items\.getItem (?:setting:admins|user:)/.test(call))).toEqual([])
+  })
 
-  it('works after a decoy could not be made', async () => {
+  it('works again after a decoy hash could not be created', async () => {
     let isBroken = true
     const hash = async (password: string) => {
       if (isBroken && password.startsWith('a password that')) throw new Error('out of memory')
@@ -216,21 +213,21 @@ function getKey(
 
 describe('the key of a user', () => {
   it.each([
-    ['nothing', undefined],
+    ['missing credentials', undefined],
     ['a wrong password', WRONG],
     ['an empty password', basic('Alex', '')],
     ['a name that nobody has', basic('nobody', 'alex-password')],
     ['an empty name', basic('', 'alex-password')],
     ['the hash of the password', basic('Alex', 'plain$alex-password')],
     ['a wrong password of an administrator', basic('root', 'alex-password')],
-    ['a bearer', 'Bearer abc'],
-    ['no base64', 'Basic ***'],
-    ['no colon', `Basic ${btoa('Alex')}`],
-    ['no UTF-8', `Basic ${btoa('Al\xe9x:x')}`],
+    ['a bearer token', 'Bearer abc'],
+    ['credentials that are not base64', 'Basic ***'],
+    ['credentials without a colon', `Basic ${btoa('Alex')}`],
+    ['credentials that are not UTF-8', `Basic ${btoa('Al\xe9x:x')}`],
     ['an endless password', basic('Alex', 'x'.repeat(10_000))],
     ['the API key of the user', basic('Alex', 'fck_')],
     ['a name of another property', basic('__proto__', 'x')],
-  ])('is not sent to %s: invalid_credentials, with a challenge', async (_, authorization) => {
+  ])('is not sent for %s: the response is invalid_credentials, with a challenge', async (_, authorization) => {
     const service = await createMemoryService(UNLIMITED)
     for (const query of ['', '?name=Alex', '?name=nobody']) {
       const response = await getKey(service, authorization, query)
@@ -239,14 +236,14 @@ describe('the key of a user', () => {
     }
   })
 
-  it.each([ALEX, ROOT])('is not sent if the query names two users (%#)', async (authorization) => {
+  it.each([ALEX, ROOT])('is not sent if the query contains the names of two users (%#)', async (authorization) => {
     const service = await createMemoryService()
     await expectError(await getKey(service, authorization, '?name=Alex&name=root'), 'user_mismatch')
     await expectError(await getKey(service, authorization, '?name=root&name=Alex'), 'user_mismatch')
     expect((await getKey(service, authorization, '?name=Alex&name=alex')).status).toBe(200)
   })
 
-  it('is not sent for a session token or an API key', async () => {
+  it('is not sent for a session token or for an API key', async () => {
     const service = await createMemoryService(UNLIMITED)
     const session = (await (await login(service, 'root', 'root-password')).json()) as { token: string }
     await expectError(await getKey(service, `Bearer ${session.token}`, '?name=Alex'), 'invalid_credentials')
@@ -256,7 +253,7 @@ describe('the key of a user', () => {
 })
 
 describe('failed credentials', () => {
-  it('under one name are checked 10 times, then even correct ones are rate_limited until the window ends', async () => {
+  it('with one name are checked 10 times, then even correct credentials are rate_limited until the window ends', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 10; count += 1) {
       await expectError(await getKey(service, WRONG), 'invalid_credentials')
@@ -272,7 +269,7 @@ describe('failed credentials', () => {
     expect((await getKey(service, ALEX)).status).toBe(200)
   })
 
-  it('at the login and the key endpoint count together', async () => {
+  it('at the login and at the key endpoint share one count', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 5; count += 1) {
       await getKey(service, basic('root', 'wrong-password'))
@@ -281,11 +278,11 @@ describe('failed credentials', () => {
     await expectError(await getKey(service, ROOT, '?name=Alex'), 'rate_limited')
   })
 
-  it('under many names are checked 100 times, whatever the names are', async () => {
+  it('with many names are checked 100 times, even if the names are invalid', async () => {
     const service = await createMemoryService(UNLIMITED)
     const wrong = Array.from({ length: 150 }, (_, index) => basic(`${index % 2 ? 'guess' : '-'}${index % 50}`, 'x'))
     const responses = await Promise.all(wrong.map((authorization) => getKey(service, authorization)))
-    // All impossible names count as one name.
+    // All invalid names count as one name.
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(75 + 10)
     for (let index = 0; index < 15; index += 1) {
       await expectError(await login(service, `more-${index}`, 'x'), 'invalid_credentials')
@@ -294,7 +291,7 @@ describe('failed credentials', () => {
     expect((await login(service, 'root', 'root-password', '192.0.2.3')).status).toBe(200)
   })
 
-  it('of others at the same address do not affect a client that was verified before', async () => {
+  it('from the same address do not affect an account whose password was verified before', async () => {
     const service = await createMemoryService(UNLIMITED)
     expect((await getKey(service, ALEX)).status).toBe(200)
     expect((await login(service, 'root', 'root-password')).status).toBe(200)
@@ -308,7 +305,7 @@ describe('failed credentials', () => {
     await expectError(await getKey(service, WRONG), 'rate_limited')
   })
 
-  it('are not counted for requests with correct ones or without any', async () => {
+  it('do not include requests with correct credentials or without credentials', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 15; count += 1) {
       expect((await getKey(service, ALEX)).status).toBe(200)
@@ -318,14 +315,14 @@ describe('failed credentials', () => {
     expect((await getKey(service, ALEX)).status).toBe(200)
   })
 
-  it('cannot exceed the limit concurrently: 10 of 30 wrong ones are checked', async () => {
+  it('cannot exceed the limit concurrently: only 10 of 30 wrong passwords are checked', async () => {
     const service = await createMemoryService(UNLIMITED)
     const responses = await Promise.all(Array.from({ length: 30 }, () => getKey(service, WRONG)))
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(10)
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(20)
   })
 
-  it('count for the whole /64', async () => {
+  it('are counted together for a whole /64 network', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 10; count += 1) await getKey(service, WRONG, '', `2001:db8::${count}`)
     await expectError(await getKey(service, ALEX, '', '2001:db8::ffff'), 'rate_limited')

@@ -8,7 +8,7 @@ import { type TestService, UNLIMITED } from './test-service.ts'
 
 const KIB = 1024
 
-/** An endless body that counts the chunks that were read. */
+/** An endless body that counts the chunks that the service reads. */
 function endless(): { body: ReadableStream<Uint8Array>; taken: () => number } {
   let taken = 0
   const body = new ReadableStream<Uint8Array>(
@@ -32,7 +32,7 @@ describe('a streamed body', () => {
   })
 
   it.each([{}, { 'content-length': '5' }, { 'content-length': 'many' }])(
-    'that is too large is refused before it ends, whatever its declared length (%j)',
+    'that exceeds the limit is refused before the body ends, whatever length it declares (%j)',
     async (headers: Record<string, string>) => {
       const service = await createMemoryService(UNLIMITED)
       const { body, taken } = endless()
@@ -41,7 +41,7 @@ describe('a streamed body', () => {
     },
   )
 
-  it('whose declared length exceeds the limit is refused unread', async () => {
+  it('that declares a length over the limit is refused without reading the body', async () => {
     const service = await createMemoryService(UNLIMITED)
     const { body, taken } = endless()
     const headers = { 'content-length': String(256 * KIB + 1) }
@@ -49,7 +49,7 @@ describe('a streamed body', () => {
     expect(taken()).toBe(0)
   })
 
-  it('that arrives byte by byte is the whole token', async () => {
+  it('that arrives byte by byte is read completely', async () => {
     const service = await createMemoryService(UNLIMITED)
     const bytes = new TextEncoder().encode(await encryptToken(service, SALMON))
     let at = 0
@@ -62,7 +62,7 @@ describe('a streamed body', () => {
     expect((await service.request('/post/fish?name=Alex', send(body))).status).toBe(201)
   })
 
-  it('that is aborted stores nothing', async () => {
+  it('that is aborted is not stored', async () => {
     const service = await createMemoryService(UNLIMITED)
     const bytes = new TextEncoder().encode(await encryptToken(service, SALMON))
     let sent = false
@@ -79,7 +79,7 @@ describe('a streamed body', () => {
 })
 
 describe('a user who is deleted while a token arrives', () => {
-  it('is not found, and nothing is stored', async () => {
+  it('gets user_not_found, and nothing is stored', async () => {
     const service = await createMemoryService(UNLIMITED)
     const token = await encryptToken(service, SALMON)
     const stuck = new TextEncoder().encode(token)
@@ -144,7 +144,7 @@ const BROKEN: Readonly<Record<string, (token: string, service: TestService) => P
 }
 
 describe('a write', () => {
-  it('responds equally to every invalid token, and stores none', async () => {
+  it('gets the same response for every invalid token, and stores nothing', async () => {
     const service = await createMemoryService(UNLIMITED)
     const responses = new Set<string>()
     for (const [what, breakToken] of Object.entries(BROKEN)) {
@@ -158,7 +158,7 @@ describe('a write', () => {
     expect(await countAll(service)).toBe(0)
   })
 
-  it('with two gamemodes is refused, wherever they are given', async () => {
+  it('with two different gamemodes is refused, wherever the gamemodes are given', async () => {
     const service = await createMemoryService(UNLIMITED)
     const query = '?name=Alex&gamemode=survival'
     const inPayload = { ...SALMON, gamemode: 'factions' }
@@ -173,13 +173,13 @@ describe('a write', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   it.each([
     'application/octet-stream',
     'Application/Octet-Stream',
     'application/octet-stream; charset=utf-8',
     ' application/octet-stream ;x=y',
-  ])('of type %j is a token', async (type) => {
+  ])('of type %j is treated as a token', async (type) => {
     const service = await createMemoryService()
     const response = await post(service, 'fish', await encryptToken(service, SALMON), {
       headers: { 'content-type': type },
@@ -187,7 +187,7 @@ describe('a body', () => {
     expect(response.status).toBe(201)
   })
 
-  it('without a type is treated as a token', async () => {
+  it('without a content type is treated as a token', async () => {
     const service = await createMemoryService()
     const body = new Uint8Array(Buffer.from(await encryptToken(service, SALMON)))
     const headers = { [HEADERS.gamemode]: 'earth' }

@@ -5,12 +5,12 @@ import { CREATURE_SIZE, creatureOf } from '../../src/drawings/creature.ts'
 
 const paths = (...species: Parameters<typeof creatureOf>) => creatureOf(...species).map(({ d }) => d)
 
-test('draws a species the same way every time, in any letter case', () => {
+test('a species always has the same drawing, in any letter case of its name', () => {
   const salmon = creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
   expect(creatureOf({ kind: 'fish', name: 'SALMON', rarity: 'Gold' })).toEqual(salmon)
 })
 
-test('gives two hundred species two hundred drawings', () => {
+test('two hundred species have two hundred different drawings', () => {
   const names = Array.from({ length: 200 }, (_, index) => `Species ${index}`)
   for (const kind of ['fish', 'crab'] as const) {
     const rarity = kind === 'fish' ? 'Silver' : undefined
@@ -18,7 +18,7 @@ test('gives two hundred species two hundred drawings', () => {
   }
 })
 
-test('draws a species with the same body in all rarities, in other colours', () => {
+test('a species has the same body in all rarities, but different colours', () => {
   const [bronze = [], mythical = []] = (['Bronze', 'Mythical'] as const).map((rarity) =>
     creatureOf({ kind: 'fish', name: 'Koi', rarity }),
   )
@@ -27,7 +27,7 @@ test('draws a species with the same body in all rarities, in other colours', () 
   expect(bronze.map(({ fill }) => fill)).not.toEqual(mythical.map(({ fill }) => fill))
 })
 
-test('draws within the frame, with only numbers and colours, whatever the name', () => {
+test('a drawing stays within the frame, and contains only numbers and colours, whatever the name', () => {
   const rarity = fc.option(fc.constantFrom(...RARITY_LABELS), { nil: undefined })
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), rarity, (name, rarity) => {
@@ -47,9 +47,9 @@ test('draws within the frame, with only numbers and colours, whatever the name',
     }),
   )
 })
-test('joins neighbouring paths only if they look the same', () => {
+test('neighbouring paths are joined only if they look the same', () => {
   const looks = creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' }).map(({ d: _, ...look }) => look)
-  // The body, its back and belly, the fins, the eye and the pupil.
+  // The six colours of the body, its back and belly, the fins, the eye and the pupil.
   expect(new Set(looks.flatMap(({ fill }) => fill ?? [])).size).toBe(6)
   for (const [index, look] of looks.entries()) expect(look).not.toEqual(looks[index + 1])
 })

@@ -38,7 +38,7 @@ import { ADMINS_KEY } from '../../src/app/store/item-keys.ts'
 const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
 const SECONDS = Date.UTC(2023, 0, 1) / 1000
 const timeOf = (number: number) => new Date((SECONDS + number) * 1000).toISOString()
-// A padded key with + and /.
+// A padded key that contains "+" and "/" in base64.
 const KEY = Buffer.alloc(32, 0xfb).toString('base64')
 const GAMEMODES = 'oneblock,earth,survival,factions,boxsmp'
 
@@ -62,7 +62,7 @@ const player = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** A database with all unusual cases. */
+/** A database that contains every unusual case. */
 async function oddities(): Promise<Record<string, object[]>> {
   return {
     users: [
@@ -234,7 +234,7 @@ describe('a migration', () => {
   const FORMS: readonly [string, (database: Database) => Promise<readonly string[]>][] = [
     ['a folder of mongodump', async (database) => [join(await writeDumpFolder(join(folder, 'dump'), database), '..')]],
     [
-      'its folder of the database, gzipped',
+      'a gzipped database folder of mongodump',
       async (database) => [await writeDumpFolder(join(folder, 'dump'), database, { gzip: true })],
     ],
     [
@@ -253,14 +253,14 @@ describe('a migration', () => {
     ],
     ['files of mongoexport', (database) => writeExports(join(folder, 'export'), database)],
     [
-      'canonical lists in a folder',
+      'a folder of gzipped, canonical JSON arrays',
       async (database) => {
         await writeExports(join(folder, 'export'), database, { canonical: true, jsonArray: true, gzip: true })
         return [join(folder, 'export')]
       },
     ],
   ]
-  test.each(FORMS)('migrates everything from %s, and reports it exactly', async (_title, write) => {
+  test.each(FORMS)('migrates everything from %s, and reports exact counts', async (_title, write) => {
     const dump = await write(databaseOf(await oddities()))
     expect(await migrate(dump, { dryRun: true })).toMatchObject({ ...REPORT, dryRun: true })
     expect(readdirSync(folder)).not.toContain('data')
@@ -270,14 +270,14 @@ describe('a migration', () => {
     const server = await serve()
     await expectOddities(server.url)
     await server.close()
-    // The first login replaces the bcrypt hash.
+    // The first login of each administrator has replaced the bcrypt hash.
     const storage = await createStorage({ driver: 'file', path: join(folder, 'data') })
     const admins = JSON.parse((await storage.items.getItem(ADMINS_KEY)) ?? '[]') as { readonly passwordHash: string }[]
     await storage.dispose()
     expect(admins.map(({ passwordHash }) => passwordHash.split('$')[0])).toEqual(['scrypt', 'scrypt'])
   })
 
-  test('keeps the order of catches, and stores no secret in plain text', async () => {
+  test('keeps the order of catches, and stores no secrets in plain text', async () => {
     const catches = Array.from({ length: 3000 }, (_, index) => ({
       _id: objectId(SECONDS + index, index),
       fish: `Fish ${index}`,
@@ -311,7 +311,7 @@ describe('a migration', () => {
     await expectOddities((await serve()).url)
   })
 
-  test('stores a document once if the dump has it twice under one id', async () => {
+  test('stores a document only once if the dump contains it twice with the same id', async () => {
     const twice = { _id: objectId(SECONDS, 1), fish: 'Cod', rarity: 1 }
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [twice, twice] })
     expect(await migrate(await writeExports(join(folder, 'x'), database))).toMatchObject({
@@ -320,14 +320,14 @@ describe('a migration', () => {
     })
   })
 
-  test('refuses an address of Redis', async () => {
+  test('refuses a Redis URL as the target', async () => {
     writeFileSync(join(folder, 'users.json'), 'no dump')
     await expect(migrate([join(folder, 'users.json')], { storage: 'redis://127.0.0.1:1' })).rejects.toMatchObject({
       code: 'invalid_settings',
     })
   })
 
-  test('uses the chosen names, and the catches stay with their players', async () => {
+  test('uses the chosen names, and leaves each catch with its player', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const renames = { 'u-alex': 'LittleAlex', '-dash': 'Dash', 'u-twin-2': 'Younger' }
     const { renamed } = await migrate(dump, { renames })
@@ -342,15 +342,19 @@ describe('a migration', () => {
   })
 
   test.each<[string, Record<string, string>, string]>([
-    ['that is no name', { 'u-alex': 'no name' }, 'The new name of alex (u-alex), no name, cannot be used.'],
+    ['that is invalid', { 'u-alex': 'no name' }, 'The new name of alex (u-alex), no name, cannot be used.'],
     [
-      'of somebody else',
+      'that another renamed player gets',
       { '-dash': 'x', 'u-alex': 'X' },
       'The new name of -dash (u--dash), x, belongs to somebody else.',
     ],
-    ['of another player', { Alex: 'KEYLESS' }, 'The new name of Alex (u-Alex), KEYLESS, belongs to somebody else.'],
-    ['of two players', { Twin: 'Both' }, 'The new name of Twin (u-twin-2), Both, belongs to somebody else.'],
-    ['of nobody in the dump', { Alx: 'Alex2' }, 'The dump has no player Alx to give another name.'],
+    [
+      'that another player already has',
+      { Alex: 'KEYLESS' },
+      'The new name of Alex (u-Alex), KEYLESS, belongs to somebody else.',
+    ],
+    ['that two players share', { Twin: 'Both' }, 'The new name of Twin (u-twin-2), Both, belongs to somebody else.'],
+    ['for a player who is not in the dump', { Alx: 'Alex2' }, 'The dump has no player Alx to give another name.'],
   ])('refuses a new name %s', async (_title, renames, message) => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     await expect(migrate(dump, { renames, dryRun: true })).rejects.toMatchObject({
@@ -359,7 +363,7 @@ describe('a migration', () => {
     })
   })
 
-  test('makes the checks that need no dump before it reads the dump, even in a dry run', async () => {
+  test('checks the target before it reads the dump, even in a dry run', async () => {
     const dump = [join(folder, 'users.json')]
     writeFileSync(join(folder, 'users.json'), 'no dump')
     const served = await serve(data(), { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' })
@@ -376,7 +380,7 @@ describe('a migration', () => {
     expect(readdirSync(join(folder, 'data'))).toEqual(before)
   })
 
-  test('refuses gamemodes that the service lacks, and changes nothing', async () => {
+  test('refuses gamemodes that the service does not have, and changes nothing', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const env = { FISH_GAMEMODES: 'oneblock,earth,survival,factions' }
     for (const dryRun of [true, false]) {
@@ -417,12 +421,12 @@ describe('a migration', () => {
     expect(readdirSync(folder)).not.toContain('data')
   })
 
-  test('keeps players with unusual ids separate', async () => {
+  test('does not mix up players with unusual ids', async () => {
     await migrate(await writeExports(join(folder, 'odd'), oddlyIdentified()))
     await expectApart((await serve()).url)
   })
 
-  test('keeps catches with the same id separate, such as those of a copied collection', async () => {
+  test('stores catches with the same id separately, such as the catches of a copied collection', async () => {
     const same = (fish: string) => [1, objectId(SECONDS, 1)].map((_id) => ({ _id, fish, rarity: 1 }))
     const database = databaseOf({
       users: [player('Alex')],
@@ -441,7 +445,7 @@ describe('a migration', () => {
     expect(await read('crab', 'earth')).toHaveLength(2)
   })
 
-  test('follows links in a folder, and refuses everything but files', async () => {
+  test('follows links in a folder, and refuses paths that do not lead to files or folders', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const path = await writeDumpFolder(join(folder, 'dump'), database)
     renameSync(join(path, 'fish_Alex_earth.bson'), join(folder, 'elsewhere'))
@@ -455,7 +459,7 @@ describe('a migration', () => {
     expect(readdirSync(folder)).not.toContain('data')
   })
 
-  test('refuses a file of documents that contains the mark of an archive', async () => {
+  test('refuses a BSON file that contains the magic number of an archive', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const path = await writeDumpFolder(join(folder, 'dump'), database)
     appendFileSync(join(path, 'fish_Alex_earth.bson'), Buffer.from('ffffffff', 'hex'))
@@ -465,12 +469,12 @@ describe('a migration', () => {
   test.each<[string, object]>([
     ['an id', { api_keys: [], fish_Alex_earth: [{ _id: { toHexString: 'x' }, fish: 'Cod', rarity: 1 }] }],
     ['the owner of a key', { api_keys: [{ _id: 1, key: 'key', userId: { toString: 1, valueOf: 1 } }] }],
-  ])('treats %s that looks like an object of a program as data', async (_title, more) => {
+  ])('treats %s that looks like a JavaScript object as data', async (_title, more) => {
     const dump = await writeExports(join(folder, 'x'), databaseOf({ users: [player('Alex')], ...more }))
     expect(await migrate(dump, { dryRun: true })).toMatchObject({ players: 1 })
   })
 
-  test('refuses documents without an id, since they could not be distinguished', async () => {
+  test('refuses documents without an id, since identical documents would be indistinguishable', async () => {
     const dump = await writeExports(
       join(folder, 'x'),
       databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ fish: 'Cod', rarity: 1 }] }),
@@ -498,7 +502,7 @@ describe('a migration', () => {
     expect(readdirSync(mounted.disk)).toEqual([])
   })
 
-  test('is refused if the dump is changed after the report, and adds no players', async () => {
+  test('is refused if the dump changes after the report, and stores nothing', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const dump = await writeExports(join(folder, 'x'), database)
     const confirm = async () => {
@@ -516,7 +520,7 @@ describe('a migration', () => {
     expect(await migrate(dump)).toMatchObject({ catches: { fish: { earth: 2 } } })
   })
 
-  test('refuses several databases and duplicate collections', async () => {
+  test('refuses several databases with users, and duplicate collections', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const path = await writeDumpFolder(join(folder, 'dump'), database)
     await writeExports(path, database)
@@ -534,7 +538,7 @@ describe('a migration', () => {
     })
   })
 
-  test('refuses an archive with a longer name than MongoDB allows', async () => {
+  test('refuses an archive with a name that is longer than MongoDB allows', async () => {
     const database = databaseOf({ users: [player('Alex')] })
     const path = join(folder, 'long.archive')
     const write = (length: number) => writeArchive(path, database, { others: { admin: ['x'.repeat(length)] } })
@@ -547,7 +551,7 @@ describe('a migration', () => {
     })
   })
 
-  test('refuses truncated archives and folders, wherever they end', async () => {
+  test('refuses truncated archives and folders, wherever they are cut', async () => {
     const database = databaseOf(await oddities())
     const [archive, other] = [join(folder, 'dump.archive'), join(folder, 'cut.archive')]
     await writeArchive(archive, database)
@@ -559,7 +563,7 @@ describe('a migration', () => {
         ({ players }) => players,
         ({ code }) => code,
       )
-      // Later bytes may be in collections that are not read.
+      // The remaining bytes may belong to collections that the migration does not read.
       expect([at, outcome === 'invalid_dump' || at > ends]).toEqual([at, true])
     }
     const path = await writeDumpFolder(join(folder, 'dump'), database)
@@ -590,7 +594,7 @@ const ODD_IDS = [
   'x'.repeat(500),
 ]
 
-/** Players with unusual ids. Each has one catch, whose name identifies the player. */
+/** A dump of players with unusual ids. Each player has one catch with a unique name. */
 const oddlyIdentified = () =>
   databaseOf({
     users: ODD_IDS.map((one, index) => player(`Player${index}`, { id: one })),

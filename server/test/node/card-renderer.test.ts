@@ -26,12 +26,12 @@ const card = (user: string) =>
     { site: 'Fish and Crab Collection', address: 'fish.example/@Alex' },
   )
 
-it('renders a card as a PNG of 1200 by 630 pixels, with its text', async () => {
+it('renders a card and its text as a PNG of 1200 by 630 pixels', async () => {
   const render = await loadCardRenderer({ info() {} })
   const [alex, ben] = await Promise.all([render?.(card('Alex')), render?.(card('Ben'))])
   const png = Buffer.from(alex ?? [])
   expect(png.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n')
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630])
-  // Without its fonts, the renderer would draw no text.
+  // Without fonts, the renderer would draw no text, and both cards would be equal.
   expect(png.equals(ben ?? new Uint8Array())).toBe(false)
 })

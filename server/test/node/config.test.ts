@@ -95,7 +95,7 @@ describe('the configuration', () => {
     expect(readConfig({ env })).toEqual(DEFAULTS)
   })
 
-  it('uses a flag instead of the environment, even an invalid one', () => {
+  it('uses a flag instead of an environment variable, even an invalid variable', () => {
     const env = { FISH_PORT: '1', FISH_LOG: 'nonsense', FISH_STORAGE: 'file:/a' }
     const flags = { port: '2', log: 'silent', storage: 'file:/b', host: undefined }
     expect(readConfig({ env, flags })).toEqual({
@@ -107,7 +107,7 @@ describe('the configuration', () => {
     expect(mistakesOf({ env: { FISH_PORT: '1' }, flags: { port: 'x' } })).toEqual([expect.stringMatching(/^--port /)])
   })
 
-  it('has no flag for a secret', () => {
+  it('has no flags for secrets', () => {
     for (const setting of Object.values(SETTINGS)) {
       if (/PASSWORD|KEY|SECRET/.test(setting.env)) expect(flagOf(setting)).toBeUndefined()
       else expect(flagOf(setting)).toBe(setting.env.replace('FISH_', '').toLowerCase().replaceAll('_', '-'))
@@ -180,7 +180,7 @@ describe('the configuration', () => {
     ['FISH_TRUST_PROXY', ['true', '-1', '33']],
     ['FISH_TOKEN_TTL', ['0', 'off', '-5']],
     ['FISH_LOG', ['JSON', 'verbose']],
-  ])('refuses a wrong %s with one line that names it', (name, values) => {
+  ])('refuses an invalid %s with one line that names the variable', (name, values) => {
     for (const value of values.filter(Boolean)) {
       const mistakes = mistakesOf({ env: { [name]: value } })
       expect([value, mistakes]).toEqual([value, [expect.stringMatching(new RegExp(`^${name} [^\\n]+$`))]])
@@ -201,7 +201,7 @@ describe('the configuration', () => {
     expect(readConfig({ env: { FISH_HOST } }).host).toBe(FISH_HOST)
   })
 
-  it('accepts an absolute folder as a URL', () => {
+  it('accepts a file URL with an absolute path', () => {
     expect(readConfig({ env: { FISH_STORAGE: 'file:///srv/fish' } }).storage).toMatchObject({ path: '/srv/fish' })
   })
 
@@ -221,7 +221,7 @@ describe('the configuration', () => {
     ])
   })
 
-  it('accepts an address for players without a path, and explains any other', () => {
+  it('accepts a public URL without a path, and explains any other value', () => {
     const read = (FISH_PUBLIC_URL: string) => readConfig({ env: { FISH_PUBLIC_URL } }).publicUrl
     expect(read('https://fish.example/')).toBe('https://fish.example')
     expect(read('http://fish.example:8080')).toBe('http://fish.example:8080')
@@ -237,7 +237,7 @@ describe('the configuration', () => {
     }
   })
 
-  it('reports all mistakes together, one line each', () => {
+  it('reports every mistake on a separate line', () => {
     const env = { FISH_PORT: 'x', FISH_LOG: 'x', FISH_STORAGE: 'x', FISH_TRUST_PROXY: 'x', FISH_ADMIN_PASSWORD: 'x' }
     const mistakes = mistakesOf({ env, flags: { 'rate-limit': '0', 'token-ttl': 'never' } })
     expect(mistakes).toHaveLength(7)
@@ -254,13 +254,13 @@ describe('the configuration', () => {
     )
   })
 
-  it('refuses metrics at the address of the server itself', () => {
+  it('refuses metrics at the same address as the server', () => {
     const FISH_METRICS = '127.0.0.1:8787'
     expect(mistakesOf({ env: { FISH_METRICS } })).toEqual([expect.stringContaining('FISH_METRICS')])
     expect(readConfig({ env: { FISH_METRICS, FISH_PORT: '8788' } }).metrics).toEqual({ host: '127.0.0.1', port: 8787 })
   })
 
-  it('repeats no secret in a mistake', () => {
+  it('repeats no secret in an error message', () => {
     const secrets = ['short77', 'tiny-master', 'redis://:hunter2@host:port']
     const [FISH_ADMIN_PASSWORD, FISH_MASTER_API_KEY, FISH_STORAGE] = secrets
     const mistakes = mistakesOf({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
-describe('The container file', () => {
+describe('the Containerfile', () => {
   test('copies every folder and file that the build reads', () => {
     const { scripts, workspaces } = JSON.parse(read('package.json'))
     const [builder = ''] = read('server/Containerfile')

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const MB = 1024 * 1024
 const noise = (bytes: number) => crypto.getRandomValues(new Uint8Array(Math.min(bytes, 65_536)))
 
-/** A body that returns one piece per read, and counts them. */
+/** A body that returns one piece per read, and counts the reads. */
 function pieces(count: number, piece = (at: number) => new TextEncoder().encode(`piece ${at} `.repeat(4096))) {
   const state = { read: 0, cancelled: false }
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -45,7 +45,7 @@ describe("the encoder of Node's zlib", () => {
     expect(decode(Buffer.from(await new Response(nothing).arrayBuffer()))).toHaveLength(0)
   })
 
-  it('gives a later client its turn before the remaining tasks of a busy one', async () => {
+  it('gives a later client a turn before the remaining tasks of a busy client', async () => {
     const encoder = createNodeEncoder()
     const order: string[] = []
     const encode = (client: string) =>
@@ -56,7 +56,7 @@ describe("the encoder of Node's zlib", () => {
     expect(order.indexOf('shy')).toBeLessThan(6)
   })
 
-  it('leaves bodies unencoded while too many wait, and encodes again afterwards', async () => {
+  it('leaves bodies unencoded while too many tasks wait, and encodes bodies again afterwards', async () => {
     const encoder = createNodeEncoder()
     const crowd = await Promise.all(Array.from({ length: 200 }, (_, at) => encoder.encode(noise(100), 'br', `${at}`)))
     expect(crowd.filter((encoded) => encoded === undefined).length).toBeGreaterThan(100)
@@ -64,9 +64,10 @@ describe("the encoder of Node's zlib", () => {
     expect(await encoder.encode(noise(100), 'br', 'a')).toBeDefined()
   })
 
-  it('limits the concurrent streams of a client and of all', async () => {
+  it('limits the concurrent streams of each client and of all clients together', async () => {
     const encoder = createNodeEncoder()
-    // Bytes that do not compress. Otherwise the whole output fits in the queues, and a stream ends without a reader.
+    // The bytes do not compress. Otherwise the whole output would fit in the queues, and a stream would end without a
+    // reader.
     const open = (client: string) => encoder.encodeStream(pieces(3, () => noise(65_536)).body, 'br', client)
     const own = Array.from({ length: 5 }, () => open('a'))
     expect(own.map((stream) => stream !== undefined)).toEqual([true, true, true, true, false])
@@ -77,8 +78,8 @@ describe("the encoder of Node's zlib", () => {
     expect(all.filter((stream) => stream !== undefined)).toHaveLength(28)
   })
 
-  it('reads little more than its reader, and stops when that reader leaves', async () => {
-    // Bytes that do not compress. The encoder would read megabytes of others before it outputs a few kilobytes.
+  it('reads only a little ahead of the reader, and stops when the reader cancels', async () => {
+    // The bytes do not compress. With other bytes, the encoder would read megabytes before it outputs a few kilobytes.
     const { body, state } = pieces(1000, () => noise(65_536))
     const reader = createNodeEncoder().encodeStream(body, 'br', 'a')?.getReader()
     await reader?.read()
@@ -92,7 +93,7 @@ describe("the encoder of Node's zlib", () => {
     await expect.poll(() => state.cancelled).toBe(true)
   })
 
-  it('fails when its source fails, and releases its slot', async () => {
+  it('fails if the source fails, and releases the slot of the stream', async () => {
     const encoder = createNodeEncoder()
     for (let turn = 0; turn < 10; turn += 1) {
       const broken = new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -12,7 +12,7 @@ import { startTestServer } from './running.ts'
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password', FISH_RATE_LIMIT: '1000000' }
 type Env = Readonly<Record<string, string>>
 
-/** Runs a server, and makes requests as its players and its administrator. */
+/** Starts a server with functions for requests of players and of the administrator. */
 async function serving(env: Env) {
   const server = await startTestServer({ ...ADMIN, ...env })
   const send = (path: string, init: RequestInit = {}) => fetch(server.url + path, init)
@@ -38,7 +38,7 @@ async function serving(env: Env) {
   }
 }
 
-/** The keys of all items except the one that a copy omits. */
+/** The keys of all items except the epoch, which a copy omits. */
 async function keysOf(address: Parameters<typeof createStorage>[0]) {
   const storage = await createStorage(address)
   const keys = await storage.items.getKeys()
@@ -46,7 +46,7 @@ async function keysOf(address: Parameters<typeof createStorage>[0]) {
   return keys.filter((key) => key !== itemKey('setting', 'epoch')).sort()
 }
 
-/** A folder with a player who has two catches and has removed a third. */
+/** A folder with a player who has two catches. A third catch was removed. */
 async function storeOfAlex() {
   const path = join(newFolder(), 'data')
   const server = await serving({ FISH_STORAGE: `file:${path}` })
@@ -64,7 +64,7 @@ async function storeOfAlex() {
   const removal = await server.send(`/admin/users/Alex/fish/${ids[2]}?gamemode=earth`, { method: 'DELETE', headers })
   expect(removal.status).toBe(204)
   const catches = await server.catches()
-  // The store gets an item of each kind.
+  // The requests add a key read and a failed login, so that the store contains every kind of item.
   await server.keyOf(alex)
   await server.keyOf({ ...alex, password: 'wrong' })
   await server.close()
@@ -78,7 +78,7 @@ describeWithRedis('a copy', () => {
     return redis.stop
   })
 
-  it('copies a store to Redis and back, with its keys, and every token stays stored once', async () => {
+  it('transfers a store with its keys to Redis and back, and tokens are not stored again', async () => {
     const { path, alex, tokens, ids, catches } = await storeOfAlex()
     const { encryption } = JSON.parse(readFileSync(join(path, 'secrets.json'), 'utf8'))
     const secrets = { FISH_SECRET: encryption, FISH_JWT_SECRET: 'j'.repeat(32) }
@@ -124,7 +124,7 @@ describeWithRedis('a copy', () => {
     expect(existsSync(missing)).toBe(false)
   })
 
-  it('refuses a folder with other secrets, and leaves the folder as it is', async () => {
+  it('refuses a folder with other secrets, and does not change the folder', async () => {
     const { path } = await storeOfAlex()
     const folder = newFolder()
     writeFileSync(join(folder, 'secrets.json'), '{"encryption":"another","session":"one"}')
@@ -134,7 +134,7 @@ describeWithRedis('a copy', () => {
     expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe('{"encryption":"another","session":"one"}')
   })
 
-  it('names the invalid address', async () => {
+  it('names the invalid address in the error', async () => {
     const copying = (from: string, to: string) => copyStore({ env: {}, from, to })
     await expect(copying('data', 'file:./x')).rejects.toThrow(/^FROM must be file:FOLDER, /)
     await expect(copying('file:./x', 'memory:')).rejects.toThrow(
@@ -154,7 +154,7 @@ describeWithRedis('a copy', () => {
     await target.dispose()
   })
 
-  it('leaves no folder after an interruption, or a Redis that no server accepts', async () => {
+  it('leaves no folder after an interruption, and no server accepts an incomplete Redis', async () => {
     const { path } = await storeOfAlex()
     const from = `file:${path}`
     const cut = (to: string) => {
@@ -173,7 +173,7 @@ describeWithRedis('a copy', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('fails when another process writes to the source', async () => {
+  it('fails if another process writes to the source', async () => {
     const source = await createStorage({ driver: 'redis', url: redis.url })
     const owner = 'u1'
     await source.items.setItem(itemKey('user', 'alex'), JSON.stringify({ id: owner, name: 'Alex', createdAt: '' }))

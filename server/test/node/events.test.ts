@@ -7,7 +7,7 @@ import { startTestServer } from './running.ts'
 const ADMIN = { username: 'root', password: 'root-password' }
 const ENV = { FISH_ADMIN_USERNAME: ADMIN.username, FISH_ADMIN_PASSWORD: ADMIN.password }
 
-/** Longer than a test may take, so that a stop that waits for it fails. */
+/** The grace period is longer than a test may take, so a stop that waits for the grace period fails. */
 const GRACE_MS = 3_600_000
 
 /** Starts a server with the user Alex. */
@@ -30,7 +30,7 @@ async function startServer() {
   return { ...server, addFish, open }
 }
 
-it('a stop ends all event streams immediately and completely, without waiting for the grace period', async () => {
+it('a stop immediately ends all event streams completely, without waiting for the grace period', async () => {
   const server = await startServer()
   const texts = (await Promise.all([server.open(), server.open()])).map((response) => response.text())
   await server.addFish('Salmon')
@@ -38,7 +38,7 @@ it('a stop ends all event streams immediately and completely, without waiting fo
   for (const text of await Promise.all(texts)) expect(text).toMatch(/^retry: 5000\n\nevent: ready\n/)
 })
 
-it('a stop asks each connection once to close, however many streams there are', async () => {
+it('a stop closes the connections of all streams without accumulating listeners', async () => {
   const server = await startServer()
   const warnings: string[] = []
   const onWarning = ({ name }: Error) => warnings.push(name)
@@ -55,11 +55,11 @@ it('a stop asks each connection once to close, however many streams there are', 
   await Promise.all(sockets.map((socket) => once(socket, 'readable')))
   await server.close()
   for (const received of await Promise.all(texts)) expect(received).toMatch(/event: ready\n.*\r\n0\r\n\r\n$/s)
-  // Node warns about accumulated listeners on a socket.
+  // Node warns if a socket accumulates listeners.
   expect(warnings).toEqual([])
 })
 
-it('the metrics count open event streams, which end when their clients disconnect', async () => {
+it('the metrics count open event streams, and the count decreases when clients disconnect', async () => {
   const server = await startServer()
   const count = async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text()

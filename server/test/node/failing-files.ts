@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { onTestFinished } from 'vitest'
 
-/** Functions of `node:fs` that change or flush something. */
+/** The functions of `node:fs` that change or flush files. */
 const CHANGING = [
   'copyFileSync',
   'fdatasyncSync',
@@ -16,15 +16,15 @@ const CHANGING = [
   'writeSync',
 ] as const
 
-/** Calls of synchronous file functions that fail for one test. */
+/** Makes synchronous file functions fail in one test. */
 export interface FailingFiles {
-  /** Makes calls fail with EIO if this returns true for their number, which starts at 1. */
+  /** Makes a call fail with EIO if `isFailing` returns true for the number of the call, which starts at 1. */
   fail(isFailing: (call: number, name: string) => boolean): void
-  /** Ends the failures. Returns the number of calls since `fail`. */
+  /** Ends the failures, and returns the number of calls since `fail`. */
   stop(): number
 }
 
-/** Prepares failures that end with the test. */
+/** Prepares failures that end when the test ends. */
 export function prepareFailures(): FailingFiles {
   let isFailing: ((call: number, name: string) => boolean) | undefined
   let calls = 0

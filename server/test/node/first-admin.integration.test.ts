@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { describeWithRedis, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { startTestServer } from './running.ts'
 
-describeWithRedis('servers that start at once on an empty Redis', () => {
-  it('show one password that works, and report every other one as void', async () => {
+describeWithRedis('servers that start at the same time on an empty Redis', () => {
+  it('print one valid password, and report every other printed password as void', async () => {
     const redis = await startRedis()
     try {
       const env = { FISH_STORAGE: redis.url, FISH_SECRET: 's'.repeat(40), FISH_JWT_SECRET: 'j'.repeat(40) }

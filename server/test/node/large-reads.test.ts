@@ -11,7 +11,7 @@ const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password
 const READ = '/get/fish?name=Alex&gamemode=earth&detail=full'
 const KIB = 1024
 
-/** A server with this number of fish, in batches of 500. */
+/** Starts a server with this number of fish, which are added in batches of 500. */
 async function serverWith(fish: number): Promise<string> {
   const { url } = await startTestServer({ ...ADMIN, FISH_RATE_LIMIT: '100000' })
   const send = async (path: string, body: unknown, headers = {}) =>
@@ -32,7 +32,7 @@ async function serverWith(fish: number): Promise<string> {
   return url
 }
 
-/** Reads without decoding. */
+/** Reads the collection without decoding the response. */
 async function read(url: string, coding: string) {
   const request = get(`${url}${READ}`, { agent: false, headers: { 'accept-encoding': coding } })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -41,7 +41,7 @@ async function read(url: string, coding: string) {
   return { headers: response.headers, body: Buffer.concat(pieces) }
 }
 
-/** Bytes outside the heap after a garbage collection. */
+/** The bytes of array buffers after a garbage collection. */
 async function heldBytes(): Promise<number> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -55,7 +55,7 @@ async function heldBytes(): Promise<number> {
 }
 
 describe('a large collection', () => {
-  it('is encoded while it is read, in br and gzip', async () => {
+  it('is encoded while the server reads it, in br and gzip', async () => {
     const url = await serverWith(10_000)
     const plain = await read(url, 'identity')
     const codings = [
@@ -69,7 +69,7 @@ describe('a large collection', () => {
     }
   })
 
-  it('takes little memory for each client that does not read it', async () => {
+  it('needs little memory for each client that does not read the response', async () => {
     const url = await serverWith(40_000)
     const { hostname, port } = new URL(url)
     await read(url, 'identity')
@@ -85,7 +85,7 @@ describe('a large collection', () => {
       socket.write(`GET ${READ} HTTP/1.1\r\nhost: a\r\naccept-encoding: identity\r\n\r\n`)
     }
     let held = await heldBytes()
-    // Waits until the bytes stop growing, since the connections are then full.
+    // The loop waits until memory stops growing, since all connections are full then.
     for (let last = -1; held > last; held = await heldBytes()) {
       last = held
       await Promise.all(Array.from({ length: 4 }, () => fetch(`${url}/demo/fish`).then((response) => response.text())))

@@ -3,7 +3,7 @@ import { createLogger } from '@fish-crab/server'
 import { describe, expect, it } from 'vitest'
 import { startTestServer } from './running.ts'
 
-/** A stream whose reader stalls until the test lets it read. */
+/** A stream whose reader stalls until the test calls `read`. */
 function createStalledStream() {
   const lines: string[] = []
   let waiting: (() => void) | undefined
@@ -25,9 +25,9 @@ function createStalledStream() {
 
 const LINES = 20_000
 
-describe('a log that nobody reads', () => {
+describe('a log whose reader stalls', () => {
   it.each(['json', 'pretty'] as const)(
-    'buffers at most 1 MiB of %s, and drops further lines until somebody reads it',
+    'buffers at most 1 MiB of %s, and drops further lines until the reader continues',
     (format) => {
       const { stream, lines, read } = createStalledStream()
       const logger = createLogger(format, { stream, colours: false })
@@ -41,7 +41,7 @@ describe('a log that nobody reads', () => {
     },
   )
 
-  it('is counted in /metrics', async () => {
+  it('has its dropped lines counted in /metrics', async () => {
     const { stream } = createStalledStream()
     const logger = createLogger('json', { stream, colours: false })
     const { url } = await startTestServer({ FISH_ADMIN_PASSWORD: 'boss-password' }, { logger })
@@ -51,7 +51,7 @@ describe('a log that nobody reads', () => {
     }
     expect(await scrape()).toBe(0)
     for (let line = 0; line < LINES; line += 1) logger.info({ filler: 'x'.repeat(100) }, 'line')
-    // The log lines of the scrapes are dropped, too.
+    // The log lines of the scrapes are also dropped.
     expect(await scrape()).toBeGreaterThanOrEqual(logger.dropped() - 1)
     expect(logger.dropped()).toBeGreaterThan(LINES / 2)
   })

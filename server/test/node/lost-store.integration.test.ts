@@ -7,7 +7,7 @@ import { runServe, startTestServer } from './running.ts'
 const [SECRET, OTHER] = ['the secret of the beginning, long', 'the secret of somebody else, long']
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password', FISH_LOG: 'json' }
 
-describeWithRedis('a server over a Redis', () => {
+describeWithRedis('a server on a Redis', () => {
   let redis: RedisServer
   beforeEach(async () => {
     redis = await startRedis()
@@ -21,13 +21,13 @@ describeWithRedis('a server over a Redis', () => {
     FISH_RATE_LIMIT: '100000',
   })
   const everything = async () => {
-    // The probe at the start expires after a second.
+    // The key of the start probe is excluded, since it expires after a second.
     const keys = (await redis.admin.keys('*')).filter((key) => !key.endsWith(':probe')).sort()
     return Promise.all(keys.map(async (key) => [key, await redis.admin.dumpBuffer(key)]))
   }
   const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status
 
-  it('detects that the Redis was emptied, even if another server starts a new store there, until its data is back', async () => {
+  it('detects an emptied Redis, even if another server starts a new store there, until the data is restored', async () => {
     const run = runServe(envWith(SECRET))
     const url = await run.ready
     const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
@@ -77,7 +77,7 @@ describeWithRedis('a server over a Redis', () => {
     expect((await post('/post/fish?name=Alex', token, write)).status).toBe(201)
   })
 
-  it('is not ready while its Redis refuses writes, reports that, and is ready again afterwards', async () => {
+  it('is not ready while Redis refuses writes, has an unavailable status, and is ready again afterwards', async () => {
     const { url } = await startTestServer(envWith(SECRET))
     const statuses = async () => [await readiness(url), (await fetch(`${url}/status`)).status]
     for (const [spoil, mend] of [

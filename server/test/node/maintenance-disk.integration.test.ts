@@ -15,7 +15,7 @@ async function served(): Promise<string> {
   return data
 }
 
-/** Runs work on new copies of a folder. In the n-th run, the n-th file call fails, until a run makes fewer calls. */
+/** Runs `work` on new folders. In the n-th run, the n-th file call fails, until a run makes fewer than n calls. */
 async function failEverywhere(
   prepare: () => string,
   work: (folder: string) => Promise<unknown>,
@@ -38,7 +38,7 @@ async function failEverywhere(
 }
 
 describe('if any call of the file system fails,', () => {
-  it('a restore into a new folder either fails and leaves nothing, or succeeds', async () => {
+  it('a restore into a new folder either succeeds, or fails and leaves nothing behind', async () => {
     const backup = await served()
     const restore = (folder: string) => restoreStore({ env: envOf(join(folder, 'data')), backup })
     const calls = await failEverywhere(newFolder, restore, (folder, error, call) => {
@@ -49,7 +49,7 @@ describe('if any call of the file system fails,', () => {
     expect(calls).toBeGreaterThan(8)
   })
 
-  it('a backup either fails and leaves nothing, or succeeds', async () => {
+  it('a backup either succeeds, or fails and leaves nothing behind', async () => {
     const data = await served()
     const calls = await failEverywhere(
       newFolder,

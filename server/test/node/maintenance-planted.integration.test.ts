@@ -13,8 +13,8 @@ async function makeStore(path: string): Promise<void> {
   await (await createStorage({ driver: 'file', path })).dispose()
 }
 
-describe('names in a leftover folder of a killed run', () => {
-  /** A folder with a leftover that names a file outside, both to move and to remove. */
+describe('paths in the leftover folder of a killed restore', () => {
+  /** A data folder with a leftover plan, which lists files outside the folder to move and to remove. */
   async function planted() {
     const parent = newFolder()
     const [data, backup, victim] = [join(parent, 'data'), join(parent, 'backup'), join(parent, 'victim')]
@@ -40,14 +40,14 @@ describe('names in a leftover folder of a killed run', () => {
     return { data, backup, expectUntouched }
   }
 
-  it('are ignored by a restore, which removes the folder', async () => {
+  it('are not used by the next restore, which removes the leftover folder', async () => {
     const { data, backup, expectUntouched } = await planted()
     await restoreStore({ env: envOf(data), backup })
     expectUntouched()
   })
 })
 
-describe.runIf(process.platform !== 'win32')('a secrets.json that is not a file', () => {
+describe.runIf(process.platform !== 'win32')('a secrets.json that is not a regular file', () => {
   const MAKE: readonly (readonly [string, (path: string) => void])[] = [
     ['a pipe', (path) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path])],
     [
@@ -61,7 +61,7 @@ describe.runIf(process.platform !== 'win32')('a secrets.json that is not a file'
     ['a folder', (path) => mkdirSync(path)],
     ['a device', (path) => execFileSync('ln', ['-s', '/dev/zero', path])],
   ]
-  it.each(MAKE)('(%s) is refused by maintenance and at start', async (_, make) => {
+  it.each(MAKE)('(%s) is refused by backup, restore and at the start', async (_, make) => {
     const parent = newFolder()
     const [data, target] = [join(parent, 'data'), join(parent, 'target')]
     await makeStore(data)

@@ -22,7 +22,7 @@ function listener() {
   return { reports, onProgress: (progress: MaintenanceProgress) => reports.push(progress) }
 }
 
-/** The steps in order, each with its first and last count. A count that starts again is a new step. */
+/** The steps in order, each with the first and the last count. A count that restarts begins a new step. */
 function stepsOf(reports: readonly MaintenanceProgress[]) {
   const steps: { step: string; from: number; to: number; total: number | undefined; times: number }[] = []
   for (const { step, done, total } of reports) {
@@ -35,7 +35,7 @@ function stepsOf(reports: readonly MaintenanceProgress[]) {
   return steps
 }
 
-/** A file store with more encrypted keys than a rotation checks together. */
+/** A file store with more encrypted keys than a rotation checks in one batch. */
 async function encryptedStore() {
   const path = join(newFolder(), 'data')
   const storage = await createStorage({ driver: 'file', path })
@@ -50,7 +50,7 @@ async function encryptedStore() {
 
 const LARGE = 17_000_000
 
-/** A file store that takes several steps to copy. */
+/** A file store that is copied in several steps. */
 async function large() {
   const parent = newFolder()
   const path = join(parent, 'data')
@@ -60,7 +60,7 @@ async function large() {
   return { parent, path, env: { FISH_STORAGE: `file:${path}` } }
 }
 
-/** Replaces the child process that copies by a script. */
+/** Replaces the child process of a copy with a shell script. */
 function copiesWith(script: string) {
   const program = join(newFolder(), 'program')
   writeFileSync(program, `#!/bin/sh\n${script}\n`)
@@ -72,7 +72,7 @@ function copiesWith(script: string) {
   })
 }
 
-describe('progress', () => {
+describe('the progress', () => {
   it('of a backup and a restore counts all copied bytes', async () => {
     const { parent, path, env } = await large()
     const [backup, restore] = [listener(), listener()]
@@ -96,7 +96,7 @@ describe('progress', () => {
 })
 
 describe('an interruption', () => {
-  /** Aborts once the first step of this name has begun. */
+  /** Aborts soon after the first report of this step. */
   function abortIn(step: MaintenanceProgress['step']) {
     const stop = new AbortController()
     const steps: MaintenanceProgress[] = []
@@ -107,9 +107,9 @@ describe('an interruption', () => {
     return { signal: stop.signal, onProgress, steps }
   }
 
-  it('of a copy waits for nothing and leaves nothing', async () => {
+  it('of a copy takes effect at once, and leaves nothing behind', async () => {
     const { parent, path, env } = await large()
-    // This takes longer than the test may take.
+    // The script runs longer than the test may take.
     copiesWith('exec sleep 120')
     const before = folderContent(parent)
     const target = join(parent, 'deep', 'target')
@@ -127,10 +127,10 @@ describe('an interruption', () => {
     }
   })
 
-  it('of a rotation reports that re-encrypted keys stay so, and the next run finishes', async () => {
+  it('of a rotation keeps the keys that are already re-encrypted, and the next run finishes', async () => {
     const { env, count } = await encryptedStore()
     const given = { ...env, FISH_SECRET: 'the secret from now on, long enough', FISH_SECRET_PREVIOUS: SECRET }
-    /** Aborts after a part of the keys was checked. */
+    /** Aborts after some of the keys are checked. */
     const interrupted = () => {
       const stop = new AbortController()
       const onProgress = ({ done }: MaintenanceProgress) => {
@@ -171,11 +171,11 @@ describe('an interruption', () => {
   })
 })
 
-describe('a copy of a store', () => {
+describe('a backup', () => {
   it.each([
     ['small', 100],
     ['large', LARGE],
-  ])('(backup) of a %s one contains no deleted data', async (_, size) => {
+  ])('of a store with %s records contains no deleted data', async (_, size) => {
     const parent = newFolder()
     const path = join(parent, 'data')
     const storage = await createStorage({ driver: 'file', path })
@@ -196,7 +196,7 @@ describe('a copy of a store', () => {
     expect(statSync(join(target, 'fish.db')).mode & 0o777).toBe(0o600)
   })
 
-  it('is refused if the secrets beside it are rotated meanwhile', async () => {
+  it('is refused if the secrets of the store are rotated during the backup', async () => {
     const { parent, path } = await large()
     const [target, env] = [join(parent, 'copy'), { FISH_STORAGE: `file:${path}` }]
     const secrets = join(path, 'secrets.json')
@@ -212,11 +212,11 @@ describe('a copy of a store', () => {
   })
 })
 
-describe('if the child process that copies does not work', () => {
+describe('if the child process of a copy fails', () => {
   it.for([
     ['is missing', 'exit 127'],
     ['is killed', 'kill -9 $$'],
-  ] as const)('because it %s, the backup fails and leaves nothing', async ([, script], { skip }) => {
+  ] as const)('because it %s, the backup fails and leaves nothing behind', async ([, script], { skip }) => {
     if (process.platform === 'win32') return skip('Windows starts no script')
     const { parent, env } = await large()
     copiesWith(script)

@@ -27,7 +27,7 @@ const refusal = async (work: Promise<unknown>) => {
   return error as MaintenanceError
 }
 
-/** All files below a folder with digests of their content, except the files that SQLite creates for reading. */
+/** The digests of all files below a folder, except the files that SQLite creates for reads. */
 const contentOf = (folder: string) =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -58,7 +58,7 @@ it('every command refuses an incomplete file store', async () => {
   expect(contentOf(parent)).toEqual(before)
 })
 
-it('secrets of another store are distinguished from a wrong FISH_SECRET, and both files are named', async () => {
+it('secrets of another store are not reported as a wrong FISH_SECRET, and the error names both files', async () => {
   const [{ data }, other] = [await served(), await served()]
   cpSync(join(other.data, 'secrets.json'), join(data, 'secrets.json'))
   const before = contentOf(data)
@@ -76,7 +76,7 @@ it('secrets of another store are distinguished from a wrong FISH_SECRET, and bot
 })
 
 describe('a backup', () => {
-  it('into its own data folder is refused for any path of it', async () => {
+  it('into the data folder is refused for every path to that folder', async () => {
     const { parent, data } = await served()
     mkdirSync(join(data, 'backups'))
     symlinkSync(join(data, 'backups'), join(parent, 'link'))
@@ -89,7 +89,7 @@ describe('a backup', () => {
     expect(await backupStore({ env: envOf(data), target: join(parent, 'data-copy') })).toMatchObject({ users: 0 })
   })
 
-  it('of damaged secrets names the damaged file', async () => {
+  it('with damaged secrets is refused, and the error names the damaged file', async () => {
     const { parent, data } = await served()
     writeFileSync(join(data, 'secrets.json'), '{')
     const { code, message } = await refusal(backupStore({ env: envOf(data), target: join(parent, 'copy') }))
@@ -100,7 +100,7 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  it('into a folder with a store or other secrets is refused, with a command that moves them away', async () => {
+  it('into a folder with a store or other secrets is refused, and the hint is a command that moves the files away', async () => {
     const { parent, data } = await served()
     const target = join(parent, "the 'target'")
     mkdirSync(target)
@@ -128,7 +128,7 @@ describe('a restore', () => {
     await (await startTestServer(envOf(join(target, 'old-store-2')))).close()
   })
 
-  it('of damaged secrets names the damaged file, and leaves nothing', async () => {
+  it('from damaged secrets is refused, names the damaged file and leaves nothing behind', async () => {
     const { parent, data } = await served()
     const backup = join(parent, 'backup')
     cpSync(data, backup, { recursive: true })
@@ -140,7 +140,7 @@ describe('a restore', () => {
   })
 })
 
-it('an empty path is not the working folder', async () => {
+it('an empty path is refused, and not treated as the working folder', async () => {
   const { parent, data } = await served()
   const before = contentOf(parent)
   const env = envOf(data)

@@ -12,7 +12,7 @@ import { startTestServer } from './running.ts'
 
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 
-/** A data folder that a server has used, with records. */
+/** A data folder with records that a server has used. */
 async function served(env: Readonly<Record<string, string>> = {}) {
   const parent = newFolder()
   const data = join(parent, 'data')
@@ -25,7 +25,7 @@ async function served(env: Readonly<Record<string, string>> = {}) {
   return { parent, data, env: { ...envOf(data), ...env } }
 }
 
-/** The outcome of the work: a report, or the code and message of a refusal. */
+/** The outcome of a command: the report, or the code, message and hint of the error. */
 async function outcomeOf(work: Promise<object>) {
   return work.then(
     (report) => ({ report }),
@@ -37,7 +37,7 @@ async function outcomeOf(work: Promise<object>) {
   )
 }
 
-/** Expects that the work is refused and changes nothing below the folder. */
+/** Expects that the command fails with this code and changes nothing below the folder. */
 async function expectRefusal(parent: string, code: string, work: () => Promise<object>) {
   const before = folderContent(parent)
   expect(await outcomeOf(work())).toMatchObject({ code })
@@ -45,7 +45,7 @@ async function expectRefusal(parent: string, code: string, work: () => Promise<o
 }
 
 describe('a backup', () => {
-  it('that cannot be made is refused and changes nothing', async () => {
+  it('with an invalid source, target or secrets is refused and changes nothing', async () => {
     const { parent, data, env } = await served()
     const [there, file] = [join(parent, 'there'), join(parent, 'a-file')]
     mkdirSync(there)
@@ -69,7 +69,7 @@ describe('a backup', () => {
     await expectRefusal(parent, 'damaged', () => backupStore({ env, target }))
   })
 
-  it('of a damaged store is refused and leaves nothing', async () => {
+  it('of a damaged store is refused and leaves nothing behind', async () => {
     const { parent, data, env } = await served()
     const target = join(parent, 'copy')
     const bytes = readFileSync(join(data, 'fish.db'))
@@ -80,7 +80,7 @@ describe('a backup', () => {
   })
 })
 
-describe('a target', () => {
+describe('a target of a backup or restore', () => {
   it('that is a dangling link is refused', async () => {
     const { parent, data, env } = await served()
     const there = join(parent, 'there')
@@ -121,7 +121,7 @@ describe('a restore', () => {
     return { parent, data, env, backup }
   }
 
-  it('of or into anything but a data folder is refused and changes nothing', async () => {
+  it('with an invalid source or target is refused and changes nothing', async () => {
     const { parent, backup, env } = await backedUp()
     const refused = (code: string, more: object = {}) =>
       expectRefusal(parent, code, () => restoreStore({ env, backup, ...more }))

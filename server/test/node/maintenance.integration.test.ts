@@ -15,7 +15,7 @@ import { startTestServer } from './running.ts'
 
 const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
 
-/** A data folder with a store of some size. */
+/** Creates a data folder with a store of about this size. */
 async function storeOf(folder: string, bytes: number) {
   const env = { FISH_STORAGE: `file:${folder}` }
   await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
@@ -37,7 +37,7 @@ const refusal = async (work: Promise<unknown>) => {
 }
 
 describe('on a full or read-only disk,', () => {
-  it('a backup and a restore fail with one line, and leave existing files unchanged', async ({ skip }) => {
+  it('a backup and a restore fail with a one-line message, and leave existing files unchanged', async ({ skip }) => {
     const mounted = mountSmallDisk()
     if ('reason' in mounted) {
       skip(mounted.reason)
@@ -58,8 +58,8 @@ describe('on a full or read-only disk,', () => {
   })
 })
 
-describeWithRedis('rotating the secret of a Redis', () => {
-  it('works while keys are replaced and read, and ends with every key under the first secret', async () => {
+describeWithRedis('a rotation of the secret of a Redis', () => {
+  it('works while users are created, and leaves every key encrypted with the new secret', async () => {
     const redis = await startRedis()
     onTestFinished(redis.stop)
     const storage = await createStorage({ driver: 'redis', url: redis.url })
@@ -120,7 +120,7 @@ describeWithRedis('rotating the secret of a Redis', () => {
     expect(await rotateSecret({ env })).toMatchObject({ reencrypted: 1 })
   })
 
-  it('needs FISH_SECRET, and does not generate one', async () => {
+  it('requires FISH_SECRET, and does not generate a secret', async () => {
     const env = { FISH_STORAGE: 'redis://127.0.0.1:1' }
     expect(await refusal(rotateSecret({ env }))).toBe('missing_secret')
     expect(await refusal(rotateSecret({ env: { ...env, FISH_SECRET: NEW }, makeNew: true }))).toBe('invalid_settings')

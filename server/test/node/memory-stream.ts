@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 
-/** A stream that stores written text, and reports when it matches a pattern. */
+/** A stream that stores the written text, and reports when the text matches a pattern. */
 export interface MemoryStream extends Writable {
   readonly text: () => string
-  /** Settles with the whole text once it matches. */
+  /** Settles with the whole text once the text matches. */
   readonly until: (pattern: RegExp) => Promise<string>
 }
 

@@ -8,7 +8,7 @@ import { newFolder } from './data-folder.ts'
 import { head, openRaw } from './raw-socket.ts'
 import { startTestServer } from './running.ts'
 
-/** Longer than a test may take, so that a test that waits for it fails. */
+/** Longer than a test may take, so a test that waits for this time fails. */
 const NEVER_MS = 600_000
 
 /** A program that sends a request and immediately resets the connection. */
@@ -19,7 +19,7 @@ const socket = require('node:net').connect(Number(port), '127.0.0.1', () => sock
 const BIG_FILE = '/docs/swagger-ui-bundle.js'
 const ANSWERS = 12
 
-/** Connects, and settles when the server has closed the connection without a byte. */
+/** Connects, and settles when the server has closed the connection without sending a byte. */
 async function refused(url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -31,7 +31,7 @@ async function refused(url: string): Promise<void> {
   expect(socket.bytesRead).toBe(0)
 }
 
-/** Requests more than the kernel buffers for a client, and reads none of it. */
+/** Requests more data than the kernel buffers for a client, and reads none of the data. */
 async function askForTooMuch({ url }: RunningServer, next = BIG_FILE): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -42,7 +42,8 @@ async function askForTooMuch({ url }: RunningServer, next = BIG_FILE): Promise<S
   socket.on('error', () => {})
   socket.pause()
   socket.write(head(`GET ${BIG_FILE} HTTP/1.1`).repeat(ANSWERS))
-  // The response to another request shows that the server has read these. Soon it can send no more.
+  // The response to another request shows that the server has read the requests of the socket. Soon the buffers of the
+  // socket are full.
   await (await fetch(url + next)).arrayBuffer()
   return socket
 }
@@ -53,17 +54,17 @@ describe('connections', () => {
   it.each([
     ['headers never end', 'GET /status HTTP/1.1\r\nhost: service.test\r\n'],
     ['body never ends', head('POST /post/fish?name=Alex HTTP/1.1', { 'content-length': '10' })],
-  ])('whose %s get 408 and are closed', async (_, text) => {
+  ])('whose %s are closed after an error response', async (_, text) => {
     const { url } = await startTestServer({}, { connections: QUICK })
     const socket = await openRaw(url)
     socket.send(text)
     const gone = once(socket.socket, 'close')
-    // A write for an unknown user gets its response before the body arrives. Then the connection is closed.
+    // A write for an unknown user gets 404 before the body arrives. Then the server closes the connection.
     expect(await socket.until(/^HTTP\/1\.1 (408|404)/)).toMatch(/^HTTP\/1\.1 (408|404)/)
     await gone
   })
 
-  it('whose body arrives too slowly get 408 although the server waits for it', async () => {
+  it('whose body arrives too slowly get 408 while the server waits for the body', async () => {
     const { url } = await startTestServer({}, { connections: QUICK })
     const socket = await openRaw(url)
     socket.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '10' }))
@@ -71,7 +72,7 @@ describe('connections', () => {
     expect(await socket.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  it('that nobody uses are closed', async () => {
+  it('that are idle are closed', async () => {
     const { url } = await startTestServer({}, { connections: { keepAliveMs: 20 } })
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')
@@ -80,11 +81,11 @@ describe('connections', () => {
     await gone
   })
 
-  it('that were reset before the server accepts them do nothing, since their client has no address', async () => {
+  it('that are reset before the server accepts them cause no log lines, since their client has no address', async () => {
     const logger = { info: vi.fn(), warn() {}, error() {} }
     const { url } = await startTestServer({}, { logger })
     const { port } = new URL(url)
-    // Another process connects while this one cannot accept, so that connections wait in the kernel.
+    // The server process is blocked while another process connects, so that the connection waits in the kernel.
     execFileSync(process.execPath, ['-e', RESET, port, head('GET /status HTTP/1.1')])
     await (await fetch(`${url}/livez`)).text()
     const requests = logger.info.mock.calls.filter(([, message]) => message === 'request').map(([fields]) => fields)
@@ -93,7 +94,7 @@ describe('connections', () => {
     ])
   })
 
-  it('beyond the limit are refused and counted, and accepted again when others have closed', async () => {
+  it('over the limit are refused and counted, and new connections are accepted after others close', async () => {
     // Behind a proxy, all connections come from one address.
     const { url } = await startTestServer({ FISH_TRUST_PROXY: '1' }, { connections: { connections: 2 } })
     const first = await openRaw(url)
@@ -111,7 +112,7 @@ describe('connections', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it.runIf(process.platform === 'linux')('of one client are limited to a quarter', async () => {
+  it.runIf(process.platform === 'linux')('of one client are limited to a quarter of all connections', async () => {
     const { url } = await startTestServer({}, { connections: { connections: 8 } })
     const [first, second] = [await openRaw(url), await openRaw(url)]
     await refused(url)
@@ -130,7 +131,7 @@ describe('connections', () => {
     await refused(url)
   })
 
-  it('that got 408 are freed, even if their client never closes its side', async () => {
+  it('that time out are freed, even if their client never closes its side', async () => {
     const { url } = await startTestServer({}, { connections: { ...QUICK, connections: 1 } })
     const { hostname, port } = new URL(url)
     const silent = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -147,7 +148,7 @@ describe('connections', () => {
     await expect.poll(isLetIn, { interval: 10 }).toBe(true)
   })
 
-  it('are closed when their client sends more than 64 requests without waiting for a response', async () => {
+  it('are closed if their client sends more than 64 requests without waiting for a response', async () => {
     const { url } = await startTestServer()
     const greedy = await openRaw(url)
     const gone = once(greedy.socket, 'close')
@@ -156,18 +157,18 @@ describe('connections', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('whose client does not read the responses are closed', async () => {
+  it('whose client does not read responses are closed', async () => {
     const server = await startTestServer({}, { connections: { stalledMs: 300 }, graceMs: NEVER_MS })
-    // The response is small, since a large one might exceed this limit on a busy machine.
+    // The second response is small, since a large response might exceed the time limit on a busy machine.
     await askForTooMuch(server, '/livez')
     // If the connection were still open, the stop would wait for the whole grace period.
     await server.close()
   })
 })
 
-describe('a stop', () => {
+describe('the stop of a server', () => {
   it.each(['memory:', 'file:'])(
-    'with idle keep-alive connections does not wait for the grace period (%s)',
+    'does not wait for the grace period if all keep-alive connections are idle (%s)',
     async (storage) => {
       const server = await startTestServer(
         { FISH_STORAGE: storage === 'file:' ? `file:${newFolder()}` : storage },
@@ -183,7 +184,7 @@ describe('a stop', () => {
     },
   )
 
-  it('closes the connection of an unfinished request after the grace period', async () => {
+  it('closes the connection of an incomplete request after the grace period', async () => {
     const server = await startTestServer({}, { graceMs: 50 })
     const socket = await openRaw(server.url)
     socket.send(head('POST /admin/login HTTP/1.1', { 'content-type': 'application/json', 'content-length': '2' }))
@@ -196,7 +197,7 @@ describe('a stop', () => {
     await gone
   })
 
-  it('completes responses to a slow client', async () => {
+  it('completes the responses to a slow client', async () => {
     const server = await startTestServer({}, { graceMs: NEVER_MS })
     const { byteLength } = await (await fetch(`${server.url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
     const socket = await askForTooMuch(server)
@@ -208,7 +209,7 @@ describe('a stop', () => {
     await closed
   })
 
-  it('frees its port', async () => {
+  it('releases the port', async () => {
     const server = await startTestServer({}, { graceMs: 50 })
     await server.close()
     const next = createServer().listen(Number(new URL(server.url).port), '127.0.0.1')
@@ -217,8 +218,8 @@ describe('a stop', () => {
   })
 })
 
-describe('a response that an error ends early', () => {
-  /** Serves this body. Returns the socket of the request, and the warnings of the log. */
+describe('a response that ends early because of an error', () => {
+  /** Serves this body. Returns the client socket, and the warnings in the log. */
   async function request(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
     const warnings: unknown[][] = []
     const server = await listen({
@@ -234,7 +235,7 @@ describe('a response that an error ends early', () => {
     return { socket, warnings }
   }
 
-  it('is logged with the id of its request, and the connection is closed', async () => {
+  it('is logged with its request id, and the connection is closed', async () => {
     const body = new ReadableStream({
       pull: (controller) => controller.error(new Error('The storage is unreachable.')),
     })
@@ -244,7 +245,7 @@ describe('a response that an error ends early', () => {
     await expect.poll(() => warnings).toEqual([[fields, 'a response was cut']])
   })
 
-  it('is not logged if its client left', async () => {
+  it('is not logged if the client has disconnected', async () => {
     const cancelled = Promise.withResolvers<void>()
     const body = new ReadableStream(
       { pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)), cancel: () => cancelled.resolve() },

@@ -56,10 +56,10 @@ describe('the access log', () => {
       bytes: sizes[0],
     })
     expect(lines[1]).toMatchObject({ ...common, route: 'unmatched', status: 404 })
-    // An unknown path is free text, and may be a key that was pasted into the wrong place.
+    // An unknown path is free text, and may contain a key that was pasted in the wrong place.
     expect(lines[1]).not.toHaveProperty('path')
     expect(lines[2]).toMatchObject({ ...common, method: 'HEAD', route: 'livez', status: 200 })
-    // Names may also be pasted keys.
+    // A name in a path may also be a pasted key.
     expect(lines[3]).toMatchObject({ ...common, path: '/admin/users/:name', route: 'showUser', status: 401 })
   })
 
@@ -74,7 +74,7 @@ describe('the access log', () => {
     ['PUT', `/admin/users/Alex/fish/${CANARY}`, 405],
     ['DELETE', `/admin/admins/${CANARY}`, 401],
     ['OPTIONS', `/admin/users/${CANARY}`, 405],
-  ])('contains no text that was pasted into the path of %s %s', async (method, path, status) => {
+  ])('does not contain the pasted text in the path of %s %s', async (method, path, status) => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'json', ...SECRETS })
     expect((await fetch(`${await run.ready}${path}`, { method })).status).toBe(status)
     const log = await stopped(run)
@@ -82,7 +82,7 @@ describe('the access log', () => {
     expect(log).not.toContain(CANARY)
   })
 
-  it('in pretty has a short line for each request, with the request id of failures', async () => {
+  it('in the pretty format has a short line for each request, with the request id of failed requests', async () => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'pretty', FISH_ADMIN_PASSWORD: 'boss-password' })
     const url = await run.ready
     const headers = { 'x-request-id': 'mine' }
@@ -99,7 +99,7 @@ describe('the access log', () => {
     expect(log).not.toContain(CANARY)
   })
 
-  it.each(['json', 'pretty'])('in %s contains no secret, wherever a client put it', async (format) => {
+  it.each(['json', 'pretty'])('in the %s format contains no secret, wherever a client sends it', async (format) => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: format, ...SECRETS })
     const url = await run.ready
     const json = { 'content-type': 'application/json' }
@@ -145,7 +145,7 @@ describe('errors in the log', () => {
     return stream.text()
   }
 
-  it('of the service itself have their name, location and next step', () => {
+  it('of the service have their name, location and next step', () => {
     const line = JSON.parse(logged(new StorageError('full', 'No space is left. Free some.'))) as { err: unknown }
     expect(line.err).toEqual({
       name: 'StorageError',
@@ -155,7 +155,7 @@ describe('errors in the log', () => {
     })
   })
 
-  it('of others do not quote their input, not even as causes', () => {
+  it('of other code do not quote input, even as a cause', () => {
     const parse = () => {
       try {
         return JSON.parse(`{"password": ${CANARY}`)
@@ -175,15 +175,15 @@ describe('errors in the log', () => {
     expect(logged(body)).toMatch(/"name":"TypeError".*"stack":\["at /)
   })
 
-  it('that are their own cause end', () => {
+  it('that are their own cause are logged without an endless loop', () => {
     const error = new Error('round')
     error.cause = error
     expect(logged(error)).toContain('"msg":"a request failed"')
   })
 })
 
-describe('the line at start', () => {
-  it('has the settings of the server, but only tells whether secrets were given', async () => {
+describe('the start message in the log', () => {
+  it('contains the settings of the server, but only states whether secrets are given', async () => {
     const run = runServe({
       FISH_STORAGE: 'memory:',
       FISH_LOG: 'json',
@@ -211,7 +211,7 @@ describe('the line at start', () => {
     expect(log).not.toContain(CANARY)
   })
 
-  it('in pretty is a few short lines with the same content', async () => {
+  it('in the pretty format has a few short lines with the same content', async () => {
     const folder = newFolder()
     const FISH_ALLOWED_ORIGINS = Array.from({ length: 5 }, (_, index) => `https://page-${index}.example`).join(',')
     const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_LOG: 'pretty', FISH_ALLOWED_ORIGINS, ...SECRETS })

@@ -3,7 +3,7 @@ import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
 
-/** The samples of a scrape by series. Fails on a line that does not match the text format. */
+/** Reads the metrics, and returns the samples by series. Fails on a line that does not match the text format. */
 async function scrape(url: string): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`)
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -33,7 +33,7 @@ async function scrape(url: string): Promise<Map<string, number>> {
 }
 
 describe('GET /metrics', () => {
-  it('counts requests by route, method and status, and decisions of the limit', async () => {
+  it('counts requests by route, method and status, and the decisions of the rate limit', async () => {
     const { url } = await startTestServer({ FISH_RATE_LIMIT: '2' })
     for (const path of ['/demo/fish', '/demo/fish', '/demo/fish', '/livez']) await fetch(`${url}${path}`)
     const samples = await scrape(url)
@@ -64,7 +64,7 @@ describe('GET /metrics', () => {
     expect(samples.get(`${prefix}_sum{route="demoCrab"}`)).toBeGreaterThan(0)
   })
 
-  it('reports the process: memory, CPU, event loop and uptime', async () => {
+  it('reports the memory, CPU time, event loop lag and uptime of the process', async () => {
     const { url } = await startTestServer()
     const samples = await scrape(url)
     expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e7)
@@ -74,7 +74,7 @@ describe('GET /metrics', () => {
     expect(Math.abs((samples.get('process_start_time_seconds') ?? 0) - Date.now() / 1000)).toBeLessThan(3600)
   })
 
-  it('counts this server only, even if another one runs in the same process', async () => {
+  it('counts only the requests of this server, even if another server runs in the same process', async () => {
     const [one, other] = [await startTestServer(), await startTestServer()]
     await fetch(`${one.url}/demo/fish`)
     const series = 'fish_http_requests_total{route="demoFish",method="GET",status="200"}'
@@ -94,7 +94,7 @@ describe('metrics', () => {
     expect(await (await fetch(`${off.url}/openapi.json`)).json()).not.toHaveProperty(['paths', '/metrics'])
   })
 
-  it('at a separate address are only there, without any other route', async () => {
+  it('are served only at the separate address if one is configured, and that address serves nothing else', async () => {
     const { url, metrics } = await startTestServer({ FISH_METRICS: '127.0.0.1:0', FISH_RATE_LIMIT: '1' })
     const apart = new URL(metrics).origin
     expect(apart).not.toBe(url)
@@ -111,7 +111,7 @@ describe('metrics', () => {
     }
   })
 
-  it('are unreachable after the server has stopped', async () => {
+  it('are unreachable after the server stops', async () => {
     const { metrics, close } = await startTestServer({ FISH_METRICS: '127.0.0.1:0' })
     await close()
     await expect(fetch(metrics)).rejects.toThrow()
@@ -134,7 +134,7 @@ describe('the routes for operators', () => {
 })
 
 describe('GET /docs', () => {
-  it('is a page without inline scripts, whose policy allows only this server', async () => {
+  it('is a page without inline scripts, and its policy allows only this server', async () => {
     const { url } = await startTestServer(ADMIN)
     const response = await fetch(`${url}/docs`)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -154,7 +154,7 @@ describe('GET /docs', () => {
     ['/docs/reference.css', 'text/css; charset=utf-8'],
     ['/docs/start.js', 'text/javascript; charset=utf-8'],
     ['/v1/docs/icon.svg', 'image/svg+xml'],
-  ])('%s has its content type, a length and an ETag, and supports 304', async (path, type) => {
+  ])('%s has the right content type, a length and an ETag, and supports 304', async (path, type) => {
     const { url } = await startTestServer()
     const response = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } })
     expect(response.headers.get('content-type')).toBe(type)
@@ -166,7 +166,7 @@ describe('GET /docs', () => {
     expect([head.status, head.headers.get('etag')]).toEqual([200, etag])
   })
 
-  it('sends its large files compressed', async () => {
+  it('sends large files compressed', async () => {
     const { url } = await startTestServer()
     const response = await fetch(`${url}/docs/swagger-ui-bundle.js`, { headers: { 'accept-encoding': 'gzip' } })
     expect(response.headers.get('content-encoding')).toBe('gzip')
@@ -185,7 +185,7 @@ describe('GET /docs', () => {
     expect((await fetch(`${url}${path}`)).status).toBe(404)
   })
 
-  it('refuses other methods', async () => {
+  it('refuses methods other than GET and HEAD', async () => {
     const { url } = await startTestServer()
     for (const path of ['/docs', '/docs/start.js']) {
       const response = await fetch(`${url}${path}`, { method: 'POST' })

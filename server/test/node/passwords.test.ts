@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest'
 const CHEAP = { N: 16, r: 1, p: 1 }
 
 describe('a password hash', () => {
-  it('is a scrypt hash with its cost and salt', async () => {
+  it('is a scrypt hash that contains its cost and salt', async () => {
     const hash = await createScryptHasher(CHEAP).hash('password')
     expect(hash).toMatch(/^scrypt\$16\$1\$1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/)
     expect(hash).not.toContain('password')
   })
 
-  it('matches only its own password', async () => {
+  it('matches only the password that it was created from', async () => {
     const hasher = createScryptHasher(CHEAP)
     for (const password of ['password', '', ' ', 'pässwörd 🐟', 'x'.repeat(256), 'a\0b']) {
       const hash = await hasher.hash(password)
@@ -22,17 +22,17 @@ describe('a password hash', () => {
     }
   })
 
-  it('differs each time', async () => {
+  it('differs each time, even for the same password', async () => {
     const hasher = createScryptHasher(CHEAP)
     expect(await hasher.hash('password')).not.toBe(await hasher.hash('password'))
   })
 
-  it('matches the same letters in any Unicode composition', async () => {
+  it('matches its password in any Unicode normalization form', async () => {
     const hasher = createScryptHasher(CHEAP)
     expect(await hasher.verify('e\u0301', await hasher.hash('\u00e9'))).toBe(true)
   })
 
-  it('is verified at its own cost after the cost was raised', async () => {
+  it('is still verified after the configured cost is raised', async () => {
     const hash = await createScryptHasher(CHEAP).hash('password')
     const raised = createScryptHasher({ N: 32, r: 2, p: 1 })
     expect(await raised.verify('password', hash)).toBe(true)
@@ -40,7 +40,7 @@ describe('a password hash', () => {
   })
 
   it.each(['', 'plain$password', 'bcrypt$x', 'scrypt', 'scrypt$16$1$1$AAAA$AAAA', 'scrypt$x$1$1$AAAA$AAAA'])(
-    'of the unknown form %j is an error or no match, never a match',
+    'of the unknown form %j never matches',
     async (hash) => {
       const match = await createScryptHasher(CHEAP)
         .verify('password', hash)
@@ -49,7 +49,7 @@ describe('a password hash', () => {
     },
   )
 
-  it('is made for many passwords concurrently', async () => {
+  it('can be created for many passwords concurrently', async () => {
     const hasher = createScryptHasher(CHEAP)
     const passwords = Array.from({ length: 20 }, (_, index) => `password-${index}`)
     const hashes = await Promise.all(passwords.map((password) => hasher.hash(password)))
@@ -57,17 +57,17 @@ describe('a password hash', () => {
     expect(matches).toEqual(passwords.map(() => true))
   })
 
-  it('frees its slot after a failure', async () => {
+  it('releases its slot after a failed verification', async () => {
     const hasher = createScryptHasher(CHEAP)
     await Promise.allSettled(Array.from({ length: 5 }, () => hasher.verify('x', 'scrypt$3$1$1$AAAA$AAAA')))
     expect(await hasher.verify('password', await hasher.hash('password'))).toBe(true)
   })
 
-  it('has the cost that OWASP recommends by default', async () => {
+  it('by default has the cost that OWASP recommends', async () => {
     expect(await createScryptHasher().hash('password')).toMatch(/^scrypt\$131072\$8\$1\$/)
   })
 
-  it('of bcrypt is verified, too, without blocking the process', async () => {
+  it('of bcrypt is also verified, without blocking the process', async () => {
     const hasher = createScryptHasher(CHEAP)
     const hash = hashSync('pässwörd', 11)
     expect(hasher.isOutdated?.(hash)).toBe(true)
@@ -77,7 +77,7 @@ describe('a password hash', () => {
     }, 1)
     expect(await hasher.verify('pässwörd', hash)).toBe(true)
     clearInterval(counting)
-    // On the same thread, only one turn would run in 100 ms.
+    // If bcrypt ran on the same thread, the timer would run only once in 100 ms.
     expect(turns).toBeGreaterThan(10)
     expect(await hasher.verify('password', hash)).toBe(false)
     expect(hasher.isOutdated?.(await hasher.hash('password'))).toBe(false)

@@ -5,13 +5,13 @@ import { onTestFinished } from 'vitest'
 /** A connection that sends exact bytes. */
 export interface RawSocket {
   send(text: string): void
-  /** Settles with the received text when it matches, or when the connection ends. */
+  /** Settles with the received text when the text matches, or when the connection ends. */
   until(pattern: RegExp): Promise<string>
   /** The underlying socket. */
   readonly socket: Socket
 }
 
-/** Connects to a server by its address, such as `http://127.0.0.1:8787`. */
+/** Connects to a server at a URL such as `http://127.0.0.1:8787`. */
 export async function openRaw(url: string, from: { readonly localAddress?: string } = {}): Promise<RawSocket> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), ...from })
@@ -29,7 +29,7 @@ export async function openRaw(url: string, from: { readonly localAddress?: strin
     text += chunk.toString('latin1')
     wake()
   })
-  // A server may close while the client still sends. Only its earlier response matters.
+  // A server may close the connection while the client still sends. Only the earlier response matters.
   socket.on('error', () => {})
   socket.on('close', () => {
     ended = true

@@ -12,7 +12,7 @@ const MANY = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`a${
 const LONG_HOST = encodeURIComponent('\u4e00'.repeat(1500))
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
-/** Sends a text, and returns everything until the server closes the connection. */
+/** Sends a text, and returns the responses after the server has closed the connection. */
 async function untilClosed(url: string, text: string): Promise<string> {
   const socket = await openRaw(url)
   const gone = once(socket.socket, 'close')
@@ -21,7 +21,7 @@ async function untilClosed(url: string, text: string): Promise<string> {
   return socket.until(/^/)
 }
 
-/** The only response in a text, which has to be an error in the usual form. */
+/** Returns the only response in a text, which must be an error in the usual form. */
 function refusalIn(text: string): { status: number; code: string; requestId: string } {
   expect(statuses(text)).toHaveLength(1)
   const [heads = '', body = ''] = text.split('\r\n\r\n')
@@ -64,7 +64,7 @@ describe('a request that a proxy may interpret differently', () => {
       '/#/metrics',
     ],
     ...['http://service.test\\metrics', 'http://service.test#/metrics', 'ftp://service.test/metrics', 'metrics'],
-  ])('by its target %s is refused, and its connection stays open', async (target) => {
+  ])('because of its target %s is refused, and the connection stays open', async (target) => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET(target) + GET('/status'))
@@ -74,7 +74,7 @@ describe('a request that a proxy may interpret differently', () => {
     expect(responses).not.toContain('process_uptime_seconds')
   })
 
-  it('by its target is counted by the rate limit like every other', async () => {
+  it('because of its target counts against the rate limit like any other request', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET('/x/../status') + GET('/\\status') + GET('/status'))
@@ -99,7 +99,7 @@ describe('a request that a proxy may interpret differently', () => {
       'two Hosts with a thousand headers in between',
       head('GET /status HTTP/1.1', MANY).replace(/\r\n$/, 'host: x\r\n\r\n'),
     ],
-    // Parsing this as a domain would take 20 times as long as a request.
+    // Parsing this host as a domain name would take 20 times as long as a request.
     ['a Host that is longer than any name', head('GET /status HTTP/1.1', { host: LONG_HOST })],
     ['a target whose host is longer than any name', head(`GET http://${LONG_HOST}/status HTTP/1.1`, { host: 'x' })],
     ['a path in its Host', head('GET /status HTTP/1.1', { host: 'service.test/metrics?' })],
@@ -117,26 +117,26 @@ describe('a request that a proxy may interpret differently', () => {
       'a coding in two lines',
       head('POST /post/fish HTTP/1.1', { 'transfer-encoding': 'chunked', 'Transfer-Encoding': 'chunked' }),
     ],
-  ])('by %s is refused', async (_, text) => {
+  ])('because of %s is refused', async (_, text) => {
     const { url } = await startTestServer()
     const refusal = refusalIn(await untilClosed(url, `${text}0\r\n\r\n${GET('/livez')}`))
     expect(refusal).toMatchObject({ status: 400, code: 'malformed_request' })
   })
 
-  it('keeps its request id', async () => {
+  it('is refused with the request id that the client sent', async () => {
     const { url } = await startTestServer()
     const response = await untilClosed(url, head('GET /livez HTTP/1.1', { expect: 'x', 'x-request-id': 'mine-1' }))
     expect(refusalIn(response).requestId).toBe('mine-1')
   })
 
-  it('has no body in the response to HEAD', async () => {
+  it('gets a response without a body if the method is HEAD', async () => {
     const { url } = await startTestServer()
     expect(await untilClosed(url, head('HEAD /livez HTTP/1.1', { host: 'a,b' }))).toMatch(
       /^HTTP\/1\.1 400 .*\r\n\r\n$/s,
     )
   })
 
-  it('does not affect earlier requests, and discards later ones', async () => {
+  it('does not affect earlier requests, and later requests on the connection are discarded', async () => {
     const { url } = await startTestServer()
     const responses = await untilClosed(
       url,
@@ -145,7 +145,7 @@ describe('a request that a proxy may interpret differently', () => {
     expect(statuses(responses)).toEqual([200, 200, 400])
   })
 
-  it('is distinguished from one with such characters only in its query', async () => {
+  it('is not confused with a request that has such characters only in the query', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET('/status?x=/../\\#'))
@@ -153,14 +153,14 @@ describe('a request that a proxy may interpret differently', () => {
   })
 })
 
-describe('a request with an expectation', () => {
-  it('that is unknown is refused with 417', async () => {
+describe('a request with an Expect header', () => {
+  it('gets 417 if the value is unknown', async () => {
     const { url } = await startTestServer()
     const response = await untilClosed(url, head('GET /status HTTP/1.1', { expect: 'x' }))
     expect(refusalIn(response)).toMatchObject({ status: 417, code: 'expectation_failed' })
   })
 
-  it('of 100-continue gets 100', async () => {
+  it('gets 100 Continue if the value is 100-continue', async () => {
     const { url } = await startTestServer(ADMIN)
     const socket = await openRaw(url)
     const headers = { 'content-type': 'application/json', 'content-length': '2', expect: '100-continue' }
@@ -186,21 +186,21 @@ describe('invalid bytes after a request', () => {
   })
 
   it.each([
-    ['one', 1],
-    ['many', 40],
-  ])('are refused after %s with valid responses', async (_, count) => {
+    ['one request', 1],
+    ['many requests', 40],
+  ])('are refused after the valid responses to %s', async (_, count) => {
     const { url } = await startTestServer()
     const responses = await untilClosed(url, `${GET('/livez').repeat(count)}JUNK\r\n\r\n`)
     expect(statuses(responses)).toEqual([...Array(count).fill(200), 400])
   })
 
-  it('get no response if the client announced the end of the connection', async () => {
+  it('get no response if the client has announced that it closes the connection', async () => {
     const { url } = await startTestServer()
     const last = head('GET /livez HTTP/1.1', { connection: 'close' })
     expect(statuses(await untilClosed(url, `${last}JUNK\r\n\r\n`))).toEqual([200])
   })
 
-  it('in the middle of a body are refused instead of its request, after earlier responses', async () => {
+  it('in the middle of a body cause a 400 response, after the responses to earlier requests', async () => {
     const { url } = await startTestServer(ADMIN)
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
     const broken = `${head('POST /admin/login HTTP/1.1', headers)}1\r\n{\r\nJUNK\r\n`
@@ -220,7 +220,7 @@ describe('invalid bytes after a request', () => {
   })
 })
 
-describe('a request for a tunnel', () => {
+describe('a CONNECT request', () => {
   it.each(['service.test:443', '127.0.0.1:22', 'metrics', '/metrics'])('to %s is refused with 405', async (target) => {
     const { url } = await startTestServer()
     const text = await untilClosed(url, head(`CONNECT ${target} HTTP/1.1`, { 'x-request-id': 'mine' }))
@@ -228,13 +228,13 @@ describe('a request for a tunnel', () => {
     expect(text).toContain('\r\nallow: GET, HEAD, POST, DELETE, OPTIONS\r\n')
   })
 
-  it('gets its response after earlier requests, and later bytes are dropped', async () => {
+  it('is refused after the responses to earlier requests, and later bytes are discarded', async () => {
     const { url } = await startTestServer()
     const text = await untilClosed(url, GET('/livez') + head('CONNECT service.test:443 HTTP/1.1') + GET('/livez'))
     expect(statuses(text)).toEqual([200, 405])
   })
 
-  it('does no harm if its client resets the connection', async () => {
+  it('does not affect other clients if its client resets the connection', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')
@@ -245,19 +245,19 @@ describe('a request for a tunnel', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('does not delay a stop, even after a response that its client does not read', async () => {
+  it('does not delay the stop of the server, even if the client does not read the responses', async () => {
     const { url, close } = await startTestServer({}, { graceMs: 50 })
     const socket = await openRaw(url)
     socket.socket.pause()
     socket.send(GET('/docs/swagger-ui-bundle.js').repeat(12) + head('CONNECT service.test:443 HTTP/1.1'))
-    // The response to another request shows that the server has read these.
+    // The response to another request shows that the server has read the requests of the socket.
     await (await fetch(`${url}/docs/swagger-ui-bundle.js`)).arrayBuffer()
     await close()
   })
 })
 
 it.each(['websocket', 'h2c', 'TLS/1.0'])(
-  'a request for an upgrade to %s gets a response without the upgrade',
+  'a request to upgrade to %s gets a response without the upgrade',
   async (upgrade) => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)

@@ -7,20 +7,23 @@ import { plainPasswords } from '../app/memory-service.ts'
 import { newFolder } from './data-folder.ts'
 import { startTestServer } from './running.ts'
 
-it.each(['', 'seven77', 'x'.repeat(257)])('A new password of a wrong length changes nothing: %o', async (password) => {
-  const data = join(newFolder(), 'data')
-  const env = { FISH_STORAGE: `file:${data}` }
-  await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
-  const before = folderContent(data)
-  await expect(resetAdminPassword({ env, username: 'admin', password })).rejects.toMatchObject({
-    name: 'MaintenanceError',
-    code: 'invalid_settings',
-    message: 'The new password must have 8 to 256 characters.',
-  })
-  expect(folderContent(data)).toEqual(before)
-})
+it.each(['', 'seven77', 'x'.repeat(257)])(
+  'a new password of an invalid length is refused, and nothing is changed: %o',
+  async (password) => {
+    const data = join(newFolder(), 'data')
+    const env = { FISH_STORAGE: `file:${data}` }
+    await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
+    const before = folderContent(data)
+    await expect(resetAdminPassword({ env, username: 'admin', password })).rejects.toMatchObject({
+      name: 'MaintenanceError',
+      code: 'invalid_settings',
+      message: 'The new password must have 8 to 256 characters.',
+    })
+    expect(folderContent(data)).toEqual(before)
+  },
+)
 
-it('A new password that is not Unicode text is refused', async () => {
+it('a new password that is not Unicode text is refused', async () => {
   const env = { FISH_STORAGE: `file:${newFolder()}` }
   const reset = resetAdminPassword({ env, username: 'admin', password: 'half \ud83d a fish' })
   await expect(reset).rejects.toMatchObject({
@@ -29,7 +32,7 @@ it('A new password that is not Unicode text is refused', async () => {
   })
 })
 
-it('A new password is hashed at the cost that OWASP recommends unless a hasher is given', async () => {
+it('a new password is hashed at the cost that OWASP recommends, unless a hasher is given', async () => {
   const path = join(newFolder(), 'data')
   const env = { FISH_STORAGE: `file:${path}` }
   await (await startTestServer({ ...env, FISH_ADMIN_PASSWORD: 'boss-password' })).close()
@@ -40,7 +43,7 @@ it('A new password is hashed at the cost that OWASP recommends unless a hasher i
   expect(admins).toMatch(/"scrypt\$131072\$8\$1\$/)
 })
 
-it('A new password ends the sessions of the administrator', async () => {
+it('a new password ends the sessions of the administrator', async () => {
   const data = join(newFolder(), 'data')
   const env = { FISH_STORAGE: `file:${data}`, FISH_ADMIN_PASSWORD: 'boss-password' }
   const before = await startTestServer(env)

@@ -13,7 +13,7 @@ const PATIENCE_MS = 500
 const CHEAP = { N: 16, r: 1, p: 1 }
 const SILENCE = { info() {}, warn() {}, error() {} }
 
-/** Starts a server on a free port with a cheap password hash. It stops with the test. */
+/** Starts a server with a cheap password hash on a free port. The server stops when the test ends. */
 export async function startTestServer(
   env: Readonly<Record<string, string>> = {},
   options: Partial<StartOptions> = {},
@@ -28,18 +28,18 @@ export async function startTestServer(
     closed ??= server.close()
     return closed
   }
-  // Only a separate test checks how long a stop may take. Other tests do not wait.
+  // Waits only briefly, since a separate test checks how long a stop may take.
   onTestFinished(() =>
     Promise.race([close(), new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]),
   )
   return { ...server, close }
 }
 
-/** A run of `serve()`, with the view of its process. */
+/** A run of `serve()`, with its output and exit status. */
 export interface Run {
   readonly stdout: MemoryStream
   readonly stderr: MemoryStream
-  /** Settles with the address once the server listens. */
+  /** Settles with the URL once the server listens. */
   readonly ready: Promise<string>
   /** The exit status. */
   readonly status: Promise<number>
@@ -47,7 +47,7 @@ export interface Run {
   stop(): void
 }
 
-/** Runs `serve()` with this environment and a cheap password hash. It stops with the test. */
+/** Runs `serve()` with this environment and a cheap password hash. The server stops when the test ends. */
 export function runServe(env: Readonly<Record<string, string>>, flags: Readonly<Record<string, string>> = {}): Run {
   const [stdout, stderr] = [createMemoryStream(), createMemoryStream()]
   let waiting: (() => void)[] = []

@@ -11,7 +11,7 @@ import { startTestServer } from './running.ts'
 const FILE = 'secrets.json'
 
 describe('the secrets of a data folder', () => {
-  it('are generated once, readable only by the owner of the folder, and read again', async () => {
+  it('are generated once, are readable only by the owner of the folder, and are read again later', async () => {
     const folder = newFolder()
     const { secrets } = await loadSecrets(folder, {})
     expect(Buffer.from(secrets.encryption, 'base64')).toHaveLength(32)
@@ -22,7 +22,7 @@ describe('the secrets of a data folder', () => {
     expect((await loadSecrets(folder, {})).secrets).toEqual(secrets)
   })
 
-  it.runIf(process.platform !== 'win32')('are refused without waiting if they are a pipe', async () => {
+  it.runIf(process.platform !== 'win32')('are refused without waiting if their file is a pipe', async () => {
     const folder = newFolder()
     execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(folder, FILE)])
     await expect(loadSecrets(folder, {})).rejects.toThrow(/secrets\.json is not a file\. Move it away/)
@@ -36,7 +36,7 @@ describe('the secrets of a data folder', () => {
     expect(readdirSync(folder)).toEqual([FILE])
   })
 
-  it('are the given ones if both are given, and nothing is written', async () => {
+  it('are neither generated nor stored if both secrets are given', async () => {
     const folder = newFolder()
     const given = { encryption: 'a', session: 'b' }
     expect((await loadSecrets(folder, given)).secrets).toEqual(given)
@@ -46,7 +46,7 @@ describe('the secrets of a data folder', () => {
   it.each([
     [{ encryption: 'given' }, 'session'],
     [{ session: 'given' }, 'encryption'],
-  ] as const)('are %j and a stored one', async (given, made) => {
+  ] as const)('are the given secret %j and a generated secret, which is stored', async (given, made) => {
     const folder = newFolder()
     const one = await loadSecrets(folder, given)
     const two = await loadSecrets(folder, given)
@@ -56,7 +56,7 @@ describe('the secrets of a data folder', () => {
     expect(readFileSync(join(folder, FILE), 'utf8')).not.toContain('given')
   })
 
-  it('are removed only if this load created them', async () => {
+  it('are removed by discard() only if the same call has created them', async () => {
     const folder = newFolder()
     await (await loadSecrets(folder, {})).discard()
     expect(readdirSync(folder)).toEqual([])
@@ -65,7 +65,7 @@ describe('the secrets of a data folder', () => {
     expect(readdirSync(folder)).toEqual([FILE])
   })
 
-  it('stay if the first start fails at a write, which may be stored and need them', async () => {
+  it('are kept if the first start fails during a write, since stored data may need them', async () => {
     const folder = newFolder()
     await (await createStorage({ driver: 'file', path: folder })).dispose()
     const db = new DatabaseSync(join(folder, 'fish.db'))
@@ -88,7 +88,7 @@ describe('the secrets of a data folder', () => {
     '{"encryption":"private-words","session":5}',
     '{"encryption":"private-words","session":""}',
   ])(
-    'that are damaged (%j) cause an error with the next step and without quotes, and stay unchanged',
+    'cause an error with the next step if their file is damaged (%j), and the file is neither quoted nor changed',
     async (content) => {
       const folder = newFolder()
       writeFileSync(join(folder, FILE), content)
@@ -100,7 +100,7 @@ describe('the secrets of a data folder', () => {
     },
   )
 
-  it('are generated even after an earlier attempt failed halfway', async () => {
+  it('are generated even if an earlier attempt has left a partial file', async () => {
     const folder = newFolder()
     writeFileSync(join(folder, `${FILE}.new`), 'half')
     chmodSync(join(folder, `${FILE}.new`), 0o644)

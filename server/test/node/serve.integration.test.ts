@@ -55,7 +55,7 @@ describe('serve', () => {
     expect(run.stderr.text()).not.toContain('boss-password')
   })
 
-  it('warns about a FISH_SECRET that is too short to be safe, and does not repeat it', async () => {
+  it('warns about a FISH_SECRET that is too short to be safe, without printing the secret', async () => {
     const run = runServe({ ...GIVEN, FISH_SECRET: 'tiny-secret' })
     await run.ready
     run.stop()
@@ -64,7 +64,7 @@ describe('serve', () => {
     expect(run.stderr.text()).not.toMatch(/tiny-/)
   })
 
-  it('prints a generated password of the first administrator once, and the password works', async () => {
+  it('prints the generated password of the first administrator once, and the password is valid', async () => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'silent' })
     const url = await run.ready
     const [, username, password] = /administrator "(\S+)" with the password (\S+)\n/.exec(run.stderr.text()) ?? []
@@ -98,7 +98,7 @@ describe('serve', () => {
     expect(await run.status).toBe(0)
   })
 
-  it('closes a keep-alive connection with its last response if a stop is in progress', async () => {
+  it('closes a keep-alive connection after the last response if a stop is in progress', async () => {
     const run = runServe(GIVEN)
     const kept = await openRaw(await run.ready)
     kept.send(head('GET /livez HTTP/1.1'))
@@ -114,7 +114,7 @@ describe('serve', () => {
   })
 
   it.each(['', 'GET /livez HTTP/1.1\r\nhost: service.test\r\n'])(
-    'does not wait for a connection without a whole request head: %j',
+    'does not wait for a connection with an incomplete request head: %j',
     async (text) => {
       const run = runServe(GIVEN)
       const [fresh, kept] = [await openRaw(await run.ready), await openRaw(await run.ready)]
@@ -173,7 +173,7 @@ describe('serve', () => {
     expect(await again.ready).toBe(`http://127.0.0.1:${port}`)
   })
 
-  it('names --metrics if the address of the metrics is in use', async () => {
+  it('names --metrics in the error if the address of the metrics is in use', async () => {
     const other = await startTestServer()
     const run = runServe({ ...GIVEN, FISH_METRICS: new URL(other.url).host })
     expect(await run.status).toBe(6)
@@ -224,7 +224,7 @@ describe('serve', () => {
     await (await startTestServer({ ...storage, ...first })).close()
   })
 
-  it('refuses data whose given secret is missing, and does not generate one', async () => {
+  it('refuses encrypted data if FISH_SECRET is missing, and does not generate a secret', async () => {
     const folder = newFolder()
     const storage = { FISH_STORAGE: `file:${folder}` }
     const both = { FISH_SECRET: 'the first secret of this data, long', FISH_JWT_SECRET: 'j'.repeat(32) }
@@ -237,8 +237,8 @@ describe('serve', () => {
   describe.each([
     ['file', async () => ({ FISH_STORAGE: `file:${newFolder()}` })],
     ['Redis', startRedisEnv],
-  ] as const)('on %s', (_, prepare) => {
-    it('refuses to remove a gamemode that has catches, with their number and the next step, and exits with 2', async () => {
+  ] as const)('with a %s storage', (_, prepare) => {
+    it('refuses to remove a gamemode with catches, prints the number of catches and the next step, and exits with 2', async () => {
       const env = { FISH_LOG: 'silent', FISH_ADMIN_PASSWORD: 'boss-password', ...(await prepare()) }
       const server = await startTestServer({ ...env, FISH_GAMEMODES: 'earth,sky' })
       const login = { username: 'admin', password: 'boss-password' }

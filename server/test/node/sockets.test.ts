@@ -36,7 +36,7 @@ async function postFish(url: string, player: CreatedUser, token: string): Promis
 }
 
 describe('over a real socket', () => {
-  it('a catch is stored, returned by every read, and still there after a restart', async () => {
+  it('a catch is stored, returned by every read, and still stored after a restart', async () => {
     const env = { ...ADMIN, FISH_STORAGE: `file:${newFolder()}` }
     const first = await startTestServer(env)
     const player = await createPlayer(first.url)
@@ -56,7 +56,7 @@ describe('over a real socket', () => {
     expect(await key.json()).toEqual({ fernetKey: player.fernetKey })
   })
 
-  it('a body in chunks of one byte reaches the app complete and in few pieces', async () => {
+  it('a body in chunks of one byte reaches the app complete and in only a few pieces', async () => {
     const pieces: Uint8Array[] = []
     const server = await listen({
       host: '127.0.0.1',
@@ -78,7 +78,7 @@ describe('over a real socket', () => {
     expect(pieces.length).toBeLessThan(text.length / 100)
   })
 
-  it('a chunked body that nobody reads is not read further from the socket than any other', () => {
+  it('an unread chunked body pauses the socket at the usual high-water mark', () => {
     const request = new JoinedBodyRequest(new Socket())
     request.headers = { 'transfer-encoding': 'chunked' }
     expect([request.push(Buffer.alloc(1)), request.push(Buffer.alloc(request.readableHighWaterMark))]).toEqual([
@@ -116,9 +116,9 @@ describe('over a real socket', () => {
   })
 
   it.each(['stays', 'goes away'])(
-    'a client whose body was refused and who then %s does not delay the stop',
+    'a client that %s after its body is refused does not delay the stop of the server',
     async (then) => {
-      // Longer than the test may take, so that a stop that waits for it fails.
+      // The grace period is longer than the test may take, so a stop that waits for the grace period fails.
       const server = await startTestServer(ADMIN, { graceMs: 600_000 })
       const player = await createPlayer(server.url)
       const socket = await openRaw(server.url)
@@ -130,7 +130,7 @@ describe('over a real socket', () => {
     },
   )
 
-  it('requests are counted for every form of their target', async () => {
+  it('requests count against the rate limit in every form of their target', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     const targets = [
@@ -149,7 +149,7 @@ describe('over a real socket', () => {
     expect(responses.match(/HTTP\/1\.1 200 /g)).toHaveLength(targets.length)
   })
 
-  it('pipelined requests get responses in order, each counted', async () => {
+  it('pipelined requests get responses in order, and each request is counted', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(head('GET /status HTTP/1.1') + head('HEAD /status HTTP/1.1') + head('GET /nowhere HTTP/1.1'))
@@ -162,7 +162,7 @@ describe('over a real socket', () => {
     ['junk', 'JUNK\r\n\r\n', 400, 'malformed_request'],
     ['an unknown method', head('X-ODD /status HTTP/1.1'), 400, 'malformed_request'],
     ['20 KiB of headers', head('GET /status HTTP/1.1', { 'x-large': 'a'.repeat(20 * KIB) }), 431, 'headers_too_large'],
-  ])('%s gets the usual form of errors, and the connection is closed', async (_, text, status, code) => {
+  ])('%s gets an error in the usual form, and the connection is closed', async (_, text, status, code) => {
     const { url } = await startTestServer(ADMIN)
     const socket = await openRaw(url)
     socket.send(text)
@@ -180,7 +180,7 @@ describe('over a real socket', () => {
     ['two lengths', head('POST /post/fish HTTP/1.1', { 'content-length': '5', 'transfer-encoding': 'chunked' })],
     ['a header with a NUL', head('GET /status HTTP/1.1', { 'x-api-key': 'a\0b' })],
     ['junk behind a request', `${head('GET /livez HTTP/1.1')}JUNK\r\n\r\n`],
-  ])('%s gets 400, and the server continues', async (_, text) => {
+  ])('%s gets 400, and the server still responds', async (_, text) => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(text)
@@ -188,7 +188,7 @@ describe('over a real socket', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('a client that disconnects midway does no harm', async () => {
+  it('a client that disconnects in the middle of a request does not affect other clients', async () => {
     const { url } = await startTestServer()
     for (const text of [
       'GET /sta',
@@ -202,7 +202,7 @@ describe('over a real socket', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('a target that is not a path gets no 5xx', async () => {
+  it('a target that is not a path gets a 4xx response', async () => {
     const { url } = await startTestServer()
     for (const target of [
       '*',
@@ -223,7 +223,7 @@ describe('over a real socket', () => {
     }
   })
 
-  it('a trusted proxy names the client, and an untrusted one does not', async () => {
+  it('X-Forwarded-For identifies the client only behind a trusted proxy', async () => {
     const trusting = await startTestServer({ FISH_TRUST_PROXY: '1', FISH_RATE_LIMIT: '1' })
     const ask = (url: string, forwarded: string) =>
       fetch(`${url}/status`, { headers: { 'x-forwarded-for': forwarded } })
@@ -235,7 +235,7 @@ describe('over a real socket', () => {
     expect((await ask(plain.url, '198.51.100.2')).status).toBe(429)
   })
 
-  it('25 of 26 concurrent requests of one client pass', async () => {
+  it('only 25 of 26 concurrent requests of one client succeed', async () => {
     const { url } = await startTestServer()
     const responses = await Promise.all(Array.from({ length: 26 }, () => fetch(`${url}/status`)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(25)

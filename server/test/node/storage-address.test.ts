@@ -51,7 +51,7 @@ test.each([
   'redis-cluster://:hunter2@a:1/0',
   'redis-cluster://a:1:hunter2',
   'mysql://:hunter2@host',
-])('refuses %s without repeating it', (text) => {
+])('refuses %s without repeating the address', (text) => {
   let message = ''
   try {
     parseStorageAddress(text)

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-/** The highest score of `systemd-analyze security`, from 0 (best) to 10. */
+/** The highest allowed exposure level of `systemd-analyze security`, from 0 (best) to 10. */
 const EXPOSURE = 1.7
 
-describe('The unit for systemd in docs/operate.md', () => {
-  test('is valid and exposes at most 1.7 of 10', ({ skip }) => {
+describe('the systemd unit in docs/operate.md', () => {
+  test('is valid, and has an exposure level of at most 1.7 of 10', ({ skip }) => {
     if (spawnSync('systemd-analyze', ['--version']).error) return skip('systemd-analyze is not installed')
     const page = readFileSync(new URL('../../../docs/operate.md', import.meta.url), 'utf8')
     const [, unit = ''] = /## systemd\s+```ini\n(.*?)```/s.exec(page) ?? []

@@ -4,7 +4,7 @@ import { backupStore, readConfig, restoreStore, rotateSecret } from '@fish-crab/
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 
-describe('arguments that the types forbid are refused with clear errors', () => {
+describe('arguments that the types forbid', () => {
   const target = join(tmpdir(), 'never-made')
   const env = { FISH_STORAGE: `file:${target}` }
   const noEnv = /^env must be an object of variables, such as process\.env\.$/
@@ -22,7 +22,7 @@ describe('arguments that the types forbid are refused with clear errors', () => 
       { driver: 'file' },
       /^createStorage: path must be a folder, such as/,
     ],
-  ])('%s', async (_, call, given, message) => {
+  ])('(%s) are refused with a clear error', async (_, call, given, message) => {
     await expect((async () => call(given as never))()).rejects.toThrow(message)
   })
 })

@@ -4,7 +4,7 @@ import { newCollection } from '../../src/storage-conformance/samples.ts'
 
 const entry = (name: string) => `{"name":"${name}","caughtAt":"2026-01-31T12:00:00Z"}`
 
-test('a collection is counted once at a time, however often it changes, and each read has all earlier records', async () => {
+test('only one count of a collection runs at a time, and each read includes all earlier records', async () => {
   const collection = newCollection()
   let [version, reading, most, counts] = [0, 0, 0, 0]
   const gates: (() => void)[] = []
@@ -23,7 +23,7 @@ test('a collection is counted once at a time, however often it changes, and each
     store: async () => {},
   })
   const reads = Array.from({ length: 20 }, async (_, at) => {
-    // Each read follows another removal.
+    // Each read starts after another change of the collection.
     for (let turn = 0; turn < at; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
     version += 1
     const before = version
@@ -37,7 +37,7 @@ test('a collection is counted once at a time, however often it changes, and each
   })
   for (let turn = 0; !isDone; turn += 1) {
     await new Promise<void>((resolve) => setImmediate(resolve))
-    // All reads have started by then.
+    // By turn 40, all reads have started.
     if (turn > 40) for (const open of gates.splice(0)) open()
   }
   expect(await settled).toEqual(Array.from({ length: 20 }, () => true))

@@ -21,7 +21,7 @@ const manyRecords = (species: number) =>
     caughtRecord(...Array.from({ length: 500 }, (_, index) => [{ name: `Fish ${at} ${index}` }, 0] as const)),
   )
 
-test('the name of a removed catch is nowhere in the file, even if nobody reads the species again', async () => {
+test('the name of a removed catch is deleted from the species table, even if nobody reads the species again', async () => {
   const { storage, sql } = await open()
   const collection = newCollection()
   const [kept, removed] = [caughtRecord([{ name: 'Koi' }, 0]), caughtRecord([{ name: 'Cod' }, 0])]
@@ -30,7 +30,7 @@ test('the name of a removed catch is nowhere in the file, even if nobody reads t
   expect(sql('SELECT name FROM species').map(({ name }) => name)).toEqual(['Koi'])
 })
 
-test('a later collection has no species or days of an owner who was removed during an append', async () => {
+test('a new collection contains no species or days of an owner that is removed during an append', async () => {
   const { storage } = await open()
   const [removed, later] = [newCollection(), newCollection()]
   const append = storage.append(removed, caughtRecord([{ name: 'Koi' }, 0]))
@@ -42,7 +42,7 @@ test('a later collection has no species or days of an owner who was removed duri
   })
 })
 
-test('concurrent reads count the records once', async () => {
+test('concurrent reads share one count of the records', async () => {
   const { storage } = await open()
   const collection = newCollection()
   const removed = caughtRecord([{ name: 'Cod' }, 0])
@@ -52,7 +52,7 @@ test('concurrent reads count the records once', async () => {
   expect(new Set(lists.map(({ species }) => species)).size).toBe(1)
 })
 
-test('more than 10,000 species are counted once, since the store remembers that they are too many', async () => {
+test('more than 10,000 species are counted only once, since the store records that there are too many species', async () => {
   const { storage, path, sql } = await open()
   const collection = newCollection()
   const extra = caughtRecord([{ name: 'Extra' }, 0])
@@ -61,13 +61,15 @@ test('more than 10,000 species are counted once, since the store remembers that 
   expect((await storage.collectionTallies(collection)).species).toBeNull()
   await expect.poll(() => sql('SELECT has_tallies FROM collections')).toEqual([{ has_tallies: 1 }])
   await storage.dispose()
-  // Without records, a recount would not find too many.
+  // Without records, a second count would not find too many species.
   sql('DELETE FROM records')
   const { storage: again } = await open(path)
   expect((await again.collectionTallies(collection)).species).toBeNull()
 })
 
-test('species are counted on a nearly full disk, but not stored in space that catches need', async ({ skip }) => {
+test('species are counted on a nearly full disk, but the counts are not stored in space that catches need', async ({
+  skip,
+}) => {
   const small = mountSmallDisk()
   if ('reason' in small) return skip(small.reason)
   const { storage, sql } = await open(join(small.disk, 'data'))
@@ -80,7 +82,7 @@ test('species are counted on a nearly full disk, but not stored in space that ca
     expect((await collectionTalliesOf(storage, collection)).species).toEqual([koi])
   await storage.ping()
   expect(sql('SELECT has_tallies FROM collections')).toEqual([{ has_tallies: 0 }])
-  // Dispose before the disk is unmounted.
+  // The storage must be closed before the disk is unmounted.
   await storage.dispose()
 })
 

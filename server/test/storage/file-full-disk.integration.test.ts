@@ -8,7 +8,9 @@ import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 import { newFolder } from './folders.ts'
 
-test('a full disk rejects writes, loses no acknowledged write, and works again when it has space', async ({ skip }) => {
+test('a store on a full disk rejects writes, loses no acknowledged write, and works again when space is free', async ({
+  skip,
+}) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) {
     skip(mounted.reason)
@@ -45,7 +47,7 @@ test('a full disk rejects writes, loses no acknowledged write, and works again w
   await storage.dispose()
 })
 
-test('writes that a full disk refused do not affect later reads and counts', async ({ skip }) => {
+test('writes that fail on a full disk do not affect later reads and counts', async ({ skip }) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) {
     skip(mounted.reason)
@@ -60,7 +62,7 @@ test('writes that a full disk refused do not affect later reads and counts', asy
   const append = (plain: string, bytes: number) =>
     storage.append(collection, newRecord({ entries: plain.padEnd(bytes) }))
 
-  // Together, they exceed the memory of SQLite, so one of them fails before the commit.
+  // Together, the writes exceed the memory of SQLite, so a write fails before the commit.
   const refused = await Promise.allSettled(Array.from({ length: 100 }, (_, at) => append(`${at}`, 50_000)))
   expect(refused.filter(({ status }) => status === 'fulfilled')).toEqual([])
   rmSync(ballast)
@@ -109,7 +111,7 @@ test('a store on a disk without space for its log does not open, and reports the
   await expect(createStorage({ driver: 'file', path })).rejects.toMatchObject({ name: 'StorageError', code: 'full' })
 })
 
-test('a ping detects a limit beyond free space, such as a quota, while it rejects catches', {
+test('a ping detects a limit other than free space, such as a quota, as long as catches are rejected', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const storage = await startRemoteStorage(newFolder())

@@ -5,7 +5,7 @@ import { createStorage, StorageError } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { newFolder } from './folders.ts'
 
-/** Makes the files of a killed server, whose last writes are only in the log. */
+/** Creates the files of a killed server, whose last writes are only in the log. */
 async function crashed(folder: string, from: number, to: number): Promise<void> {
   const live = join(folder, 'live')
   const left = join(folder, 'left')

@@ -3,14 +3,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { rememberReads } from '../../src/storage/file/recent-reads.ts'
 import { newFolder } from './folders.ts'
 
-test('a read sees every write that was acknowledged before it, even after another read in the same turn of the event loop', async () => {
+test('a read sees every write that was acknowledged earlier, even after another read in the same turn of the event loop', async () => {
   const storage = await createStorage({ driver: 'file', path: newFolder() })
   onTestFinished(() => storage.dispose())
   let isOver = false
   const reading = (async () => {
     while (!isOver) {
       await storage.items.getItem('note:a')
-      // This is long enough for a commit, so that it is acknowledged in the same turn.
+      // The wait is long enough for a commit, so the write is acknowledged in the same turn.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -25,7 +25,7 @@ test('a read sees every write that was acknowledged before it, even after anothe
   expect(stale).toEqual([])
 })
 
-test('at most ten thousand reads are remembered', () => {
+test('at most ten thousand reads are cached', () => {
   const read: string[] = []
   const recent = rememberReads({
     item: (key) => {
@@ -40,7 +40,7 @@ test('at most ten thousand reads are remembered', () => {
   expect(read.slice(10_000)).toEqual(['10000', '0'])
 })
 
-test('a remembered read is repeated after every kind of write', async () => {
+test('a cached read is repeated after every kind of write', async () => {
   const storage = await createStorage({ driver: 'file', path: newFolder() })
   onTestFinished(() => storage.dispose())
   const collection = { owner: 'alex', kind: 'fish', gamemode: 'earth' }

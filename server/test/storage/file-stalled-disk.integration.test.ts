@@ -7,7 +7,7 @@ import { newFolder } from './folders.ts'
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
 const MIB = 1024 * 1024
 
-test('a stalled disk fails pings and writes in time, takes bounded memory, and works again by itself', {
+test('on a stalled disk, pings and writes fail in time, memory stays bounded, and the storage recovers by itself', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)
@@ -18,7 +18,7 @@ test('a stalled disk fails pings and writes in time, takes bounded memory, and w
 
   disk.stall()
   const late = storage.append('late')
-  // The last check stays valid for a moment.
+  // The result of the last check stays valid for a moment.
   await expect.poll(async () => (await storage.ping()).error).toBeDefined()
   const [ping, again] = await Promise.all([storage.ping(), storage.ping()])
   for (const reply of [ping, again]) {
@@ -27,10 +27,10 @@ test('a stalled disk fails pings and writes in time, takes bounded memory, and w
       error: { ...UNAVAILABLE, message: expect.stringContaining('has not responded') },
     })
   }
-  // The stall is known by now, so this ping fails without waiting.
+  // The stall is already detected, so this ping fails without waiting.
   expect(await storage.ping(0)).toMatchObject({ isLate: false, error: UNAVAILABLE })
 
-  // Only 64 of these 100 MiB may wait.
+  // At most 64 MiB of these 100 MiB may wait.
   const flood = Array.from({ length: 100 }, (_, at) => storage.append(`flood-${at}`, MIB))
   const replies = await Promise.all([late, ...flood])
   expect(replies[0]).toMatchObject({
@@ -39,7 +39,7 @@ test('a stalled disk fails pings and writes in time, takes bounded memory, and w
   const refused = replies.filter(({ error }) => /too slow/.test(String((error as Error).message)))
   expect(refused.length).toBeGreaterThanOrEqual(36)
   for (const reply of replies) expect(reply).toMatchObject({ isLate: false, error: UNAVAILABLE })
-  // The writes are not stored, and no longer awaited.
+  // The version is unchanged, since no write is stored during the stall. The storage no longer waits for the writes.
   expect(await storage.version()).toMatchObject({ result: before.result })
   const { memory: stalled } = await storage.ping()
   expect(stalled - memory).toBeLessThan(500 * MIB)
@@ -47,13 +47,13 @@ test('a stalled disk fails pings and writes in time, takes bounded memory, and w
   disk.resume()
   await expect.poll(async () => (await storage.ping()).error).toBeUndefined()
   expect((await storage.version()).result).not.toBe(before.result)
-  // The late write is stored once.
+  // The late write is stored only once, so the repeated token is a replay.
   expect(await storage.append('late')).toMatchObject({ result: { outcome: 'replayed', id: 'late' } })
   expect(await storage.append('after')).toMatchObject({ result: { outcome: 'stored' } })
   expect(await storage.dispose()).not.toHaveProperty('error')
 })
 
-test('a storage with a stalled disk is disposed in time, and reports unfinished writes', {
+test('a storage on a stalled disk closes in time, and reports unfinished writes', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)
@@ -67,7 +67,7 @@ test('a storage with a stalled disk is disposed in time, and reports unfinished 
   expect(await write).toMatchObject({ error: UNAVAILABLE })
 })
 
-test('a write is acknowledged once its log is flushed', async ({ skip }) => {
+test('a write is acknowledged only after its log is flushed', async ({ skip }) => {
   const disk = createStallingDisk(skip)
   const folder = newFolder()
   const storage = await startRemoteStorage(folder, disk.env)

@@ -22,7 +22,7 @@ async function largeStore(): Promise<string> {
   return left
 }
 
-test('the check of a large store of a killed server does not block the thread that opens it', async () => {
+test('the store of a killed server is checked without blocking the thread that opens it, even if the store is large', async () => {
   const path = await largeStore()
   const turns = [performance.now()]
   const timer = setInterval(() => turns.push(performance.now()), 5)

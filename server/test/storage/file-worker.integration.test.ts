@@ -5,7 +5,7 @@ import { newFolder } from './folders.ts'
 
 const started = vi.hoisted((): Worker[] => [])
 
-// Collects the threads that the storage starts, so that a test can end one like a crash.
+// Collects the threads that the storage starts, so that a test can terminate a thread to simulate a crash.
 vi.mock('node:worker_threads', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:worker_threads')>()
   class KeptWorker extends original.Worker {
@@ -17,8 +17,8 @@ vi.mock('node:worker_threads', async (importOriginal) => {
   return { ...original, Worker: KeptWorker }
 })
 
-test('if the writing thread dies, pending and later writes reject, reads continue, and nothing hangs', async () => {
-  // Test files share modules: modules that another file has loaded would start threads that are not collected.
+test('if the writing thread dies, pending and later writes fail, reads continue, and no operation hangs', async () => {
+  // Test files share modules. Without a reset, modules that another file has loaded would start uncollected threads.
   vi.resetModules()
   const { createStorage } = await import('@fish-crab/server/storage')
   const path = newFolder()

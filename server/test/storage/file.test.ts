@@ -25,7 +25,7 @@ describeStorage('file', async () => {
   return { storage, reopen }
 })
 
-test.runIf(process.platform !== 'win32')('a store that is a pipe is refused without waiting', async () => {
+test.runIf(process.platform !== 'win32')('a store file that is a pipe is refused without waiting', async () => {
   const name = 'fish.db'
   const folder = newFolder()
   await (await open(folder)).dispose()
@@ -38,7 +38,7 @@ test.runIf(process.platform !== 'win32')('a store that is a pipe is refused with
 })
 
 describe('a folder that is in use', () => {
-  test('is refused to a second storage of the same process, by any path, until the first is disposed', async () => {
+  test('cannot be opened by a second storage of the same process, through any path, until the first storage is closed', async () => {
     const folder = newFolder()
     const first = await open(folder)
     symlinkSync(folder, `${folder}-link`)
@@ -53,7 +53,7 @@ describe('a folder that is in use', () => {
     await second.dispose()
   })
 
-  test('is opened after another program has closed its file, which SQLite locks for a moment', async () => {
+  test('is opened after another program closes the store file, although SQLite locks the file for a moment', async () => {
     const folder = newFolder()
     await (await open(folder)).dispose()
     rmSync(join(folder, 'fish.lock'))
@@ -70,7 +70,7 @@ describe('a folder that is in use', () => {
     await (await opening).dispose()
   })
 
-  test('is refused while another process has it open, and is free after that process was killed', async () => {
+  test('cannot be opened while another process has it open, but can be opened after that process is killed', async () => {
     const folder = newFolder()
     const holder = await startHolder(folder)
     await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError', code: 'in_use' })
@@ -88,7 +88,7 @@ describe('a file that is not a store', () => {
     const before = readFileSync(join(folder, 'fish.db'))
     await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError', code })
     expect(readFileSync(join(folder, 'fish.db')).equals(before)).toBe(true)
-    // The first refusal released the lock, so the second one has the same reason.
+    // The first refusal released the lock, so the second refusal has the same reason.
     await expect(open(folder)).rejects.toMatchObject({ code })
   }
 
@@ -129,7 +129,7 @@ describe('a file that is not a store', () => {
     await refused(folder, 'newer_schema')
   })
 
-  test('from an interrupted first start is ignored, and the next start makes the store', async () => {
+  test('from an interrupted first start is ignored, and the next start creates the store', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     writeFileSync(join(folder, 'fish.db.new'), 'half')
@@ -139,7 +139,7 @@ describe('a file that is not a store', () => {
   })
 })
 
-test('removing an owner with many records lets other writes run in between, and leaves nothing', async () => {
+test('the removal of an owner with many records lets other writes run in between, and leaves nothing behind', async () => {
   const folder = newFolder()
   const first = await open(folder)
   const large = newCollection()
@@ -178,7 +178,7 @@ test('removing an owner with many records lets other writes run in between, and 
   left.close()
 })
 
-test('a catch takes at most 260 bytes on disk if each has its own write', async () => {
+test('a catch takes at most 260 bytes on disk, even if every catch is a separate write', async () => {
   const CATCHES = 5000
   const folder = newFolder()
   const storage = await open(folder)
@@ -196,7 +196,7 @@ test('a catch takes at most 260 bytes on disk if each has its own write', async 
   expect(bytes / CATCHES).toBeLessThanOrEqual(260)
 })
 
-test('concurrent large reads leave turns of the event loop to others, however fast their readers are', async () => {
+test('concurrent large reads leave turns of the event loop to other tasks, even if all readers are fast', async () => {
   const storage = await open(join(parent, 'turns'))
   onTestFinished(() => storage.dispose())
   const collection = newCollection()
@@ -220,7 +220,7 @@ test('concurrent large reads leave turns of the event loop to others, however fa
   expect(turns).toBeGreaterThanOrEqual(CHUNKS)
 })
 
-test('consecutive reads that continue a collection each leave a turn of the event loop', async () => {
+test('consecutive reads that continue a collection each leave a turn of the event loop to other tasks', async () => {
   const storage = await open(newFolder())
   const collection = newCollection()
   await Promise.all(Array.from({ length: 20 }, () => storage.append(collection, newRecord())))
@@ -252,7 +252,7 @@ test('a new folder and its files are accessible only to their owner', async () =
   await storage.dispose()
 })
 
-test('disposing leaves one complete file, and no other file that belongs to it', async () => {
+test('a closed storage leaves a complete database file, and no log', async () => {
   const folder = newFolder()
   const storage = await open(folder)
   await storage.append(newCollection(), newRecord())
@@ -264,7 +264,7 @@ test('disposing leaves one complete file, and no other file that belongs to it',
   db.close()
 })
 
-describe('a path that cannot have a store', () => {
+describe('a path that is unsuitable for a store', () => {
   const message = async (path: string) => {
     const error = await open(path).then(
       () => undefined,
@@ -275,7 +275,7 @@ describe('a path that cannot have a store', () => {
     return error?.message
   }
 
-  test.each(['', '/x', '/x/y'])('is refused in a sentence that names it: a file%s', async (below) => {
+  test.each(['', '/x', '/x/y'])('is refused, and the error names the path: a file%s', async (below) => {
     const file = newFolder()
     writeFileSync(file, '')
     expect(await message(file + below)).toBe(
@@ -283,11 +283,11 @@ describe('a path that cannot have a store', () => {
     )
   })
 
-  test('is refused in a sentence that names it: a device', async () => {
+  test('is refused, and the error names the path: a device', async () => {
     expect(await message('/dev/null/x')).toContain('/dev/null/x')
   })
 
-  test('is refused in a sentence that names it: a folder with the name of the data file', async () => {
+  test('is refused, and the error names the path: a folder with the name of the data file', async () => {
     const folder = newFolder()
     mkdirSync(join(folder, 'fish.db'), { recursive: true })
     expect(await message(folder)).toBe(
@@ -295,7 +295,7 @@ describe('a path that cannot have a store', () => {
     )
   })
 
-  test('is named if it is not writable', async ({ skip }) => {
+  test('is named in the error if it is not writable', async ({ skip }) => {
     const mounted = mountSmallDisk()
     if ('reason' in mounted) {
       skip(mounted.reason)

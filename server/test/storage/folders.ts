@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** A folder for one test, which is removed afterwards. Its subfolder `data` does not exist yet. */
+/** Creates a folder for one test, which is removed afterwards. The subfolder `data` does not exist yet. */
 export function newFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'fish-storage-'))
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
   return join(parent, 'data')
 }
 
-/** A real process that has the folder open, and appends on demand. */
+/** A separate process that has the folder open, and appends records on demand. */
 export interface Holder {
   readonly stdout: () => string
   readonly stderr: () => string
@@ -50,7 +50,7 @@ export function spawnHolder(folder: string, task: 'hold' | 'append' = 'hold'): H
   return { stdout, stderr, acknowledged, kill }
 }
 
-/** Starts a process that opens the folder, and waits until it is open. */
+/** Starts a process that opens the folder, and waits until the folder is open. */
 export async function startHolder(folder: string, task: 'hold' | 'append' = 'hold'): Promise<Holder> {
   const holder = spawnHolder(folder, task)
   await holder.acknowledged(0)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
 
-test('every text is decoded from its encoding, which has only letters, digits, "_", "-" and "%"', () => {
+test('every text can be encoded and decoded, and the encoding has only letters, digits, "_", "-" and "%"', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, fc.string()), (text) => {
       const part = encodeKeyPart(text)
@@ -14,7 +14,7 @@ test('every text is decoded from its encoding, which has only letters, digits, "
   )
 })
 
-test('an encoding contains another one exactly if its text contains the other text', () => {
+test('an encoding contains another encoding exactly if its text contains the other text', () => {
   const fewLetters = fc.string({ unit: fc.constantFrom('a', 'c', 'o', '2', 'e', '.', 'A', 'C', '%', 'é') })
   fc.assert(
     fc.property(fewLetters, fewLetters, (text, piece) => {
@@ -23,17 +23,17 @@ test('an encoding contains another one exactly if its text contains the other te
   )
 })
 
-test('keys of different parts differ, even if the joined parts are equal', () => {
+test('keys with different parts differ, even if the parts are equal after joining', () => {
   const parts = [['a', 'b'], ['a:b'], ['a%AADKb'], ['A', 'b'], ['a/b'], ['a?b'], ['a.b'], ['a', 'b$']]
   expect(new Set(parts.map((part) => itemKey('user', ...part))).size).toBe(parts.length)
   expect(itemKey('user:', 'a')).toBe('user:a')
 })
 
-test('the last part of a key is decoded', () => {
+test('the last part of a key can be decoded', () => {
   expect(decodeItemKey(itemKey('user', 'x', 'Älice?x'))).toBe('Älice?x')
 })
 
-test('an empty part, a base with raw text and a part that is not encoded are refused', () => {
+test('an empty part, a base with raw text and an unencoded part are refused', () => {
   const refusal = expect.objectContaining({ name: 'StorageError', code: 'invalid_key' })
   expect(() => itemKey('user', '')).toThrow(refusal)
   for (const base of ['', 'User', 'a b', 'a::b', ':a', 'a?']) expect(() => itemKey(base, 'x')).toThrow(refusal)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 describeStorage('memory', async () => ({ storage: await createStorage({ driver: 'memory' }) }))
 
-test('memory storages share nothing', async () => {
+test('two memory storages share no data', async () => {
   const [one, other] = [createMemoryStorage(), createMemoryStorage()]
   await one.items.setItem('a:b', 'c')
   expect(await other.items.getItem('a:b')).toBeNull()

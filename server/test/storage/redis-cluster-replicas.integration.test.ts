@@ -42,7 +42,7 @@ describeWithRedis('a Redis Cluster with a replica of each server', () => {
     const load = collections.map(async (collection, index) => {
       for (let i = 0; !isOver; i += 1) {
         const [token, sent] = [`${index}-${i}`, acknowledged[index] ?? []]
-        // Like clients, sends the same token until it is acknowledged.
+        // As clients do, sends the same token again until the write is acknowledged.
         await until(async () => {
           const record = newRecord({ dedupeKey: token, entries: token })
           return (
@@ -59,7 +59,7 @@ describeWithRedis('a Redis Cluster with a replica of each server', () => {
     await until(async () => total() > 400)
     await victim.kill()
     await until(async () => /role:master/.test(await heir.admin.info('replication')))
-    // The new primary has no replica until the old one returns as its replica.
+    // The new primary has no replica until the old primary restarts as its replica.
     await victim.start()
     const before = acknowledged.map(({ length }) => length)
     await until(async () => acknowledged.every(({ length }, index) => length > (before[index] ?? 0) + 2))

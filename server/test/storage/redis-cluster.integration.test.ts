@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { describeWithRedis, type RedisServer, startCluster, until } from '../../../scripts/test-support/redis-server.ts'
 import { newCollection, newRecord, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
 
-/** A long timeout, since the common tests of storages are not about a slow Redis. */
+/** A long timeout, since the common storage tests do not test a slow Redis. */
 const UNHURRIED_MS = 60_000
 
 describeWithRedis('a Redis Cluster', () => {
@@ -40,7 +40,7 @@ describeWithRedis('a Redis Cluster', () => {
     expect((await storage.items.getKeys()).filter((key) => key.startsWith('base'))).toHaveLength(60)
   })
 
-  test('is as durable as its least durable server', async () => {
+  test('reports the durability of its least durable server', async () => {
     const careful = await open()
     onTestFinished(() => careful.dispose())
     expect(careful.durability).toMatch(/survives a crash and a power loss/)
@@ -102,7 +102,7 @@ describeWithRedis('a Redis Cluster', () => {
     expect(await counts()).toEqual([2, 2, 2, 2])
   })
 
-  test('never exceeds a limit of 25 over several processes', async () => {
+  test('never exceeds a limit of 25 that several processes share', async () => {
     const processes = await Promise.all([open(), open(), open(), open()])
     onTestFinished(async () => void (await Promise.all(processes.map((one) => one.dispose()))))
     const window = { durationMs: 300_000, limit: 25, now: Date.now() }
@@ -110,14 +110,14 @@ describeWithRedis('a Redis Cluster', () => {
     expect((await Promise.all(counts)).filter(({ count }) => count <= 25)).toHaveLength(25)
   })
 
-  describe.each(['freeze', 'kill'] as const)('when one of its servers fails (%s)', (failure) => {
+  describe.each(['freeze', 'kill'] as const)('when one server fails (%s)', (failure) => {
     const responses = (storage: FishStorage) => () =>
       storage.ping().then(
         () => true,
         () => false,
       )
 
-    test('fails during the outage, and works again by itself with all acknowledged records', async () => {
+    test('refuses operations during the outage, and works again by itself with all acknowledged records', async () => {
       const [storage, collections] = [await open(2000), Array.from({ length: 40 }, () => newCollection())]
       onTestFinished(() => storage.dispose())
       const append = (token: string) =>

@@ -14,7 +14,7 @@ const responses = (storage: FishStorage) => () =>
     () => false,
   )
 
-describeWithRedis('a Redis that fails', () => {
+describeWithRedis('a storage on a failing Redis', () => {
   let server: RedisServer
   beforeEach(async () => {
     server = await startRedis({ appendfsync: 'always' })
@@ -26,7 +26,7 @@ describeWithRedis('a Redis that fails', () => {
     return storage
   }
 
-  test('is detected by a ping within a second while it is frozen, with the default timeouts', async () => {
+  test('fails a ping within a second while Redis is frozen, with the default timeouts', async () => {
     const storage = await open()
     server.freeze()
     const error = await storage.ping().catch((thrown: unknown) => thrown)
@@ -34,7 +34,7 @@ describeWithRedis('a Redis that fails', () => {
     expect(Number(/within (\d+) ms/.exec((error as Error).message)?.[1])).toBeLessThanOrEqual(1000)
   })
 
-  test('loads its scripts again after another client removed them', async () => {
+  test('loads its scripts again after another client has removed the scripts', async () => {
     const [storage, collection] = [await open(), newCollection()]
     await storage.append(collection, newRecord({ dedupeKey: 'before' }))
     await server.admin.script('FLUSH')
@@ -45,12 +45,12 @@ describeWithRedis('a Redis that fails', () => {
     expect(await readEntries(storage, collection)).toHaveLength(4)
   })
 
-  test('lets no operation hang while it is frozen, and works again by itself', async () => {
+  test('lets no operation hang while Redis is frozen, and recovers by itself', async () => {
     const storage = await open(800)
     await storage.items.setItem(itemKey('kept', 'a'), 'x')
     server.freeze()
     for (let round = 0; round < 2; round += 1) {
-      // These fail before Redis is thawed.
+      // The operations fail before Redis is thawed.
       await Promise.all(
         operationsOf(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(UNAVAILABLE)),
       )
@@ -61,7 +61,7 @@ describeWithRedis('a Redis that fails', () => {
     for (const run of operationsOf(storage)) await run()
   })
 
-  test('stores a write once if it was sent again after a lost response', async () => {
+  test('stores a write only once if the write is sent again after a lost response', async () => {
     const [storage, collection] = [await open(800), newCollection()]
     await storage.append(collection, newRecord({ dedupeKey: 'before' }))
     server.freeze()
@@ -74,7 +74,7 @@ describeWithRedis('a Redis that fails', () => {
     expect(await readEntries(storage, collection)).toHaveLength(21)
   })
 
-  test('has a limit of pending operations', async () => {
+  test('limits the number of pending operations', async () => {
     const storage = await open(800)
     server.freeze()
     const results = await Promise.allSettled(
@@ -86,7 +86,7 @@ describeWithRedis('a Redis that fails', () => {
     expect((await storage.peekWindow('flood', { ...window, limit: 100_000 })).count).toBeLessThan(5000)
   })
 
-  test('fails immediately while it is dead, and has all acknowledged records when it is back', async () => {
+  test('fails immediately while Redis is dead, and has all acknowledged records after Redis restarts', async () => {
     const [storage, collection] = [await open(), newCollection()]
     const acknowledged: string[] = []
     const appending = (async () => {
@@ -98,7 +98,7 @@ describeWithRedis('a Redis that fails', () => {
     await until(async () => acknowledged.length > 100)
     await server.kill()
     await appending
-    // They fail immediately, so none of them reports a timeout.
+    // The operations fail immediately, so no error reports a timeout.
     const outOfReach = { ...UNAVAILABLE, message: expect.stringContaining('unreachable') }
     await Promise.all(operationsOf(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(outOfReach)))
     await expect(storage.ping()).rejects.toMatchObject(outOfReach)
@@ -108,7 +108,7 @@ describeWithRedis('a Redis that fails', () => {
     expect((await readEntries(storage, collection)).slice(0, acknowledged.length)).toEqual(acknowledged)
   })
 
-  test('can be closed while it is frozen, dead or restarting', async () => {
+  test('can be closed while Redis is frozen or dead', async () => {
     const [frozen, dead] = [await open(800), await open(800)]
     server.freeze()
     const write = frozen.append(newCollection(), newRecord())
@@ -139,19 +139,19 @@ describeWithRedis('a Redis that fails', () => {
       (admin) => admin.config('SET', 'maxmemory', '0'),
     ],
   ] as [string, string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Promise<unknown>][])(
-    'is detected by a ping when it responds but accepts no writes, because it %s',
+    'fails a ping if Redis responds but accepts no writes, because it %s',
     async (_, code, spoil, mend) => {
       const storage = await open()
       await spoil(server.admin)
       await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError', code })
-      // A connection to a replica is replaced, since its address may lead to the primary by now.
+      // A connection to a replica is replaced, since the same address may now lead to the primary.
       await until(async () => (await storage.items.getItem(itemKey('kept', 'a')).catch(() => 'failed')) === null)
       await mend(server.admin)
       await until(responses(storage))
     },
   )
 
-  test('is detected by a ping while its user lacks the permission for a needed command', async () => {
+  test('fails a ping while the Redis user lacks the permission for a required command', async () => {
     const storage = await open()
     await server.admin.call('ACL', 'SETUSER', 'default', '-@list', '-@stream', '-@hash')
     const refusal = { message: expect.stringMatching(/lacks permissions/) }
@@ -162,7 +162,7 @@ describeWithRedis('a Redis that fails', () => {
     await until(responses(storage))
   })
 
-  test('is detected by a ping if the service itself has filled it, as long as catches are refused', async () => {
+  test('fails a ping after its own catches have filled Redis, as long as catches are refused', async () => {
     const storage = await open()
     const large = 'x'.repeat(20_000)
     const used = Number(/used_memory:(\d+)/.exec(await server.admin.info('memory'))?.[1])
@@ -175,7 +175,7 @@ describeWithRedis('a Redis that fails', () => {
       const [probed, tried] = [performance.now(), fill().catch((error: unknown) => error)]
       expect(await tried).toMatchObject({ code: 'full' })
       await expect(storage.ping()).rejects.toMatchObject({ code: 'full' })
-      // The outcome of a probe is valid for a second.
+      // The result of a probe is valid for a second.
       await until(async () => performance.now() - probed > 1001)
     }
     await server.admin.config('SET', 'maxmemory', String(used + 8_000_000))
@@ -183,7 +183,7 @@ describeWithRedis('a Redis that fails', () => {
     await storage.append(newCollection(), newRecord({ entries: large }))
   })
 
-  test('gets at most one probe per second, however often it is pinged', async () => {
+  test('sends at most one probe per second, however often ping() is called', async () => {
     const storage = await open()
     const writes = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await server.admin.info('commandstats'))?.[1] ?? 0)
     const [before, started] = [await writes(), performance.now()]
@@ -193,8 +193,8 @@ describeWithRedis('a Redis that fails', () => {
     expect((await writes()) - before).toBeLessThanOrEqual(1 + Math.floor(seconds))
   })
 
-  test('works again as soon as it has loaded its data', async () => {
-    // The delay is in microseconds. Small keys come first, then large ones, so halfway Redis estimates minutes.
+  test('works again as soon as Redis has loaded its data', async () => {
+    // The delay is in microseconds. Redis loads the small keys first, so its estimate halfway is several minutes.
     const delay = { 'key-load-delay': '4000', 'loading-process-events-interval-bytes': '1024', rdbcompression: 'no' }
     const slow = await startRedis(delay)
     onTestFinished(() => slow.stop())
@@ -207,12 +207,12 @@ describeWithRedis('a Redis that fails', () => {
     await until(async () => /aof_rewrite_in_progress:0/.test(await slow.admin.info('persistence')))
     await slow.kill()
     await slow.start()
-    // Halfway, Redis estimates minutes, and its client would wait for 10 s.
+    // A client that relied on the estimate of Redis would wait for 10 s.
     const late = new Promise((resolve) => setTimeout(resolve, 5000, 'late').unref())
     expect(await Promise.race([until(responses(storage)), late])).toBe(undefined)
   })
 
-  test('is reported in one sentence if it is unreachable at the start', async () => {
+  test('reports in one sentence that Redis is unreachable at the start', async () => {
     await server.kill()
     await expect(open()).rejects.toMatchObject({
       ...UNAVAILABLE,

@@ -17,7 +17,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     await server.stop()
   })
 
-  test('never exceeds a limit of 25, even if their clocks differ', async () => {
+  test('never exceeds a limit of 25, even if the clocks of the processes differ', async () => {
     const now = Date.now()
     const counts = processes.flatMap((storage, index) =>
       Array.from({ length: 100 }, () =>
@@ -32,7 +32,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     })
   })
 
-  test('removes windows some time after their end, so that memory stays bounded', async () => {
+  test('deletes each window within a minute after its end, so that memory stays bounded', async () => {
     const window = { durationMs: 300_000, limit: 25, now: Date.now() }
     await processes[0]?.countInWindow('ended:client', window)
     const [left = 0] = await Promise.all(
@@ -42,7 +42,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     expect(left).toBeLessThanOrEqual(360_000)
   })
 
-  /** Clients whose windows are in one bucket of Redis, which has its share of the capacity. */
+  /** Names of clients whose windows are in the same Redis bucket. Each bucket has an equal share of the capacity. */
   const neighbours = (kind: string, count: number) => {
     const { windows } = windowKeys(`${kind}:0`)
     const names = Array.from({ length: 80 * count }, (_, index) => `${kind}:${index}`)
@@ -54,7 +54,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     }
   }
 
-  test('has a limited number of windows, and never allows a refused client again because of a flood', async () => {
+  test('limits the number of windows, and a flood of clients never lets a refused client pass', async () => {
     const [storage, window] = [processes[0] as FishStorage, { durationMs: 300_000, limit: 2, now: Date.now() }]
     const { windows, names } = neighbours('flood', 4000)
     const [exhausted, flood] = [names.slice(0, 50), names.slice(50)]
@@ -65,7 +65,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     expect((await storage.countInWindow('another kind:client', window)).count).toBe(1)
   })
 
-  test('treats a new client as exhausted while the capacity is exhausted, even without counting', async () => {
+  test('treats a new client as exhausted while the capacity is exhausted, even in a peek, which counts nothing', async () => {
     const [storage, window] = [processes[0] as FishStorage, { durationMs: 300_000, limit: 1, now: Date.now() }]
     const { names } = neighbours('crowd', 1800)
     await countAll(names.slice(0, 1700), window)
@@ -78,7 +78,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     for (const name of names.slice(1700)) expect((await storage.countInWindow(name, later)).count).toBe(1)
   })
 
-  test('removes expired windows while others open', async () => {
+  test('deletes expired windows while new windows open', async () => {
     const window = { durationMs: 1000, limit: 25, now: 10_000_000 }
     const { windows, names } = neighbours('swept', 2000)
     await countAll(names.slice(0, 1000), window)
@@ -86,7 +86,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     expect(await server.admin.hlen(windows)).toBeLessThanOrEqual(1010)
   })
 
-  test('opens a new window if the clock was set back far, and keeps the window after a small step', async () => {
+  test('opens a new window if the clock is set back far, and keeps the window if the clock is set back a little', async () => {
     const window = { durationMs: 1000, limit: 3, now: 10_000_000 }
     await processes[0]?.countInWindow('back', window)
     expect(await processes[1]?.countInWindow('back', { ...window, now: window.now - 900 })).toMatchObject({
@@ -96,7 +96,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     expect(later).toEqual({ count: 1, resetAt: window.now - 59_000 })
   })
 
-  test('stores 200 tokens once with one id each, although two processes send them four times', async () => {
+  test('stores each of 200 tokens only once, although two processes send all tokens four times', async () => {
     const collection = newCollection()
     const sent = Array.from({ length: 4 }, (_, round) =>
       Array.from({ length: 200 }, async (_, token) => {
@@ -112,7 +112,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     for (const storage of processes) expect(await readEntries(storage, collection)).toHaveLength(200)
   })
 
-  test('sees immediately if another process writes or removes a record', async () => {
+  test('shows the writes and removals of one process to another process immediately', async () => {
     const [one, other] = processes as [FishStorage, FishStorage]
     const [key, collection] = [itemKey('user', 'seen'), newCollection()]
     expect(await one.setItemIfAbsent(key, 'one')).toBe(true)

@@ -4,7 +4,7 @@ import { describeWithRedis, type RedisServer, startRedis, until } from '../../..
 import { startWire } from '../../../scripts/test-support/wire.ts'
 import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
 
-/** A long timeout for a replica on a busy machine. */
+/** A long timeout, since a replica may be slow on a busy machine. */
 const UNHURRIED_MS = 60_000
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
@@ -15,7 +15,7 @@ const works = (operation: () => Promise<unknown>) => () =>
     () => false,
   )
 
-describeWithRedis('a Redis that has a replica', () => {
+describeWithRedis('a storage on a Redis with a replica', () => {
   let primary: RedisServer
   let replica: RedisServer
   let cutWire: () => void
@@ -34,7 +34,7 @@ describeWithRedis('a Redis that has a replica', () => {
     return storage
   }
 
-  test('has every acknowledged write on the replica, and reports that', async () => {
+  test('has every acknowledged write on the replica, and reports this durability', async () => {
     const [storage, collection] = [await open({ timeoutMs: UNHURRIED_MS }), newCollection()]
     expect(storage.durability).toMatch(/survives a crash.* acknowledged when 1 replica of its primary has it\.$/)
     expect(storage.warnings).toEqual([])
@@ -49,7 +49,7 @@ describeWithRedis('a Redis that has a replica', () => {
   })
 
   test.each([0, 1])(
-    'is replaced after its demotion by the server that its address leads to (%i replicas)',
+    'switches to the new primary at the same address after a failover (%i replicas)',
     async (replicas) => {
       const address = await startWire(primary.port)
       const [storage, collection] = [
@@ -70,13 +70,13 @@ describeWithRedis('a Redis that has a replica', () => {
     },
   )
 
-  test('is also replaced for reads if only the connection for writes is lost', async () => {
+  test('also switches to the new primary for reads if only the connection for writes is lost', async () => {
     const address = await startWire(primary.port)
     const [storage, key] = [await open({ url: `redis://127.0.0.1:${address.port}` }), itemKey('user', 'a')]
     await until(works(() => storage.items.setItem(key, 'old')))
     address.lead(replica.port)
     await replica.admin.replicaof('NO', 'ONE')
-    // The old primary is demoted without a link to the new one, so it would serve stale data forever.
+    // The old primary has no link to the new primary, so without a switch, reads would return stale data forever.
     await primary.admin.replicaof('127.0.0.1', '1')
     const clients = String(await primary.admin.call('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n')
     const writer = clients.find((line) => line.includes(' cmd=wait '))
@@ -94,7 +94,7 @@ describeWithRedis('a Redis that has a replica', () => {
     await until(async () => (await clients()).some((line) => line.startsWith(id) && line.includes(' cmd=ping ')))
   })
 
-  test('is closed only after running reads have ended', async () => {
+  test('closes only after running reads have ended', async () => {
     const [storage, key] = [await open(), itemKey('user', 'a')]
     await until(works(() => storage.items.setItem(key, 'x')))
     await primary.admin.call('CLIENT', 'PAUSE', '50', 'ALL')
@@ -102,7 +102,7 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(value).toBe('x')
   })
 
-  test('is not accepted through its replica, even if the replica accepts writes', async () => {
+  test('does not open on a replica, even if the replica accepts writes', async () => {
     await until(async () => (await replica.admin.dbsize()) === (await primary.admin.dbsize()))
     const before = await replica.admin.dbsize()
     for (const readOnly of ['yes', 'no']) {
@@ -121,7 +121,7 @@ describeWithRedis('a Redis that has a replica', () => {
     })
   })
 
-  test('causes a warning at the start if writes do not wait for it', async () => {
+  test('reports that a failover may lose writes if writes do not wait for the replica', async () => {
     const storage = await open({ replicas: 0 })
     expect(storage.durability).toBe(
       'Redis keeps writes with appendonly always: an acknowledged write survives a crash and a power loss. A failover may lose acknowledged writes; set FISH_REDIS_WAIT=1 to wait for a replica.',
@@ -129,7 +129,7 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(storage.warnings).toEqual([])
   })
 
-  test('refuses each acknowledgement while no replica has the write, and stores a repeated token once', async () => {
+  test('acknowledges no write that is on no replica, and stores a repeated token only once', async () => {
     await replica.kill()
     await until(async () => /connected_slaves:0/.test(await primary.admin.info('replication')))
     const [storage, collection] = [await open({ timeoutMs: 400 }), newCollection()]
@@ -149,7 +149,7 @@ describeWithRedis('a Redis that has a replica', () => {
     expect(await readEntries(storage, collection)).toEqual(['caught'])
   })
 
-  test('acknowledges no write while the replica is frozen, handles reads, and stores a repeated token once', async () => {
+  test('acknowledges no write while the replica is frozen, but handles reads, and stores a repeated token only once', async () => {
     const [storage, collection] = [await open({ timeoutMs: 1000 }), newCollection()]
     await (await open({ timeoutMs: UNHURRIED_MS })).append(
       collection,
@@ -160,7 +160,7 @@ describeWithRedis('a Redis that has a replica', () => {
     const during = newRecord({ dedupeKey: 'during', entries: 'during' })
     const writes: (() => Promise<unknown>)[] = [
       () => storage.append(collection, during),
-      // This record is stored by now, but on no replica.
+      // The first write has stored this record on the primary, but not on the replica.
       () => storage.append(collection, { ...during, id: 'another' }),
       () => storage.findRecord(collection.owner, 'during'),
       () => storage.items.setItem(itemKey('user', 'a'), 'x'),

@@ -47,14 +47,17 @@ describeWithRedis('the settings of a Redis', () => {
     ['yes', 'no', 'noeviction', /half minute/, []],
     ['yes', 'always', 'volatile-ttl', /survives/, [/may delete rate limits.*volatile-ttl/]],
     ['no', 'always', 'volatile-random', /appendonly no.*last snapshot/, [/not append-only/, /volatile-random/]],
-  ])('are described: appendonly %s, appendfsync %s, %s', async (appendonly, appendfsync, policy, text, warnings) => {
-    const storage = await configured({ appendonly, appendfsync, 'maxmemory-policy': policy, save: '' })
-    expect(storage.durability).toMatch(text)
-    expect(storage.durability).toMatch(/^[A-Z].+\.$/)
-    expect(storage.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
-  })
+  ])(
+    'determine the reported durability: appendonly %s, appendfsync %s, %s',
+    async (appendonly, appendfsync, policy, text, warnings) => {
+      const storage = await configured({ appendonly, appendfsync, 'maxmemory-policy': policy, save: '' })
+      expect(storage.durability).toMatch(text)
+      expect(storage.durability).toMatch(/^[A-Z].+\.$/)
+      expect(storage.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
+    },
+  )
 
-  test('prevent opening if Redis would evict users and catches, even if CONFIG is forbidden', async () => {
+  test('prevent the start if Redis could evict users and catches, even if the CONFIG command is forbidden', async () => {
     await server.admin.call('ACL', 'SETUSER', 'guest', 'on', '>secret', '~fish:*', '+@all', '-config')
     await server.admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
     onTestFinished(async () => void (await server.admin.config('SET', 'maxmemory-policy', 'noeviction')))
@@ -66,7 +69,7 @@ describeWithRedis('the settings of a Redis', () => {
     }
   })
 
-  test('prevent opening for a user that may only read, even if the store exists', async () => {
+  test('prevent the start for a user with only read permissions, even if the store exists', async () => {
     await (await open()).items.setItem('a:b', 'c')
     await server.admin.call('ACL', 'SETUSER', 'commands', 'on', '>secret', '~fish:*', '+@all', '-@write')
     await server.admin.call('ACL', 'SETUSER', 'keys', 'on', '>secret', '%R~fish:*', '+@all')
@@ -84,7 +87,7 @@ describeWithRedis('the settings of a Redis', () => {
   }
 
   test.each(['XADD', 'HSET', 'UNLINK', 'HMGET', 'ZLEXCOUNT'])(
-    'prevent opening for a user that may not use %s, and nothing is changed',
+    'prevent the start for a user without the permission for %s, and nothing is changed',
     async (command) => {
       await server.admin.flushall()
       await expect(openAs('partial', '+@all', `-${command}`)).rejects.toMatchObject({
@@ -95,7 +98,7 @@ describeWithRedis('the settings of a Redis', () => {
     },
   )
 
-  test('prevent opening if a command is disabled for everybody', async () => {
+  test('prevent the start if a required command is disabled for all users', async () => {
     const without = await startRedis({ 'rename-command': 'XADD ""' })
     onTestFinished(without.stop)
     await expect(open(without.url)).rejects.toMatchObject({ message: expect.stringMatching(/permissions: XADD\. /) })
@@ -103,7 +106,7 @@ describeWithRedis('the settings of a Redis', () => {
   })
 
   test.each(['HMGET', 'XRANGE', 'XREVRANGE', 'HGETALL', 'ZRANGE', 'ZADD', 'PING'])(
-    'fail a ping while the user may not use %s',
+    'make a ping fail while the user lacks the permission for %s',
     async (command) => {
       const storage = await openAs('later', '+@all')
       expect(await storage.ping()).toBeUndefined()
@@ -141,7 +144,7 @@ describeWithRedis('the settings of a Redis', () => {
     },
   )
 
-  test('let a user with the permissions in the refusal open and use a storage', async () => {
+  test('allow a user with only the permissions that the refusal lists to open and use a storage', async () => {
     const basic = ['+eval', '+evalsha', '+info']
     const error = await openAs('least', ...basic).catch((caught: unknown) => caught)
     const [, missing = ''] = /permissions: ([A-Z, ]+)\. It needs/.exec(String(error)) ?? []
@@ -164,7 +167,7 @@ describeWithRedis('the settings of a Redis', () => {
     await storage.ping()
   })
 
-  test('do not prevent opening while Redis is full, since removals free memory', async () => {
+  test('do not prevent the start while Redis is full, since removals free memory', async () => {
     await (await open()).items.setItem('a:b', 'c')
     await server.admin.config('SET', 'maxmemory', '1')
     onTestFinished(async () => void (await server.admin.config('SET', 'maxmemory', '0')))
@@ -173,7 +176,7 @@ describeWithRedis('the settings of a Redis', () => {
     await storage.items.removeItem('a:b')
   })
 
-  test('are reported as unknown if reading them is forbidden', async () => {
+  test('are reported as unknown if the user may not read the settings', async () => {
     await server.admin.call('ACL', 'SETUSER', 'app', 'on', '>secret', '~fish:*', '+@all', '-config')
     const storage = await open(`redis://app:secret@127.0.0.1:${server.port}`)
     expect(storage.durability).toMatch(/unknown.*CONFIG GET is refused/)
@@ -182,14 +185,14 @@ describeWithRedis('the settings of a Redis', () => {
     expect(await storage.items.getItem('a:b')).toBe('c')
   })
 
-  test('separate the databases of one server', async () => {
+  test('keep the databases of one server separate', async () => {
     const [one, other] = [await open(), await open(urlWith(PASSWORD, '/3'))]
     await one.items.setItem('db:a', 'x')
     expect(await other.items.getItem('db:a')).toBeNull()
     await expect(open(urlWith(PASSWORD, '/99'))).rejects.toMatchObject({ message: expect.stringMatching(/number/) })
   })
 
-  test('show no password in an error, its cause or the storage itself', async () => {
+  test('never put a password into an error, its cause or the storage object', async () => {
     const secret = 'hunter2'
     for (const url of [urlWith(`wrong-${secret}`), `redis://nobody:${secret}@127.0.0.1:${server.port}`]) {
       const error = await open(url).catch((caught: unknown) => caught)
@@ -218,7 +221,7 @@ describeWithRedis('the settings of a Redis', () => {
     expect(inspect(await open(), { depth: 10, showHidden: true })).not.toContain(secret)
   })
 
-  test('show no password even if Redis repeats an unknown login command', async () => {
+  test('never put a password into an error, even if Redis repeats an unknown login command', async () => {
     const old = await startRedis({ 'rename-command': 'AUTH NOTAUTH' })
     onTestFinished(() => old.stop())
     const error = await open(`redis://:hunter2@127.0.0.1:${old.port}`).catch((caught: unknown) => caught)
@@ -226,7 +229,7 @@ describeWithRedis('the settings of a Redis', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
-  test('name TLS as the cause if the Redis does not have it, with and without a password', async () => {
+  test('cause an error that names TLS if Redis has no TLS, with and without a password', async () => {
     const { port } = server
     const addresses = ['rediss', 'rediss-cluster'].flatMap((scheme) =>
       ['', ':hunter2@'].map((login) => `${scheme}://${login}127.0.0.1:${port}`),
@@ -242,7 +245,7 @@ describeWithRedis('the settings of a Redis', () => {
     )
   })
 
-  test('do not mention TLS if it is not the cause', async () => {
+  test('cause an error that does not mention TLS if TLS is not the reason', async () => {
     const port = await freePort()
     for (const scheme of ['redis', 'rediss', 'redis-cluster', 'rediss-cluster']) {
       const error = await openAddress(`${scheme}://127.0.0.1:${port}`).catch((caught: unknown) => caught)
@@ -253,7 +256,7 @@ describeWithRedis('the settings of a Redis', () => {
     }
   })
 
-  test('encrypt the connection, and accept only a trusted certificate', async ({ skip }) => {
+  test('encrypt the connection, and require a trusted certificate', async ({ skip }) => {
     if (spawnSync('openssl', ['version']).status !== 0) {
       if (process.env.CI) throw new Error('openssl is not installed (Debian package: openssl)')
       skip('openssl is not installed')

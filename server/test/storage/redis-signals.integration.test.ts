@@ -27,7 +27,7 @@ describeWithRedis('signals of Redis', () => {
 
   const subscribers = async () => (await server.admin.pubsub('NUMSUB', 'fish:changes'))[1]
 
-  test('reach other processes over one connection, which is open while it has listeners', async () => {
+  test('reach other processes over one connection, which is open only while the storage has listeners', async () => {
     const [one, other] = [await open(), await open()]
     expect(await subscribers()).toBe(0)
     const changes = await listen(one)
@@ -42,7 +42,7 @@ describeWithRedis('signals of Redis', () => {
     await expect.poll(subscribers).toBe(0)
   })
 
-  test('arrive without a gap from the first on, even for a listener that starts right after the last one stopped', async () => {
+  test('arrive without a gap after the first signal, even for a listener that starts right after the previous listener stops', async () => {
     const storage = await open()
     for (let round = 0; round < 200; round += 1) {
       const collection = newCollection()
@@ -58,7 +58,7 @@ describeWithRedis('signals of Redis', () => {
     }
   })
 
-  test('arrive again after an outage of Redis, and first report that anything may have changed', async () => {
+  test('arrive again after an outage of Redis, and the first signal reports that anything may have changed', async () => {
     const storage = await open()
     const changes = await listen(storage)
     await server.kill()
@@ -78,7 +78,7 @@ describeWithRedis('signals of Redis', () => {
     await expect.poll(() => changes).toContainEqual(collection)
   })
 
-  test('arrive over another connection if theirs is dead without being closed', async () => {
+  test('arrive over a new connection if the old connection is dead but not closed', async () => {
     const wire = await startWire(server.port)
     const url = `redis://127.0.0.1:${wire.port}`
     const storage = await createStorage({ driver: 'redis', url, timeoutMs: 300 })
@@ -88,7 +88,7 @@ describeWithRedis('signals of Redis', () => {
     await expect.poll(() => changes, { timeout: 10_000 }).toEqual([undefined, undefined])
   })
 
-  test('are missing for a user without the permission, whose writes still succeed', async () => {
+  test('do not arrive for a user without the permission, but the writes of this user succeed', async () => {
     await server.admin.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>secret', '~fish:*', '+@all')
     const storage = await open(server.url.replace('//', '//mute:secret@'))
     const changes: unknown[] = []

@@ -17,7 +17,7 @@ describeWithRedis('one Redis server', () => {
     server = await startRedis()
   })
   afterAll(() => server.stop())
-  // A long timeout, since these tests are not about a slow Redis.
+  // A long timeout, since these tests do not test a slow Redis.
   const open = () => createStorage({ driver: 'redis', url: server.url, timeoutMs: 60_000 })
 
   describeStorage('redis', async () => {
@@ -36,7 +36,7 @@ describeWithRedis('one Redis server', () => {
       onTestFinished(() => storage.dispose())
     })
 
-    test('works after Redis has lost all scripts', async () => {
+    test('works after Redis loses all scripts', async () => {
       const collection = newCollection()
       await storage.append(collection, newRecord())
       await server.admin.script('FLUSH')
@@ -44,7 +44,7 @@ describeWithRedis('one Redis server', () => {
       expect(await readEntries(storage, collection)).toHaveLength(51)
     })
 
-    test('counts species and days of data from an earlier version once, even if Redis is full', async () => {
+    test('counts species and days of data from an earlier version, and stores the counts once Redis has space', async () => {
       const collection = newCollection()
       const add = () => storage.append(collection, caughtRecord([{ name: 'Koi' }, 0]))
       await add()
@@ -61,7 +61,7 @@ describeWithRedis('one Redis server', () => {
       for (let read = 0; read < 5; read += 1) {
         expect(await collectionTalliesOf(storage, collection)).toEqual(tallies(3))
       }
-      // The tallies are a copy, for which a full Redis has no space.
+      // A full Redis has no space for the tallies, which can be counted again.
       const fields = ['version:fish:earth', 'tallies:fish:earth'] as const
       expect(new Set(await server.admin.hmget(about, ...fields)).size).toBe(2)
       await server.admin.config('SET', 'maxmemory', '0')
@@ -93,7 +93,7 @@ describeWithRedis('one Redis server', () => {
       expect(await storage.items.getKeys(base)).toHaveLength(3)
     })
 
-    test('leaves nothing of removed owners except their removal', async () => {
+    test('leaves only one key for each removed owner, which records the removal', async () => {
       await storage.append(newCollection(), newRecord())
       const before = new Set(await server.admin.keys('*'))
       const owners = Array.from({ length: 20 }, () => newCollection({ kind: 'removed' }))
@@ -106,7 +106,7 @@ describeWithRedis('one Redis server', () => {
       expect(added).toHaveLength(20)
     })
 
-    test('stores nothing outside its own prefix', async () => {
+    test('stores no keys outside its own prefix', async () => {
       const before = new Set(await server.admin.keys('*'))
       await storage.append(newCollection(), newRecord())
       await storage.items.setItem(itemKey('user', 'prefixed'), 'x')
@@ -142,7 +142,7 @@ describeWithRedis('one Redis server', () => {
       expect(await server.admin.info('commandstats')).toMatch(/cmdstat_(?:evalsha|eval):calls=(?:39|40|41),/)
     })
 
-    test('reads collections over a separate connection, so that small commands do not wait', async () => {
+    test('reads collections over a separate connection, so that small commands do not wait for large reads', async () => {
       const collection = newCollection()
       const monitor = await server.admin.monitor()
       onTestFinished(() => monitor.disconnect())

@@ -17,7 +17,7 @@ describe('a flood of new keys', () => {
     expect(windows.size).toBeLessThanOrEqual(100)
   })
 
-  test('evicts expired windows first, then the oldest one that is not exhausted', () => {
+  test('evicts expired windows first, then the oldest window that is not exhausted', () => {
     const windows = createWindows(3)
     exhaust(windows, 'over soon', 0)
     windows.count('older', at(500))
@@ -29,7 +29,7 @@ describe('a flood of new keys', () => {
     expect(windows.peek('newer', at(1001)).count).toBe(1)
   })
 
-  test('counts as exhausted while all windows are exhausted, until the first of them ends', () => {
+  test('is refused while all windows are exhausted, until the first window ends', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 0)
     exhaust(windows, 'b', 300)
@@ -39,7 +39,7 @@ describe('a flood of new keys', () => {
     expect(windows.count('b', at(1000))).toEqual({ count: 3, resetAt: 1300 })
   })
 
-  test('gets the same result from a peek, which counts nothing', () => {
+  test('is also refused in a peek, which counts nothing', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 0)
     exhaust(windows, 'b', 300)
@@ -57,7 +57,7 @@ describe('a flood of new keys', () => {
     expect(windows.size).toBe(2)
   })
 
-  test('does not evict keys of another kind', () => {
+  test('does not evict windows of another kind', () => {
     const windows = createWindows(2)
     for (const key of ['public:a', 'public:b']) exhaust(windows, key, 0)
     expect(windows.count('public:c', at(1)).count).toBe(3)
@@ -76,21 +76,21 @@ describe('a flood of new keys', () => {
 })
 
 describe('a clock that is set back', () => {
-  test('by less than one duration grants no second allowance', () => {
+  test('by less than one duration does not grant a second allowance', () => {
     const windows = createWindows()
     exhaust(windows, 'key', 10_000)
     expect(windows.count('key', at(9_995))).toEqual({ count: 3, resetAt: 11_000 })
     expect(windows.count('key', at(9_000))).toEqual({ count: 3, resetAt: 11_000 })
   })
 
-  test('by more than one duration opens a new window instead of locking the client out', () => {
+  test('by more than one duration opens a new window, so that the client is not locked out', () => {
     const windows = createWindows()
     exhaust(windows, 'key', 10_000)
     expect(windows.peek('key', at(8_999))).toMatchObject({ count: 0 })
     expect(windows.count('key', at(8_999))).toEqual({ count: 1, resetAt: 9_999 })
   })
 
-  test('accepts new keys after all windows were exhausted', () => {
+  test('does not block new keys, even if all windows were exhausted', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 100_000)
     exhaust(windows, 'b', 100_000)
@@ -98,11 +98,11 @@ describe('a clock that is set back', () => {
   })
 })
 
-test('a limit of 0 allows nothing', () => {
+test('a limit of 0 allows no requests', () => {
   expect(createWindows().count('key', at(0, 0))).toEqual({ count: 1, resetAt: 1000 })
 })
 
-test('after any operations, no key exceeds its limit within an exhausted window', () => {
+test('after any sequence of counts, an exhausted window stays exhausted until its end', () => {
   const event = fc.record({ key: fc.integer({ min: 0, max: 30 }), later: fc.integer({ min: 0, max: 60 }) })
   fc.assert(
     fc.property(fc.array(event, { maxLength: 300 }), fc.integer({ min: 1, max: 10 }), (events, capacity) => {

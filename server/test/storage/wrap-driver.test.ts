@@ -11,14 +11,14 @@ import memoryDriver from 'unstorage/drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { newCollection, newRecord } from '../../src/storage-conformance/samples.ts'
 
-test('a plain unstorage driver is refused with the missing operations and the next step', () => {
+test('a plain unstorage driver is refused, and the error lists the missing operations and the next step', () => {
   expect(() => wrapDriver(memoryDriver() as unknown as StorageDriver)).toThrow(
     /lacks ping, append, .*peekWindow\. .*implement StorageDriver/,
   )
 })
 
 test.each([[{ driver: 'fs' }], [{ driver: memoryDriver() }], [createUnstorage()], [{}], [null], [undefined]])(
-  'createStorage refuses what is none of its drivers, and names wrapDriver()',
+  'createStorage refuses an unknown driver, and the error names wrapDriver()',
   async (options) => {
     await expect(createStorage(options as unknown as StorageOptions)).rejects.toThrow(/^createStorage: .*wrapDriver/)
   },
@@ -31,7 +31,7 @@ describe('a wrapped driver', () => {
   test.each<Partial<NewRecord>>([
     ...[{ count: 0 }, { count: 1.5 }, { count: Number.NaN }, { entries: '\ud800' }, { entries: 'x\udfff' }],
     ...[{ Gold: 0 }, { Gold: 3 }, { Gold: 0.5 }, { '': 1 }, { '\ud800': 1 }].map((labels) => ({ count: 2, labels })),
-  ])('rejects a record that would be read back changed, and stores nothing: %j', async (part) => {
+  ])('rejects a record that would change when stored and read, and stores nothing: %j', async (part) => {
     const append = storage.append(collection, newRecord({ ...part, dedupeKey: 'token' }))
     await expect(append).rejects.toMatchObject({ name: 'StorageError', code: 'invalid_value' })
     expect(await storage.findRecord(collection.owner, 'token')).toBeUndefined()
@@ -56,7 +56,7 @@ describe('a wrapped driver', () => {
   )
 
   test.each(['\ud800', 1, { a: 1 }, null, undefined] as string[])(
-    'rejects the value %j, which would be read back changed',
+    'rejects the value %j, which would change when stored and read',
     async (value) => {
       const calls = [
         () => storage.items.setItem(key, value),
@@ -70,11 +70,11 @@ describe('a wrapped driver', () => {
 
   test.each([
     ['a listing without a base', 'invalid_key', () => storage.listItems({ base: '', limit: 1 })],
-    ['a listing of half a name', 'invalid_key', () => storage.listItems({ base: 'user', limit: 1 })],
-    ['a listing of no items', 'invalid_value', () => storage.listItems({ base: 'user:', limit: 0 })],
-    ['a count of half a name', 'invalid_key', () => storage.countItems('user')],
-    ['a leaderboard of no owners', 'invalid_value', () => storage.leaders({ kind: 'fish', limit: 0 })],
-    ['a leaderboard of half an owner', 'invalid_value', () => storage.leaders({ kind: 'fish', limit: 1.5 })],
+    ['a listing with an incomplete base', 'invalid_key', () => storage.listItems({ base: 'user', limit: 1 })],
+    ['a listing with a limit of 0', 'invalid_value', () => storage.listItems({ base: 'user:', limit: 0 })],
+    ['a count with an incomplete base', 'invalid_key', () => storage.countItems('user')],
+    ['a leaderboard with a limit of 0', 'invalid_value', () => storage.leaders({ kind: 'fish', limit: 0 })],
+    ['a leaderboard with a fractional limit', 'invalid_value', () => storage.leaders({ kind: 'fish', limit: 1.5 })],
     ['a move to the same gamemode', 'invalid_value', () => storage.moveRecord(collection, 'id', collection.gamemode)],
   ])('rejects %s', async (_, code, call) => {
     await expect(call()).rejects.toMatchObject({ name: 'StorageError', code })

@@ -11,7 +11,7 @@ import { createMemoryService } from '../app/memory-service.ts'
 
 const BASE_URL = 'http://service.test'
 
-/** A session of the page, with a service in memory behind it. */
+/** Opens a session of the page on a service in memory. */
 async function openSession() {
   const service = await createMemoryService()
   const requests: Request[] = []
@@ -29,7 +29,7 @@ async function openSession() {
 const HOUR_MS = ACCOUNT_LIMITS.sessionSeconds * 1000
 
 describe('a session of the administrators’ page', () => {
-  it('sends the password once, and then the token', async () => {
+  it('sends the password only once, and the token in later requests', async () => {
     const { session, root, requests } = await openSession()
     await session.signIn(root)
     expect(session.state()).toMatchObject({ step: 'signed-in', admin: { username: 'root', role: 'superadmin' } })
@@ -42,7 +42,7 @@ describe('a session of the administrators’ page', () => {
     ])
   })
 
-  it('delays requests after it expires until its administrator has signed in again', async () => {
+  it('delays requests after its expiry until the administrator signs in again', async () => {
     const { session, root, advance } = await openSession()
     await session.signIn(root)
     advance(HOUR_MS + 1000)
@@ -56,7 +56,7 @@ describe('a session of the administrators’ page', () => {
     expect((await listed).users.length).toBeGreaterThan(0)
   })
 
-  it('rejects requests after it ends, including waiting ones', async () => {
+  it('rejects requests after its end, including delayed requests', async () => {
     const { session, root, advance } = await openSession()
     await expect(session.request((client) => client.me())).rejects.toThrow(SignedOutError)
     await session.signIn(root)
@@ -68,7 +68,7 @@ describe('a session of the administrators’ page', () => {
     await expect(session.request((client) => client.me())).rejects.toThrow(SignedOutError)
   })
 
-  it('is unknown to the service after sign-out', async () => {
+  it('is invalid for the service after sign-out', async () => {
     const { session, root, requests, request } = await openSession()
     await session.signIn(root)
     const authorization = requests.at(-1)?.headers.get('authorization') ?? ''
@@ -100,7 +100,7 @@ describe('the address of a view', () => {
     { name: 'leaderboard', kind: 'fish', gamemode: 'earth' },
     { name: 'audit', filter: { text: '', action: undefined, since: '' } },
     { name: 'audit', filter: { text: '10.0.0.1', action: 'user.reset.api-key', since: '2026-01-31' } },
-  ])('leads back to that view: %o', (view) => {
+  ])('is parsed to the same view: %o', (view) => {
     expect(readView(fragmentOf(view), GAMEMODES)).toEqual(view)
   })
 
@@ -141,7 +141,7 @@ describe('a search of the audit log', () => {
     return { read, reads: () => reads }
   }
 
-  it('reads one page, and continues from there', async () => {
+  it('reads one page, and continues after its last entry', async () => {
     const { read, reads } = openLog()
     const first = await searchAudit(read, NONE)
     expect([first.entries.length, reads()]).toEqual([50, 1])
@@ -149,7 +149,7 @@ describe('a search of the audit log', () => {
     expect(more.entries.map(({ id }) => id)).toEqual(LOG.slice(0, 100).map(({ id }) => id))
   })
 
-  it('reads at most 1,000 entries at once for a few matches, and reports the time of the oldest', async () => {
+  it('reads at most 1,000 entries at once if few entries match, and reports the time of the oldest read entry', async () => {
     const { read, reads } = openLog()
     const found = await searchAudit(read, { ...NONE, text: 'MIA' })
     expect([found.entries.length, reads()]).toEqual([10, 4])
@@ -159,7 +159,7 @@ describe('a search of the audit log', () => {
     expect([all.entries.length, reads()]).toEqual([30, 12])
   })
 
-  it('finds entries by action and by request, and ends at a date', async () => {
+  it('finds entries by action or by request id, and stops at the chosen date', async () => {
     const { read } = openLog()
     const byAction = await searchAudit(read, { ...NONE, action: 'login' })
     expect(new Set(byAction.entries.map(({ action }) => action))).toEqual(new Set(['login']))
@@ -180,7 +180,7 @@ describe('the catches of a player', () => {
     ])
   })
 
-  it.each(['fish', 'crab'] as const)('are moved with their names, rarities and times: %s', async (kind) => {
+  it.each(['fish', 'crab'] as const)('keep their names, rarities and times after a move: %s', async (kind) => {
     const { session, root } = await openSession()
     await session.signIn(root)
     const from = { player: 'Alex', kind, gamemode: 'earth' }
@@ -208,7 +208,7 @@ describe('the catches of a player', () => {
   })
 })
 
-describe('a problem', () => {
+describe('the description of an error', () => {
   const described = async (make: Parameters<Awaited<ReturnType<typeof openSession>>['session']['request']>[0]) => {
     const { session, root } = await openSession()
     await session.signIn(root)
@@ -218,7 +218,7 @@ describe('a problem', () => {
     )
   }
 
-  it('is reported with the next step', async () => {
+  it('contains the next step', async () => {
     expect(await described((client) => client.users.create({ name: 'alex' }))).toEqual({
       title: 'A player of this name exists already.',
       next: 'Letter case makes no difference. Choose another name.',
@@ -232,7 +232,7 @@ describe('a problem', () => {
     })
   })
 
-  it('includes the time of the next attempt after too many failed logins', async () => {
+  it('contains the time of the next attempt after too many failed logins', async () => {
     const { session, root } = await openSession()
     const fail = () =>
       session.signIn({ ...root, password: 'wrong' }).catch((error: unknown) => problemOf(error, { now: 1000 }))
@@ -241,7 +241,7 @@ describe('a problem', () => {
     expect(await fail()).toMatchObject({ title: 'Too many requests.', retryAt: expect.any(Number) })
   })
 
-  it('is an unknown outcome for a write without a response, and repeats no text of other errors', async () => {
+  it('reports an unknown outcome for a write without a response, and repeats no text of unexpected errors', async () => {
     const lost = createAdminSession((by) =>
       createAdminClient({
         baseUrl: BASE_URL,

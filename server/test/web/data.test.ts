@@ -18,7 +18,7 @@ const CRAB = summarize([{ name: 'crab', caughtAt: '2026-01-04T00:00:00.000Z' }])
 const BOOK = bookOf({ fish: FISH, crab: CRAB })
 
 describe('a summary', () => {
-  it('counts catches by name and rarity, and names across all rarities', () => {
+  it('counts catches by name and rarity, and counts each name as one species', () => {
     expect(FISH).toMatchObject({ total: 4, unique: 2 })
     expect(FISH.species[0]).toEqual({
       name: 'Salmon',
@@ -29,7 +29,7 @@ describe('a summary', () => {
     })
   })
 
-  it('accepts entries without times, and fish named like object properties', () => {
+  it('accepts entries without times, and fish with the names of object properties', () => {
     const { species } = summarize([
       { name: '__proto__', rarity: 'Gold' },
       { name: '__proto__', rarity: 'Gold' },
@@ -50,7 +50,7 @@ describe('a summary', () => {
 })
 
 describe('the book', () => {
-  it('has one entry for each species, with its rarities from the rarest to the most common', () => {
+  it('has one entry for each species, with rarities from the rarest to the most common', () => {
     expect(BOOK.map(({ name, count }) => [name, count])).toEqual([
       ['Salmon', 3],
       ['salmon trout', 1],
@@ -118,7 +118,7 @@ describe('a cabinet', () => {
     streak: { current: 0, longest: 1 },
   }
 
-  it('has a collection for each gamemode, and one for all together', () => {
+  it('has a collection for each gamemode, and a combined collection', () => {
     expect(collectionOf(cabinet, 'earth').fish.total).toBe(1)
     expect(collectionOf(cabinet, 'factions').fish.total).toBe(0)
     expect(collectionOf(cabinet).fish).toMatchObject({
@@ -130,7 +130,7 @@ describe('a cabinet', () => {
     expect(latestGamemode({ ...cabinet, gamemodes: [] })).toBeUndefined()
   })
 
-  it('adds catches to their gamemode and day, and marks them as fresh', () => {
+  it('adds catches to the right gamemode and day, and reports the catches as new', () => {
     const koi = { name: 'Koi', rarity: 'Gold', caughtAt: '2026-01-02T01:00:00.000Z' } as const
     const grown = withCatches(cabinet, [{ ...koi, kind: 'fish', gamemode: 'earth' }])
     expect(grown.days).toEqual([{ day: '2026-01-02', count: 2 }])
@@ -139,7 +139,7 @@ describe('a cabinet', () => {
   })
 })
 
-it('is the same made-up collection for each visitor, with all rarities and crabs', () => {
+it('the demo collection is the same for every visitor, and contains all rarities and crabs', () => {
   const now = Date.UTC(2026, 0, 1)
   const { fish, crab } = collectionOf(demoCabinet(now))
   expect(demoCabinet(now)).toEqual(demoCabinet(now))
@@ -169,7 +169,7 @@ describe('milestones', () => {
     ])
   })
 
-  it('name the earliest of the first catches in a rarity, in whatever order the species come', () => {
+  it('contain the earliest catch of each rarity, whatever the order of the species', () => {
     const fish = summarize([
       { name: 'Late', rarity: 'Gold', caughtAt: '2026-01-03T00:00:00.000Z' },
       { name: 'Late', rarity: 'Gold', caughtAt: '2026-01-04T00:00:00.000Z' },
@@ -179,7 +179,7 @@ describe('milestones', () => {
     expect(firsts.find(({ title }) => title === 'First Gold')?.species?.name).toBe('Early')
   })
 
-  it('have no best day if each day has one catch', () => {
+  it('omit the best day if each day has only one catch', () => {
     const days = ['2026-01-12', '2026-01-13'].map((day) => ({ day, count: 1 }))
     expect(milestonesOf([], days)).toEqual([])
   })
@@ -193,7 +193,7 @@ describe('the history', () => {
   }
   const now = at(2026, 3, 15)
 
-  it('is by day, week or month, without gaps, up to now', () => {
+  it('is grouped by day, week or month, without gaps, until now', () => {
     const byDay = historyOf(days(at(2026, 3, 13), at(2026, 3, 13), at(2026, 3, 15)), now)
     expect(byDay).toMatchObject({ unit: 'day', periods: [{ count: 2 }, { count: 0 }, { count: 1 }] })
     const byWeek = historyOf(days(at(2025, 12, 31), at(2026, 1, 1)), now)
@@ -204,14 +204,14 @@ describe('the history', () => {
     expect(byMonth?.periods).toHaveLength(27)
   })
 
-  it('is bounded, and omits catches that a wrong clock has put into the future', () => {
+  it('has a maximum length, and omits catches in the future, which a wrong clock can cause', () => {
     expect(historyOf(days(at(1970, 1, 2)), now)?.periods).toHaveLength(60)
     expect(historyOf(days(at(2050, 1, 1)), now)).toBeUndefined()
     expect(historyOf(days(), now)).toBeUndefined()
   })
 })
 
-describe('an address', () => {
+describe('the address of a page', () => {
   const book = USUAL_BOOK
   it.each([
     ['/', '', { view: 'home' }],
@@ -224,11 +224,11 @@ describe('an address', () => {
     ['/@%E0', '', { view: 'player', name: '%E0', gamemode: undefined, book }],
     ['/@Alex/vs/@Mia', '', { view: 'versus', names: ['Alex', 'Mia'] }],
     ['/nowhere', '', { view: 'unknown' }],
-  ])('%s%s is parsed', (pathname, search, expected) => {
+  ])('%s%s is parsed to its view', (pathname, search, expected) => {
     expect(readAddress({ pathname, search }, GAMEMODES)).toEqual(expected)
   })
 
-  it('contains the search, the filters and the order of the book, and is parsed to the same values', () => {
+  it('contains the search, the filters and the order of the book, and is parsed to equal values', () => {
     const options = {
       text: 'Größe & <b>',
       only: 'Unknown/Other',

@@ -34,7 +34,7 @@ interface Given {
   readonly besideStreamMs?: number
 }
 
-/** Follows a collection that the test changes, on a page that the test shows and hides. */
+/** Follows a collection on a page. The test changes the collection, and shows or hides the page. */
 function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
   const client = createClient({ env: {} })
   const world = {
@@ -57,7 +57,7 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
     async load() {
       loads += 1
       if (world.error) throw world.error
-      // A load shows the collection of the time when it began.
+      // A load returns the collection as it was when the load began.
       const snapshot = world.now
       const resetAt = new Date(Date.now() + 200_000)
       return { cabinet: (await held) ?? snapshot, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
@@ -91,7 +91,7 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
     streams,
     loads: () => loads,
     last: () => seen.at(-1),
-    /** Numbers of catches that were shown as new, by name. */
+    /** The numbers of catches that were shown as new, by name. */
     added: () => {
       const shown = seen.filter(({ fresh }, at) => fresh !== seen[at - 1]?.fresh).flatMap(({ fresh }) => fresh)
       const names = [...new Set(shown.map(({ name }) => name))]
@@ -99,7 +99,7 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
         shown.filter((one) => one.name === name).reduce((sum, { added }) => sum + added, 0)
       return Object.fromEntries(names.map((name) => [name, count(name)]))
     },
-    /** Makes loads return this collection when the returned function is called. */
+    /** Makes loads wait until the returned function is called, and then return this collection. */
     hold(collection?: Cabinet) {
       const { promise, resolve } = Promise.withResolvers<Cabinet | undefined>()
       held = promise
@@ -117,7 +117,7 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
 }
 
 describe('a followed collection', () => {
-  it('is loaded as often beside its stream as its page requests', async () => {
+  it('is loaded at the interval that the page requests while the stream is open', async () => {
     const { streams, wait, loads } = follow({ besideStreamMs: 60_000 })
     await wait(11_000)
     streams[0]?.onConnect()
@@ -127,7 +127,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(3)
   })
 
-  it('is loaded once at first, and again after a minute, and added catches are new', async () => {
+  it('is loaded at once and again after a minute, and added catches are shown as new', async () => {
     const { world, last, wait, loads } = follow()
     await wait(0)
     expect(last()).toMatchObject({ cabinet: { user: 'Alex' }, fresh: [] })
@@ -138,7 +138,7 @@ describe('a followed collection', () => {
     expect(last()?.fresh).toMatchObject([{ name: 'Pike', kind: 'fish', added: 1 }])
   })
 
-  it('is shown from the last visit if it cannot be loaded, then with the catches since', async () => {
+  it('is shown as of the last visit if the load fails, and later with the new catches', async () => {
     const lastKnown = { cabinet: collectionOf(SALMON), updatedAt: Date.UTC(2026, 0, 2) }
     const { change, last, wait } = follow({ lastKnown, error: new ConnectionError('unreachable', {}) })
     await wait(0)
@@ -168,7 +168,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('is loaded again if a catch arrived during a load', async () => {
+  it('is loaded again if a catch arrives during a load', async () => {
     const { streams, world, last, wait, loads } = follow()
     await wait(59_900)
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
@@ -180,7 +180,7 @@ describe('a followed collection', () => {
     expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
   })
 
-  it('is loaded again when its stream opens, for catches that were stored just before', async () => {
+  it('is loaded again when its stream opens, since catches may have been stored just before', async () => {
     const { streams, world, last, wait, loads } = follow()
     await wait(11_000)
     world.now = collectionOf(SALMON, PIKE)
@@ -191,7 +191,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('counts and shows a catch once if a load contains it before the resumed stream delivers it', async () => {
+  it('counts and shows a catch once, even if a load contains the catch before the resumed stream delivers it', async () => {
     const { streams, change, added, last, wait } = follow()
     await wait(11_000)
     streams[0]?.onConnect()
@@ -199,7 +199,7 @@ describe('a followed collection', () => {
     change({ now: collectionOf(SALMON, PIKE, PIKE) })
     streams[0]?.onDisconnect()
     await wait(0)
-    // These are both entries of one record.
+    // Both catches are entries of one record.
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     streams[0]?.onConnect()
@@ -213,7 +213,7 @@ describe('a followed collection', () => {
   it.each([
     ['contains', [SALMON, PIKE]],
     ['does not contain', [SALMON]],
-  ])('counts and shows a catch once if it arrives during a load that %s it', async (_, loaded) => {
+  ])('counts and shows a catch once if the catch arrives during a load that %s it', async (_, loaded) => {
     const { streams, world, added, last, wait, hold } = follow()
     await wait(11_000)
     const release = hold(collectionOf(...loaded))
@@ -230,7 +230,7 @@ describe('a followed collection', () => {
     expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
   })
 
-  it('counts a catch once even if another of its species was removed before the load', async () => {
+  it('counts a catch once, even if another catch of its species was removed before the load', async () => {
     const { streams, change, last, wait } = follow({ now: collectionOf(SALMON, PIKE) })
     await wait(11_000)
     streams[0]?.onConnect()
@@ -243,7 +243,7 @@ describe('a followed collection', () => {
     expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
   })
 
-  it('shows a catch after a few seconds if it is older than a known one of its species', async () => {
+  it('shows a catch after a few seconds if the catch is older than a known catch of its species', async () => {
     const { streams, world, added, wait } = follow({ now: collectionOf(SALMON, LATER_PIKE) })
     await wait(11_000)
     world.now = collectionOf(SALMON, LATER_PIKE, PIKE)
@@ -252,7 +252,7 @@ describe('a followed collection', () => {
     expect(added()).toEqual({ Pike: 1 })
   })
 
-  it('is reported as out of date when its stream breaks, long before the next load, and as current when the stream is back', async () => {
+  it('is shown as out of date as soon as its stream breaks, and as current when the stream is back', async () => {
     const { streams, change, last, loads } = follow()
     await vi.advanceTimersByTimeAsync(10_000)
     streams[0]?.onConnect()
@@ -270,7 +270,7 @@ describe('a followed collection', () => {
     expect(last()?.fresh).toMatchObject([{ name: 'Pike' }])
   })
 
-  it('is loaded again soon after removals, once for several, and within the rate limit', async () => {
+  it('is loaded again soon after removals, only once for several removals, and within the rate limit', async () => {
     const { streams, world, last, wait, loads } = follow()
     world.now = collectionOf(SALMON, PIKE)
     await wait(20_000)
@@ -298,7 +298,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(4)
   })
 
-  it('is not loaded on a hidden page, and immediately when the page is shown', async () => {
+  it('is not loaded on a hidden page, but is loaded at once when the page is shown', async () => {
     const { change, streams, wait, loads } = follow()
     await wait(20_000)
     change({ isVisible: false })
@@ -312,7 +312,7 @@ describe('a followed collection', () => {
     expect(streams).toHaveLength(2)
   })
 
-  it('is loaded after the page was hidden briefly, since no stream was open meanwhile', async () => {
+  it('is loaded even if the page was hidden only briefly, since no stream was open in that time', async () => {
     const { change, wait, loads, last } = follow()
     await wait(61_000)
     expect(loads()).toBe(2)
@@ -330,7 +330,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(3)
   })
 
-  it('is not loaded until a rate limit ends, however often the page is hidden', async () => {
+  it('is not loaded before the rate limit resets, however often the page is hidden', async () => {
     const { change, wait, loads } = follow({ remaining: 7 })
     await wait(20_000)
     for (let times = 0; times < 3; times += 1) {
@@ -343,7 +343,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('leaves the last requests of a window to other pages', async () => {
+  it('leaves the last requests of a rate limit window to other pages', async () => {
     const { wait, loads } = follow({ remaining: 7 })
     await wait(190_000)
     expect(loads()).toBe(1)
@@ -351,7 +351,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('is retried with growing pauses, immediately on demand, and when the network is back', async () => {
+  it('is loaded again with growing pauses after errors, and at once on demand or when the network is back', async () => {
     const { world, change, following, last, wait, loads } = follow({
       error: new ConnectionError('The server does not respond.', {}),
     })
@@ -390,7 +390,7 @@ describe('a followed collection', () => {
     expect(last()?.isUnknown).toBeUndefined()
   })
 
-  it('sends no request after it is stopped', async () => {
+  it('is not loaded after it is stopped', async () => {
     const { following, streams, wait, loads } = follow()
     await wait(20_000)
     following.stop()
@@ -412,12 +412,12 @@ const STEP = fc.oneof(
   fc.record({ step: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 90 }) }),
 )
 
-it('shows each catch once, however streams are cut and loads overtake them', async () => {
+it('each catch is shown only once, even if streams break and loads overtake the streams', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(STEP, { maxLength: 60 }), async (steps) => {
       const { world, streams, following, last, added, wait, hold } = follow()
       const stored: { name: string; rarity: 'Gold'; caughtAt: string }[] = [{ ...SALMON }]
-      /** Stored, and not yet delivered by the stream. */
+      /** The catches that are stored, but not yet delivered by the stream. */
       const underway: typeof stored = []
       let release = () => {}
       let isCut = false

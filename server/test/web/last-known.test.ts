@@ -22,7 +22,7 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals()
 })
 
-it('remembers the last cabinet, and finds it by the name of its player in any letter case', () => {
+it('stores the last cabinet, which is found by the name of its player in any letter case', () => {
   expect(readLastKnown()).toBeUndefined()
   saveLastKnown({ cabinet: cabinetOf('Mia'), updatedAt: 1 })
   saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 2 })
@@ -31,14 +31,14 @@ it('remembers the last cabinet, and finds it by the name of its player in any le
   expect(readLastKnown('Mia')).toBeUndefined()
 })
 
-it('does not remember a cabinet that would take too long to write', () => {
+it('does not store a cabinet that would take too long to write', () => {
   saveLastKnown({ cabinet: cabinetOf('Alex', 3001), updatedAt: 1 })
   expect(readLastKnown()).toBeUndefined()
   saveLastKnown({ cabinet: cabinetOf('Alex', 3000), updatedAt: 1 })
   expect(readLastKnown()).toBeDefined()
 })
 
-it('forgets a player who no longer exists, and nobody else', () => {
+it('removes the cabinet of a player who no longer exists, and no other cabinet', () => {
   saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 1 })
   forgetLastKnown('Mia')
   expect(readLastKnown()).toBeDefined()
@@ -46,7 +46,7 @@ it('forgets a player who no longer exists, and nobody else', () => {
   expect(readLastKnown()).toBeUndefined()
 })
 
-it('works where the browser stores nothing', () => {
+it('works if the browser stores nothing', () => {
   vi.stubGlobal('localStorage', undefined)
   saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 1 })
   expect(readLastKnown()).toBeUndefined()

@@ -5,7 +5,7 @@ import { latestGamemode, totalOf } from '../../web/src/data/cabinet.ts'
 import { loadPlayer } from '../../web/src/data/load.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
-/** A service in which Alex has caught a fish in oneblock, then 75 fish in earth, then a crab in survival. */
+/** A service in which Alex caught one fish in oneblock, then one fish in survival, then 75 fish in earth. */
 async function openService({ requests: limit = 25 } = {}) {
   const { app, root } = await createMemoryService({ rateLimit: { requests: limit, windowMs: 300_000 } })
   const requests: string[] = []
@@ -25,7 +25,7 @@ async function openService({ requests: limit = 25 } = {}) {
 const { signal } = new AbortController()
 
 describe('the gamemode that a page opens', () => {
-  it('is the gamemode of the latest catch, with one request', async () => {
+  it('is the gamemode of the latest catch, and needs only one request', async () => {
     const { client, admin, requests } = await openService()
     const { cabinet } = await loadPlayer('alex')(client, signal)
     expect([cabinet.user, latestGamemode(cabinet)]).toEqual(['Alex', 'earth'])
@@ -35,7 +35,7 @@ describe('the gamemode that a page opens', () => {
     expect(latestGamemode((await loadPlayer('Alex')(client, signal)).cabinet)).toBe('survival')
   })
 
-  it('is not read for an unknown player', async () => {
+  it('is not determined for an unknown player, and the load fails', async () => {
     const { client } = await openService()
     await expect(loadPlayer('Nobody')(client, signal)).rejects.toMatchObject({ code: 'user_not_found' })
   })

@@ -46,12 +46,12 @@ const USUAL: OverlayOptions = {
 const fresh = (name: string, rarity?: RarityLabel, added = 1) =>
   ({ kind: rarity ? 'fish' : 'crab', gamemode: 'earth', name, rarity, count: 9, added }) as const
 
-/** A local time, in Unix milliseconds. */
+/** Returns a local time in Unix milliseconds. */
 const at = (time: string) => new Date(`2026-01-10T${time}`).getTime()
 const NOON = at('12:00:00')
 
 describe('the address of an overlay', () => {
-  it('is parsed to the same options', () => {
+  it('is parsed to the options that it was created from', () => {
     for (const options of [
       USUAL,
       { ...USUAL, gamemode: 'survival', kind: 'crab', parts: ['total'], theme: 'plain', corner: 'bottom-right' },
@@ -62,7 +62,7 @@ describe('the address of an overlay', () => {
     }
   })
 
-  it('has only options that its mode uses and that differ from the defaults', () => {
+  it('contains only options that its mode uses and that differ from the defaults', () => {
     const options = { ...USUAL, gamemode: 'earth', parts: ['last', 'rarest'], goal: 9, rarity: 'Gold' } as const
     expect(overlayPath('Alex', { ...options, kind: 'fish', theme: 'light' })).toBe(
       '/overlay/Alex?gamemode=earth&kind=fish&show=last,rarest&theme=light',
@@ -73,7 +73,7 @@ describe('the address of an overlay', () => {
     )
   })
 
-  it('gets the defaults for missing and unknown values', () => {
+  it('is parsed to the defaults if values are missing or unknown', () => {
     expect(readOptions('', GAMEMODES)).toEqual(USUAL)
     const unknown =
       '?gamemode=Moon&kind=whale&show=all,,&theme=constructor&mode=x&goal=0&rarity=x&corner=x&size=9&sound=1'
@@ -83,7 +83,7 @@ describe('the address of an overlay', () => {
     expect(overlayName('/overlay/%E0')).toBe('%E0')
   })
 
-  it('is parsed from a text, with its unknown options', () => {
+  it('is parsed from pasted text, with a list of its unknown options', () => {
     const text = ' https://fish.example/overlay/Alex?gamemode=Moon&show=total,all&theme=light&size=9&constructor=1 '
     expect(readAddress(text, GAMEMODES)).toEqual({
       name: 'Alex',
@@ -106,21 +106,21 @@ describe('the address of an overlay', () => {
   })
 })
 
-it('the recommended source of an overlay grows with its size', () => {
+it('the recommended source size of an overlay grows with the size of the overlay', () => {
   expect(sourceSize({ mode: 'feed', size: 'medium' })).toEqual({ width: 600, height: 500 })
   expect(sourceSize({ mode: 'feed', size: 'large' })).toEqual({ width: 600, height: 700 })
   expect(sourceSize({ mode: 'alert', size: 'small' })).toEqual({ width: 640, height: 288 })
 })
 
 describe('the last catches', () => {
-  it('are the latest catches before it was opened, newest first, at most four', () => {
+  it('are the latest catches when the overlay opens, newest first, at most four', () => {
     const items = firstItems(COLLECTION, undefined)
     expect(items.map(({ name }) => name)).toEqual(['Hermit', 'Cod', 'Ray', 'Eel'])
     expect(items.some(({ isNew }) => isNew)).toBe(false)
     expect(firstItems(COLLECTION, 'crab').map(({ name }) => name)).toEqual(['Hermit'])
   })
 
-  it('start with new catches, the rarest of concurrent ones first, each with its own key', () => {
+  it('begin with new catches, the rarest of concurrent catches first, and each catch has its own key', () => {
     const first = firstItems(COLLECTION, undefined)
     const once = withFresh(first, [fresh('Roach', 'Bronze', 3), fresh('Leviathan', 'Mythical')])
     expect(once.map(({ name, count, isNew }) => [name, count, isNew])).toEqual([
@@ -146,13 +146,13 @@ describe('the last catches', () => {
   })
 })
 
-it('the rarest catch is the latest one of the highest rarity, and crabs have none', () => {
+it('the rarest catch is the latest catch of the highest rarity, and is never a crab', () => {
   expect(rarestOf(COLLECTION, undefined)?.name).toBe('Eel')
   expect(rarestOf(COLLECTION, 'crab')).toBeUndefined()
   expect(rarestOf(EMPTY, undefined)).toBeUndefined()
 })
 
-it('rarer catches are louder', () => {
+it('rarer catches have a higher loudness level', () => {
   const of = (rarity?: 'Gold' | 'Diamond' | 'Platinum' | 'Mythical') => loudness({ rarity })
   expect([of(), of('Gold'), of('Diamond'), of('Platinum'), of('Mythical')]).toEqual([
     'usual',
@@ -184,7 +184,7 @@ describe('alerts', () => {
     expect(durations).toEqual([8000, 10_000, 14_000])
   })
 
-  it('are limited to ten waiting ones, and the most common are dropped', () => {
+  it('are limited to ten waiting alerts, and alerts of the most common catches are dropped', () => {
     const many = Array.from({ length: 30 }, (_, index) => fresh(`Roach ${index}`, 'Bronze'))
     const full = withAlerts(NO_ALERTS, many, NOON)
     expect(full.waiting).toHaveLength(10)
@@ -196,7 +196,7 @@ describe('alerts', () => {
 })
 
 describe('a session', () => {
-  it('counts fish, crabs and new species, and has the rarest catch', () => {
+  it('counts fish, crabs and new species, and contains the rarest catch', () => {
     const session = withCaught(NEW_SESSION, COLLECTION, [
       fresh('Hermit', undefined, 2),
       fresh('Koi', 'Bronze', 3),
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect(session.newSpecies.size).toBe(1)
   })
 
-  it('has the latest of several rarest catches, and never a crab', () => {
+  it('contains the latest catch if several are the rarest, and never a crab', () => {
     expect(withCaught(NEW_SESSION, EMPTY, [fresh('Hermit')]).rarest).toBeUndefined()
     const first = withCaught(NEW_SESSION, EMPTY, [fresh('Pike', 'Gold')])
     expect(withCaught(first, EMPTY, [fresh('Ray', 'Gold')]).rarest?.name).toBe('Ray')
@@ -218,14 +218,14 @@ describe('a session', () => {
 describe('a goal', () => {
   const days = [{ day: new Date(NOON).toISOString().slice(0, 10), count: 12 }]
 
-  it('starts with the catches of the UTC day, unless it counts only some of them', () => {
+  it('starts with the catches of the UTC day, unless the goal counts only one kind or rarity', () => {
     expect(startGoal(days, USUAL, NOON).count).toBe(12)
     expect(startGoal([], USUAL, NOON).count).toBe(0)
     expect(startGoal(days, { ...USUAL, rarity: 'Gold' }, NOON).count).toBe(0)
     expect(startGoal(days, { ...USUAL, kind: 'fish' }, NOON).count).toBe(0)
   })
 
-  it('counts each catch of its rarity', () => {
+  it('counts all catches, or only catches of its rarity', () => {
     const catches = [fresh('Ray', 'Gold', 2), fresh('Roach', 'Bronze', 3), fresh('Hermit')]
     expect(withCounted(startGoal(days, USUAL, NOON), catches, USUAL, NOON).count).toBe(18)
     const gold = { ...USUAL, rarity: 'Gold' } as const
@@ -261,7 +261,7 @@ describe('an update', () => {
     return [items.filter(({ isNew }) => isNew).length, fish + crab, goal?.count, alerts.current ? 1 : 0]
   }
 
-  it('shows a catch once in every mode, even if a problem or a reload repeats it', () => {
+  it('shows a catch once in every mode, even if a problem or a reload repeats the catch', () => {
     expect(counts(first)).toEqual([0, 0, 0, 0])
     const update = caught('earth')
     const once = afterUpdate(first, update, options, NOON)

@@ -5,7 +5,7 @@ import { replayBehaviour } from './replay.ts'
 import { lateReplayBehaviour } from './replay-late.ts'
 import { secondStepsBehaviour } from './second-steps.ts'
 
-/** Behaviour that conformance does not check: concurrent requests, sequences, expiry, and streams. */
+/** Tests behaviour that the conformance checks do not cover: concurrent requests, sequences, expiry and streams. */
 export function everyBehaviour(open: OpenService, { runs }: { readonly runs: number }): void {
   eventsBehaviour(open)
   lateReplayBehaviour(open)

@@ -7,10 +7,10 @@ import { from, type OpenService, UNLIMITED } from '../test-service.ts'
 
 const fish = (name: string) => ({ fish: name, rarity: 1 })
 
-/** The behaviour of event streams. */
+/** Tests event streams. */
 export function eventsBehaviour(open: OpenService): void {
-  describe('the events of a user', () => {
-    it('begin with the data that a client needs to reconnect, in an unbuffered response', async () => {
+  describe('an event stream', () => {
+    it('begins with the data that a client needs to reconnect, and is not buffered', async () => {
       const service = await open()
       await write(service, 'fish', fish('before'))
       const stream = await openEvents(service)
@@ -26,7 +26,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect(id).toMatch(/^[0-9a-z.-]+$/)
     })
 
-    it('resume with a thousand entries that were stored meanwhile', async () => {
+    it('resumes with 1,200 entries that were stored while it was closed', async () => {
       const service = await open(UNLIMITED)
       const stream = await openEvents(service, { query: '&kind=fish' })
       const { id } = await stream.ready()
@@ -40,7 +40,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect(namesOf(await resumed.catches(1200))).toEqual(names)
     })
 
-    it('with follow=false end after the existing catches, and can be resumed', async () => {
+    it('with follow=false ends after the existing catches, and can be resumed', async () => {
       const service = await open(UNLIMITED)
       const [retry, ready, ...none] = await (await openEvents(service, { query: '&follow=false' })).rest()
       expect([retry?.event, ready?.event, none]).toEqual(['retry', 'ready', []])
@@ -53,7 +53,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect((await rest.rest()).map(({ event }) => event)).toEqual(['retry', 'ready'])
     })
 
-    it('report a removed record', async () => {
+    it('reports a removed record', async () => {
       const service = await open(UNLIMITED)
       const { id } = await (await write(service, 'crab', { fish: 'crab' })).json()
       const [both, fishes] = [await openEvents(service), await openEvents(service, { query: '&kind=fish' })]
@@ -65,7 +65,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect(namesOf(await fishes.catches(1))).toEqual(['next'])
     })
 
-    it('report that the user was deleted, and end; their ids do not resume the events of a new user', async () => {
+    it('reports the deletion of its user and ends, and its event ids cannot resume the stream of a new user', async () => {
       const service = await open(UNLIMITED)
       const stream = await openEvents(service)
       await write(service, 'fish', fish('a'))
@@ -78,7 +78,7 @@ export function eventsBehaviour(open: OpenService): void {
       await expectError(await requestEvents(service, { lastEventId: last?.id }), 'invalid_event_id')
     })
 
-    it('do not resume after an id of another kind or gamemode, or a changed id', async () => {
+    it('cannot be resumed with an id of another kind or gamemode, or with a changed id', async () => {
       const service = await open(UNLIMITED)
       const { id = '' } = await (await openEvents(service)).ready()
       for (const lastEventId of [`${id}-1.0`, `${id}0`, id.replace('.0', '.00'), id.replace('.0', '.zz')]) {
@@ -91,7 +91,7 @@ export function eventsBehaviour(open: OpenService): void {
       await (await openEvents(service, { lastEventId: '' })).ready()
     })
 
-    it('count as one request', async () => {
+    it('counts as one request', async () => {
       const service = await open()
       const { response, ready } = await openEvents(service)
       expect(response.headers.get('x-ratelimit-remaining')).toBe('24')
@@ -100,7 +100,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect((await service.request('/status')).headers.get('x-ratelimit-remaining')).toBe('22')
     })
 
-    it('are not opened by HEAD', async () => {
+    it('is not opened by a HEAD request', async () => {
       const service = await open(UNLIMITED)
       for (let count = 0; count < 12; count += 1) {
         const response = await service.request('/events?name=Alex&gamemode=earth', { method: 'HEAD' })
@@ -109,7 +109,7 @@ export function eventsBehaviour(open: OpenService): void {
       await (await openEvents(service)).ready()
     })
 
-    it('are at most ten streams of one client at a time', async () => {
+    it('is refused if its client already has ten open streams', async () => {
       const service = await open(UNLIMITED)
       const streams = await Promise.all(Array.from({ length: 10 }, () => openEvents(service)))
       const refused = await requestEvents(service)

@@ -8,7 +8,7 @@ import { basic, type OpenService, type TestService, UNLIMITED } from '../test-se
 
 const PASSWORD = 'a-long-password'
 
-/** Creates an administrator and logs it in. */
+/** Creates an administrator, and logs in with the new account. */
 async function join(service: TestService, root: AsAdmin, username: string, role?: string): Promise<AsAdmin> {
   expect((await root('POST', '/admin/admins', { username, password: PASSWORD, role })).status).toBe(201)
   const session = await login(service, username, PASSWORD)
@@ -25,10 +25,10 @@ const many = <Result>(count: number, send: (turn: number) => Promise<Result>) =>
 const statusesOf = (responses: readonly Response[]) => responses.map(({ status }) => status).sort()
 const once = (first: number, rest: number, count: number) => [first, ...Array.from({ length: count - 1 }, () => rest)]
 
-/** Concurrent requests of which only one may succeed. */
+/** Tests concurrent requests of which only one may succeed. */
 export function racesBehaviour(open: OpenService): void {
   describe('concurrent requests', () => {
-    it('create a user once for ten creations, with the secrets of the response', async () => {
+    it('create a user only once, with the secrets in the successful response', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       const responses = await many(10, (turn) => admin('POST', '/admin/users', { name: turn % 2 ? 'Bob' : 'BOB' }))
@@ -38,7 +38,7 @@ export function racesBehaviour(open: OpenService): void {
       expect(await (await service.request('/get/user/key', { headers })).json()).toEqual({ fernetKey: bob.fernetKey })
     })
 
-    it('delete a user once for two deletions, and a new user of that name does not have the data', async () => {
+    it('delete a user only once, and a new user with the same name gets none of the old data', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       const token = await encryptToken(service, SALMON)
@@ -53,7 +53,7 @@ export function racesBehaviour(open: OpenService): void {
       expect((await post(service, 'fish', own)).status).toBe(201)
     })
 
-    it('remove a record once for five removals', async () => {
+    it('remove a record only once', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       const { id } = (await (await post(service, 'fish', await encryptToken(service, SALMON))).json()) as Saved
@@ -61,7 +61,7 @@ export function racesBehaviour(open: OpenService): void {
       expect(statusesOf(responses)).toEqual(once(204, 404, 5))
     })
 
-    it('store a token once for 64 posts, with one id', async () => {
+    it('store the same token only once, and get the same id in all 64 responses', async () => {
       const service = await open(UNLIMITED)
       const token = await encryptToken(service, SALMON)
       const responses = await many(64, (turn) =>
@@ -72,7 +72,7 @@ export function racesBehaviour(open: OpenService): void {
       expect([new Set(ids).size, await countAll(service)]).toEqual([1, 1])
     })
 
-    it('store 64 tokens with equal content', async () => {
+    it('store 64 tokens with equal content as 64 records', async () => {
       const service = await open(UNLIMITED)
       const tokens = await many(64, () => encryptToken(service, SALMON))
       const responses = await Promise.all(tokens.map((token) => post(service, 'fish', token)))
@@ -80,13 +80,13 @@ export function racesBehaviour(open: OpenService): void {
       expect(await countAll(service)).toBe(64)
     })
 
-    it('pass the rate limit exactly 25 of 100 times', async () => {
+    it('do not exceed the rate limit: exactly 25 of 100 succeed', async () => {
       const service = await open()
       const responses = await many(100, () => service.request('/get/fish?name=Alex&gamemode=earth'))
       expect(responses.filter(({ status }) => status === 200)).toHaveLength(25)
     })
 
-    it('create an administrator once for ten creations, and ten different administrators', async () => {
+    it('create an administrator only once, and create ten administrators with different names', async () => {
       const root = await asRoot(await open())
       const add = (username: string) => root('POST', '/admin/admins', { username, password: PASSWORD })
       expect(statusesOf(await many(10, (turn) => add(turn % 2 ? 'Mia' : 'MIA')))).toEqual(once(201, 409, 10))
@@ -94,7 +94,7 @@ export function racesBehaviour(open: OpenService): void {
       expect(await listAdmins(root)).toHaveLength(12)
     })
 
-    it('leave one of two superadmins who delete each other', async () => {
+    it('leave one superadmin if two superadmins delete each other', async () => {
       for (let turn = 0; turn < 5; turn += 1) {
         const service = await open(UNLIMITED)
         const root = await asRoot(service)
@@ -107,7 +107,7 @@ export function racesBehaviour(open: OpenService): void {
       }
     })
 
-    it('leave one of two superadmins when one deletes both', async () => {
+    it('leave one superadmin if one of two superadmins deletes both', async () => {
       const service = await open()
       const root = await asRoot(service)
       await join(service, root, 'Sue', 'superadmin')
@@ -120,7 +120,7 @@ export function racesBehaviour(open: OpenService): void {
   })
 
   describe('the last superadmin', () => {
-    it('is never deleted, and the attempt is not audited', async () => {
+    it('cannot be deleted, and the attempt is not in the audit log', async () => {
       const service = await open()
       const root = await asRoot(service)
       await join(service, root, 'Mia', 'admin')
@@ -133,7 +133,7 @@ export function racesBehaviour(open: OpenService): void {
   })
 
   describe('a deleted administrator', () => {
-    it('is logged out, even if its name is reused', async () => {
+    it('is logged out, even if the name is reused', async () => {
       const service = await open(UNLIMITED)
       const root = await asRoot(service)
       const mia = await join(service, root, 'Mia', 'superadmin')

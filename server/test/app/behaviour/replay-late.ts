@@ -19,17 +19,17 @@ async function save(service: TestService, token: string): Promise<string> {
   return ((await response.json()) as Saved).id
 }
 
-/** Copies of a token with one change each. */
+/** Copies of a token, each with one changed part. */
 function tampered(token: string): string[] {
   const places = [0, 1, 12, 30, Math.floor(token.length / 2), token.replace(/=+$/, '').length - 2]
   const flipped = places.map((at) => token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1))
   return [...flipped, token.slice(0, -4), `${token}AAAA`, token.slice(4), token.toLowerCase()]
 }
 
-/** A stored token is a replay even if it would now be refused. */
+/** Tests that a stored token is still replayed after its TTL or after a reset of its key. */
 export function lateReplayBehaviour(open: OpenService): void {
-  describe('a token that was stored', () => {
-    it('is a replay in every spelling after a reset of the Fernet key; a tampered copy is invalid', async () => {
+  describe('a stored token', () => {
+    it('is replayed in every encoding after a reset of the Fernet key, but a tampered copy is invalid', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       const token = await encryptToken(service, BATCH)
@@ -47,7 +47,7 @@ export function lateReplayBehaviour(open: OpenService): void {
       expect(await countAll(service)).toBe(3)
     })
 
-    it('is a replay after it has expired, even under a replaced key', async () => {
+    it('is replayed after it expires, even if its key was replaced', async () => {
       const service = await open({ ...UNLIMITED, tokenTtlSeconds: 60 })
       const admin = await asRoot(service)
       const token = await encryptToken(service, BATCH)
@@ -64,7 +64,7 @@ export function lateReplayBehaviour(open: OpenService): void {
       expect(await countAll(service)).toBe(3)
     })
 
-    it('is not a replay for another user or a new user of the same name', async () => {
+    it('is not replayed for another user or for a new user with the same name', async () => {
       const service = await open(UNLIMITED)
       const admin = await asRoot(service)
       const bob = (await (await admin('POST', '/admin/users', { name: 'Bob' })).json()) as CreatedUser

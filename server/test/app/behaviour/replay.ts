@@ -12,10 +12,10 @@ async function save(service: TestService, token: BodyInit, kind: Kind = 'fish', 
   return { status: response.status, id, replayed: response.headers.get(HEADERS.replayed) }
 }
 
-/** A token is stored once. */
+/** Tests that a token is stored only once. */
 export function replayBehaviour(open: OpenService): void {
   describe('a token that is sent again', () => {
-    it('is replayed a year later', async () => {
+    it('is replayed even a year later', async () => {
       const service = await open(UNLIMITED)
       const token = await encryptToken(service, SALMON)
       const { id } = await save(service, token)
@@ -40,10 +40,10 @@ export function replayBehaviour(open: OpenService): void {
     it.each([
       ['just made', 0, 201],
       ['as old as the TTL', -60_000, 201],
-      ['a second older', -61_000, 400],
+      ['one second older than the TTL', -61_000, 400],
       ['60 s ahead of the clock', 60_000, 201],
       ['61 s ahead of the clock', 61_000, 400],
-    ])('a token %s (%i ms) gets %i', async (_, offset, status) => {
+    ])('a token that is %s (%i ms) gets status %i', async (_, offset, status) => {
       const service = await open(TTL)
       const response = await post(service, 'fish', await encryptToken(service, SALMON, { now: service.now() + offset }))
       if (status === 400) await expectError(response, 'token_expired')
@@ -51,7 +51,7 @@ export function replayBehaviour(open: OpenService): void {
       expect(await countAll(service)).toBe(status === 201 ? 1 : 0)
     })
 
-    it('an expired token that was stored before it expired is replayed', async () => {
+    it('an expired token is replayed if it was stored before it expired', async () => {
       const service = await open(TTL)
       const token = await encryptToken(service, SALMON)
       const { id } = await save(service, token)
@@ -61,7 +61,7 @@ export function replayBehaviour(open: OpenService): void {
       await expectError(await post(service, 'fish', await encryptToken(service, SALMON, { now: 0 })), 'token_expired')
     })
 
-    it('a token under another key is invalid instead of expired', async () => {
+    it('a token with a wrong signature is reported as invalid, not as expired', async () => {
       const service = await open(TTL)
       const token = await encryptToken(service, SALMON, { now: 0 })
       const swapped = token.slice(0, -10) + [...token.slice(-10)].reverse().join('')

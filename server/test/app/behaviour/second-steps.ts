@@ -62,20 +62,20 @@ interface CatchRecord {
   readonly token: string | undefined
   /** The current gamemode; `undefined` after a removal. */
   gamemode: Gamemode | undefined
-  /** A record that leaves a collection and returns is new to followers of its events. */
+  /** Changes with each move, since event streams report a record that returns to a collection as new. */
   arrival: number
 }
 
-/** The last response of a path, and its state of the collection. */
+/** The ETag of the last response of a path, and the change count of the collection at that time. */
 interface Seen {
   readonly etag: string
   readonly change: number
 }
 
-/** A model of all collections by the contract. */
+/** The expected state of all collections according to the contract. */
 class Model {
   readonly users = new Map<string, User>()
-  /** Records in the order of each collection: a moved record becomes the last one. */
+  /** The records in the order of each collection. A move puts a record last. */
   records: CatchRecord[] = []
   private readonly changes = new Map<string, number>()
   private arrivals = 0
@@ -123,7 +123,7 @@ const plain = ({ name, rarity }: Listed): Listed => ({ name, ...(rarity === unde
 const entriesOf = (records: readonly CatchRecord[]) =>
   records.flatMap(({ id, entries }) => entries.map((entry) => ({ ...entry, id })))
 
-/** Plays steps against a service, and compares each response with the model. */
+/** Runs steps against a service, and compares each response with the model. */
 class Play {
   private readonly model = new Model()
   private readonly seen = new Map<string, Seen>()
@@ -196,7 +196,7 @@ class Play {
       ...(kind === 'fish' && { rarity }),
     }))
     const payload = { [kind]: sent }
-    // Each path reads only the list of its own kind.
+    // The payload has both lists, but each write path stores only the list of its own kind.
     const both = { fish: [{ name: 'x', rarity: 1 }], crab: [{}], ...payload }
     const token = writer === 'token' ? await createFernet(owner.fernetKey).encrypt(JSON.stringify(both)) : undefined
     const response =
@@ -213,7 +213,7 @@ class Play {
     this.model.add({ id, owner, kind, entries, token, gamemode })
   }
 
-  /** A token stays used wherever it is sent again, even after changes of its record and its key. */
+  /** A token stays used: any repeated write is a replay, even after changes of the record and the key. */
   private async replay({ id, owner, token }: CatchRecord, { kind, gamemode }: Step): Promise<void> {
     if (token === undefined) return
     const response = await post(this.service, kind, token, { query: `?name=${owner.name}`, gamemode })
@@ -242,7 +242,7 @@ class Play {
     const { id, owner, kind } = record
     const [from, to] = [step.gamemode, step.gamemode === MODES[0] ? MODES[1] : MODES[0]] as [Gamemode, Gamemode]
     const response = await this.send(owner, step, 'POST', `/${kind}/${id}/move?gamemode=${from}`, { gamemode: to })
-    // It succeeds if the record is already in the gamemode.
+    // A move also succeeds if the record is already in the target gamemode.
     expect(response.status).toBe(record.gamemode === undefined ? 404 : 204)
     if (record.gamemode === from) this.model.place(record, to)
   }
@@ -324,7 +324,7 @@ class Play {
     expect([step.kind, response.status]).toEqual([step.kind, 200])
   }
 
-  /** Resumes after the last event, and expects each new catch that still exists once. */
+  /** Resumes after the last event, and expects every existing new catch exactly once. */
   private async readEvents(name: string, gamemode: Gamemode): Promise<void> {
     const key = `${name} ${gamemode}`
     const last = this.lastEvents.get(key)
@@ -400,10 +400,10 @@ class Play {
   }
 }
 
-/** Tests any read after random sequences of writes. */
+/** Tests all reads after random sequences of writes. */
 export function secondStepsBehaviour(open: OpenService, { runs }: { readonly runs: number }): void {
   describe('after any sequence of writes, removals, moves, replays, resets and deletions', () => {
-    it('every read, page, summary, event, count and ETag is that of the model', async () => {
+    it('every read, page, summary, event, count and ETag matches the model', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
           const service = await open(FREE)
@@ -411,7 +411,8 @@ export function secondStepsBehaviour(open: OpenService, { runs }: { readonly run
           for (const each of steps) await play.take(each)
           await play.finish()
         }),
-        // Fails if a sequence hangs or shrinking takes long. Even a busy machine needs a fifth of this time.
+        // The run fails if a sequence hangs or shrinking takes long. Even a busy machine needs only a fifth of this
+        // time.
         { numRuns: runs, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
       )
     }, 120_000)

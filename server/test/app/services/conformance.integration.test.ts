@@ -7,7 +7,7 @@ import { describeWithRedis, startCluster, startRedis } from '../../../../scripts
 import { listen } from '../../../src/node/listener.ts'
 import { newFolder } from '../../storage/folders.ts'
 
-/** A long timeout, since these checks are not about a slow Redis. */
+/** A long timeout, since these checks do not test a slow Redis. */
 const timeoutMs = 60_000
 
 const SILENCE = { info() {}, warn() {}, error() {} }
@@ -19,8 +19,8 @@ async function expectConformant(opening: Promise<FishStorage>): Promise<void> {
   expect(failuresOf(await runConformance(options))).toEqual([])
 }
 
-describe('the app passes all checks', () => {
-  it('on a file', () => expectConformant(createStorage({ driver: 'file', path: newFolder() })))
+describe('the app passes all conformance checks', () => {
+  it('with a file storage', () => expectConformant(createStorage({ driver: 'file', path: newFolder() })))
 
   it('over a socket', async () => {
     const { app, options } = await openDirect()
@@ -38,14 +38,14 @@ describe('the app passes all checks', () => {
   })
 })
 
-describeWithRedis('on Redis, the app passes all checks', () => {
-  it('of one server', async () => {
+describeWithRedis('on Redis, the app passes all conformance checks', () => {
+  it('with one server', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     await expectConformant(createStorage({ driver: 'redis', url: server.url, timeoutMs }))
   })
 
-  it('of a cluster', async () => {
+  it('with a cluster', async () => {
     const servers = await startCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }))

@@ -13,7 +13,7 @@ describeWithRedis('a service on a full Redis', () => {
   })
   afterAll(() => services.server.stop())
 
-  it('stores no catches and no users, while reads, counting, logins, resets and deletions continue', async () => {
+  it('refuses new catches and users, but still serves reads, logins, resets and deletions, and counts requests', async () => {
     const { server, open } = services
     const service = await open()
     const before = await asRoot(service)

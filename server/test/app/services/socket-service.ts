@@ -8,7 +8,7 @@ import type { TestService, TestServiceOptions } from '../test-service.ts'
 const SILENCE = { info() {}, warn() {}, error() {} }
 const WITHOUT_BODY = new Set([204, 205, 304])
 
-/** The raw response, which is not decompressed, so that tests see the sent bytes. */
+/** Returns the response without decompression, so that tests see the sent bytes. */
 function toResponse(message: IncomingMessage, method: string): Response {
   const status = message.statusCode ?? 0
   const headers = new Headers()
@@ -22,7 +22,7 @@ function toResponse(message: IncomingMessage, method: string): Response {
   return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, { status, headers })
 }
 
-/** Sends a request with exactly the given headers: `fetch` would add some, such as `accept-encoding`. */
+/** Sends a request with exactly the given headers. `fetch` would add headers such as `accept-encoding`. */
 async function send(agent: Agent, { url, method, headers, body }: Request): Promise<Response> {
   const bytes = body ? Buffer.from(await new Response(body).arrayBuffer()) : undefined
   return new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ async function send(agent: Agent, { url, method, headers, body }: Request): Prom
       resolve(toResponse(message, method)),
     )
     outgoing.once('error', reject)
-    // Without a length, Node sends a GET or HEAD without its body.
+    // Without a content length, Node omits the body of a GET or HEAD request.
     if (bytes) outgoing.setHeader('content-length', bytes.byteLength)
     outgoing.end(bytes)
   })

@@ -8,7 +8,7 @@ import { createSocketService } from './socket-service.ts'
 describe('over a socket', () => {
   everyBehaviour(createSocketService, { runs: 10 })
 
-  it('a keep-alive connection with many refused bodies accumulates nothing', async () => {
+  it('a keep-alive connection with many refused bodies causes no process warnings', async () => {
     const warnings: string[] = []
     const keep = ({ name }: Error) => warnings.push(name)
     process.on('warning', keep)

@@ -5,7 +5,7 @@ import { newFolder } from '../../storage/folders.ts'
 import { createMemoryService } from '../memory-service.ts'
 import type { OpenService } from '../test-service.ts'
 
-/** Opens a service with a file storage in its own folder. */
+/** Opens a service with a file storage in a new folder. */
 export const createFileService: OpenService = async (options) => {
   const path = newFolder()
   const storage = await createStorage({ driver: 'file', path })
