@@ -76,6 +76,7 @@ export const DEFAULT_CODES = {
 
 /** An error response as the service sends it. The request counts towards the rate limit and is not processed. */
 export interface StatusFault {
+  /** HTTP status of the response. */
   readonly status: keyof typeof DEFAULT_CODES
   /** An error code with this status. @default see {@link DEFAULT_CODES} */
   readonly code?: ErrorCode
@@ -83,6 +84,7 @@ export interface StatusFault {
 
 /** A delayed response. */
 export interface LatencyFault {
+  /** Milliseconds on the clock of the mock. */
   readonly latencyMs: number
 }
 

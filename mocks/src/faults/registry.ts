@@ -21,7 +21,9 @@ export interface FaultOptions {
 
 /** A fault in the registry. */
 export interface FaultHandle extends Disposable {
+  /** The fault, as passed to `mock.fail()`. */
   readonly fault: Fault
+  /** The options, as passed to `mock.fail()`. */
   readonly options: FaultOptions
   /** How many more requests it applies to. */
   readonly remaining: number

@@ -1,10 +1,14 @@
 import type { CrabEntry, FishEntry, Gamemode, RouteName } from '@fish-crab/sdk/contract'
 import type { Transport } from '../service/outcome.ts'
 
+/** A payload that the service accepts. */
 interface ValidPayload<Kind, Entry> {
   readonly kind: Kind
+  /** The `user` of the payload, if it has one. */
   readonly user?: string
+  /** The `gamemode` of the payload, if it has one. */
   readonly gamemode?: string
+  /** The catches with their defaults. */
   readonly entries: readonly Entry[]
 }
 
@@ -36,12 +40,16 @@ export interface RateLimitDecision {
 
 /** A request to a mock. Keys, passwords and tokens are redacted. */
 export interface HistoryEntry {
+  /** How the request reached the mock. */
   readonly transport: Transport
+  /** HTTP method, in capitals. */
   readonly method: string
   /** The canonical path, without `/v1`, a trailing slash and so on. */
   readonly path: string
+  /** The name of the route, such as `postFish`. */
   readonly route: RouteName | 'unmatched'
   readonly query: Readonly<Record<string, string>>
+  /** Request headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** The user that the request names, or whose API key it has. */
   readonly user: string | undefined
@@ -55,13 +63,17 @@ export interface HistoryEntry {
   readonly payload?: WritePayload
   /** The status of the response, even if a fault kept it from arriving. `undefined` while in flight. */
   readonly status: number | undefined
+  /** The `x-request-id` of the response. `undefined` while in flight. */
   readonly requestId: string | undefined
+  /** The decision of the rate limit. `undefined` while in flight. */
   readonly rateLimit: RateLimitDecision | undefined
 }
 
+/** The sender of a catch. */
 interface SentBy {
   /** The user whom the request names. */
   readonly user: string
+  /** The gamemode of the payload, the header or the query. */
   readonly gamemode: Gamemode
 }
 

@@ -25,11 +25,15 @@ export interface MockClientOptions {
 
 /** Options for `createClient` of the SDK, from {@link Mock.client}. */
 export interface CreateClientOptions {
+  /** The origin of the mock. */
   readonly baseUrl: string
   readonly user: string
   readonly fernetKey: string
+  /** Present only with `withApiKey: true`. */
   readonly apiKey?: string
+  /** {@link Mock.fetch}. Absent with `transport: 'network'`. */
   readonly fetch?: typeof globalThis.fetch
+  /** The clock of the mock, which also controls the client's waits and timeouts. */
   readonly clock: MockClock
   /** Always 0: without jitter, waits end exactly when the service allows. */
   readonly random: () => number
@@ -41,6 +45,7 @@ export interface CreateClientOptions {
 export interface Mock extends AsyncDisposable {
   /** The origin that handlers and `listen()` respond at; {@link Mock.fetch} resolves paths against it. */
   readonly origin: string
+  /** The clock of the service and of its clients. */
   readonly clock: MockClock
   /** The gamemodes of the service, in the order of `createMock({ gamemodes })`. */
   readonly gamemodes: readonly Gamemode[]

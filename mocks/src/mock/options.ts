@@ -33,7 +33,9 @@ export interface MockOptions {
   readonly autoAdvance?: boolean
   /** The clock to follow. @default Date.now, looked up at each call, so that fake timers work */
   readonly clock?: { now(): number }
+  /** The rate limits and the maximum age of tokens. @default the service's */
   readonly limits?: MockLimits
+  /** Keys that belong to no user. @default none */
   readonly keys?: MockKeys
   /** Origins that bypass the rate limit and whose pages may post. @default none */
   readonly allowedOrigins?: readonly string[]

@@ -7,17 +7,20 @@ export type NetworkFault =
   /** No response ever arrives. */
   | { readonly kind: 'silence' }
 
+/** The result of a request: a response, and the fault that replaces it. */
 export interface Outcome {
   /** The service's response, even if a network fault keeps it from arriving. */
   readonly response: Response
   /** Milliseconds on the clock of the mock before the response or the network fault. */
   readonly delayMs: number
+  /** The connection's failure. @default the response arrives */
   readonly networkFault?: NetworkFault | undefined
 }
 
 /** How a request reached the mock. `worker`: by MSW's service worker in a page. */
 export type Transport = 'direct' | 'msw' | 'worker' | 'intercept' | 'http'
 
+/** Handles a request, with all faults. */
 export type HandleRequest = (request: Request, transport: Transport) => Promise<Outcome>
 
 /** A response with its content coding removed, as `fetch` does. */

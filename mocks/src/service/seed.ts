@@ -2,6 +2,7 @@ import type { Gamemode, RarityLabel, RarityValue } from '@fish-crab/sdk/contract
 
 /** A fish in a seed. */
 export interface SeedFish {
+  /** 1 to 100 characters. */
   readonly name: string
   /** A number, or a label in any letter case. */
   readonly rarity: RarityValue | RarityLabel | Lowercase<RarityLabel>
@@ -19,10 +20,13 @@ export interface SeedCrab {
 
 /** A user in a seed. Omitted secrets are derived from the name, so they are the same in every run. */
 export interface SeedUser {
+  /** A user name of the service: 1 to 32 characters. */
   readonly name: string
+  /** @default derived from the name */
   readonly password?: string
   /** 32 bytes in base64. */
   readonly fernetKey?: string
+  /** @default derived from the name */
   readonly apiKey?: string
   /** Fish by gamemode, oldest first. @default none */
   readonly fish?: { readonly [Mode in Gamemode]?: readonly SeedFish[] }
@@ -40,7 +44,9 @@ export interface SeedAdmin {
 
 /** The initial data of a mock, which `reset()` restores. Plain data: it may come from a JSON file. */
 export interface Seed {
+  /** @default none */
   readonly users?: readonly SeedUser[]
+  /** @default none */
   readonly admins?: readonly SeedAdmin[]
 }
 
@@ -48,6 +54,7 @@ export interface Seed {
 export interface SeededUser {
   readonly name: string
   readonly password: string
+  /** 32 bytes in base64. */
   readonly fernetKey: string
   readonly apiKey: string
 }

@@ -16,6 +16,7 @@ import { NON_RETRIED_OPTIONS, type NonRetriedOptions, type Send } from './reques
 
 /** The gamemode of a collection. */
 export interface GamemodeOption {
+  /** One of the service's gamemodes. `fish-cli status` lists them. */
   readonly gamemode: Gamemode
 }
 

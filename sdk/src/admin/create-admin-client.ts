@@ -40,11 +40,17 @@ export interface AdminClient extends Reports {
    * await admin.logout()
    */
   logout(options?: CallOptions): Promise<void>
+  /** Creates, lists, resets and deletes players. */
   readonly users: UsersResource
+  /** The fish of every player. */
   readonly fish: AdminFishResource
+  /** The crabs of every player. */
   readonly crabs: AdminCrabsResource
+  /** Lists, creates and deletes administrators. Only superadmins may use it. */
   readonly admins: AdminsResource
+  /** Who changed what, newest first. */
   readonly audit: AuditResource
+  /** The Fernet keys of players. */
   readonly keys: AdminKeysResource
 }
 

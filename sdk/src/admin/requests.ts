@@ -56,6 +56,7 @@ export interface AdminIterateOptions extends CallOptions {
 
 export const ITERATE_OPTIONS: OptionNames<AdminIterateOptions> = { ...CALL_OPTIONS, pageSize: 1 }
 
+/** A search for users. */
 interface UserSearch {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */
   readonly search?: string | undefined

@@ -160,8 +160,11 @@ export function createUsers(send: Send): UsersResource {
 
 /** The result of `users.reset`, by type. */
 export interface ResetResult {
+  /** The new password. It is shown only once. */
   readonly password: NewPassword
+  /** The new Fernet key. Tokens of the old key are rejected from now on. */
   readonly fernet: UserKey
+  /** The new API key. The old key no longer lifts the rate limit. */
   readonly 'api-key': NewApiKey
 }
 

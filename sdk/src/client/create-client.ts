@@ -14,9 +14,13 @@ import { createTransport } from './transport/transport.ts'
 
 /** A client of one service. Its secrets are invisible to `JSON.stringify` and to logs of the object. */
 export interface Client {
+  /** Adds, lists and counts fish. */
   readonly fish: FishResource
+  /** Adds, lists and counts crabs. */
   readonly crabs: CrabsResource
+  /** The fixed sample collections of the service. */
   readonly demo: DemoResource
+  /** Reads a player's Fernet key with name and password. */
   readonly keys: KeysResource
   /**
    * The status of the service. @throws ServerError with code `unavailable` while its storage is unreachable;

@@ -9,17 +9,23 @@ export type Authentication = 'none' | 'basic' | 'admin' | 'superadmin'
 
 /** Request and responses of a route. `errors` omits the error codes that every route can return. */
 export interface Operation {
+  /** One line for the API reference. */
   readonly summary: string
   /** Details that do not fit into the summary. @default none */
   readonly description?: string
+  /** How a request authenticates. */
   readonly auth: Authentication
+  /** The schema of the query. @default the query is ignored */
   readonly query?: z.ZodMiniObject
+  /** The media type and the schema of the request body. @default no body */
   readonly body?: { readonly type: string; readonly schema?: z.ZodMiniType }
+  /** The usual response. @default for `type`: JSON */
   readonly success: { readonly status: number; readonly schema?: z.ZodMiniType; readonly type?: string }
   /** Whether responses have an `ETag`, and 304 is possible. @default false */
   readonly revalidates?: boolean
   /** Further documented responses without the usual error body. `isReplay`: the request was handled before. */
   readonly also?: Readonly<Record<number, { readonly schema?: z.ZodMiniType; readonly isReplay?: boolean }>>
+  /** The error codes of this route. */
   readonly errors: readonly ErrorCode[]
 }
 

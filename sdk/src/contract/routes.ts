@@ -9,8 +9,11 @@ export type Access = 'public' | 'admin' | 'operations'
 
 /** One route: its method, its path (`:name` is a parameter) and its access. */
 export interface Route {
+  /** `HEAD` also works where `GET` does. */
   readonly method: 'GET' | 'POST' | 'DELETE'
+  /** @example '/admin/users/:name' */
   readonly path: string
+  /** Who may use the route. */
   readonly access: Access
 }
 

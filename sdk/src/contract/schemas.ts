@@ -222,6 +222,7 @@ export const eventsQuerySchema = z.object({
 const batch = <Entry extends z.ZodMiniType>(entry: Entry) =>
   z.array(entry).check(z.minLength(1), z.maxLength(LIMITS.entriesPerWrite))
 
+/** The `fish` of a payload: 1 to 500 entries. */
 export const fishEntriesSchema = batch(
   z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(dateTimeSchema) }),
 )
@@ -231,6 +232,7 @@ const crabFields = {
   rarity: z.optional(z.never('Must be left out: a crab has none, and a fish belongs to the path that ends in /fish')),
 }
 
+/** The `crab` of a payload: 1 to 500 entries. `name` defaults to `crab`. */
 export const crabEntriesSchema = batch(
   z.object({
     name: z._default(catchNameSchema, DEFAULT_CRAB_NAME),

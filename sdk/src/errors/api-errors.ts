@@ -7,10 +7,13 @@ export interface ApiErrorFields {
   readonly status: number
   /** The server's `code`, such as `user_not_found`; `unknown` when the response has none. */
   readonly code: ErrorCode | (string & {})
+  /** Identifies the request in the server's log. */
   readonly requestId?: string | undefined
   /** Response headers that hold no secret, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
+  /** The next step, as a sentence. */
   readonly hint?: string | undefined
+  /** The rate-limit window of the client, if it is known. */
   readonly rateLimit?: RateLimitState | undefined
   /** Mistakes in the input, as the server reports them. */
   readonly details?: readonly Issue[] | undefined
@@ -21,6 +24,7 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
   static override get name(): string {
     return 'ApiError'
   }
+  /** The server's `code`, such as `user_not_found`; `unknown` when the response has none. */
   declare readonly code: ApiErrorFields['code']
   /** HTTP status. */
   readonly status: number

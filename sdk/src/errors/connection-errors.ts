@@ -2,6 +2,7 @@ import { FishCrabError, type FishCrabErrorFields, type Issue } from './fish-crab
 
 /** The fields of a {@link ConnectionError}. */
 export interface ConnectionErrorFields extends Omit<FishCrabErrorFields, 'code'> {
+  /** @default 'connection_error' */
   readonly code?: string | undefined
   /** The error code of the system, such as `ECONNREFUSED`. */
   readonly systemCode?: string | undefined
@@ -41,7 +42,9 @@ export class TimeoutError extends ConnectionError {
 interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'cause'> {
   /** HTTP status. */
   readonly status: number
+  /** Identifies the request in the server's log. */
   readonly requestId?: string | undefined
+  /** The differences from the expected shape. @default none */
   readonly issues?: readonly Issue[] | undefined
 }
 
@@ -56,7 +59,9 @@ export class InvalidResponseError extends FishCrabError {
   }
   /** HTTP status. */
   readonly status: number
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined
+  /** The differences from the expected shape; empty if the response is not JSON. */
   readonly issues: readonly Issue[]
 
   constructor(summary: string, { status, requestId, issues = [], ...fields }: InvalidResponseFields) {

@@ -6,6 +6,7 @@ export interface FishCrabErrorFields {
   readonly hint?: string | undefined
   /** The rate-limit window of the client, if it is known. */
   readonly rateLimit?: RateLimitState | undefined
+  /** The error that caused this one. It is not part of `toJSON`. */
   readonly cause?: unknown
 }
 
@@ -88,6 +89,7 @@ export class ValidationError extends FishCrabError {
   static override get name(): string {
     return 'ValidationError'
   }
+  /** Every mistake, each with its path. */
   readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[]) {

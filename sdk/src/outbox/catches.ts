@@ -9,6 +9,7 @@ import { type Issue, throwIssues } from '../errors/fish-crab-error.ts'
 export interface Checkpoint {
   /** 1 to 512 characters. */
   readonly name: string
+  /** Any text, such as a byte offset. */
   readonly value: string
 }
 
@@ -23,7 +24,9 @@ export interface Collection {
 export interface CatchToAdd extends Collection {
   /** Id of the collection; the same for every spelling of the user name. */
   readonly collection: string
+  /** The entry as the service will receive it. */
   readonly entry: PayloadEntry
+  /** See {@link CatchFields.key}. */
   readonly key?: string | undefined
 }
 

@@ -10,10 +10,13 @@ export interface RejectionReason {
 
 /** A batch that became a dead letter. */
 export interface DeadLetterNotice {
+  /** The collection that the catches were sent to. */
   readonly collection: Collection
   /** Its id in `deadLetters`, `retry` and `drop`. */
   readonly id: number
+  /** The number of catches. */
   readonly count: number
+  /** Why the service or the client rejected the batch. */
   readonly reason: RejectionReason
 }
 
@@ -95,6 +98,7 @@ export interface CancelOptions {
 
 /** The result of `cancel`, in catches. */
 export interface CancelOutcome {
+  /** Removed catches, or with `dryRun` the catches that would be removed. */
   readonly cancelled: number
   /** Matching catches that stay: they are encrypted and may have reached the service. */
   readonly frozen: number
@@ -102,6 +106,7 @@ export interface CancelOutcome {
 
 /** A batch of catches that could not be delivered. */
 export interface DeadLetter extends DeadLetterNotice {
+  /** When the batch was rejected, by this machine's clock. */
   readonly at: Date
   /** The first 500 catches, in order. */
   readonly catches: readonly StoredCatch[]
@@ -115,6 +120,7 @@ export interface OutboxInspection {
   readonly pending: number
   /** Whether a catch with this key would be a duplicate. */
   hasKey(key: string): boolean
+  /** Closes the file. */
   close(): void
 }
 
@@ -226,7 +232,9 @@ export interface FlushProgress {
 
 /** A collection that a flush stopped at after a failure. */
 export interface StoppedCollection {
+  /** The collection that stays queued. */
   readonly collection: Collection
+  /** The failure, usually a FishCrabError. */
   readonly error: unknown
   /** The end of the rate-limit window, if that was the failure. */
   readonly retryAt?: Date | undefined

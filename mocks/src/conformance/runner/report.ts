@@ -2,6 +2,7 @@ import { type CheckInfo, SECTIONS, type Section } from '../checks/check.ts'
 
 /** The result of a check. */
 export interface CheckResult extends CheckInfo {
+  /** Skipped checks have a `reason`, failed checks `expected` and `actual`. */
   readonly outcome: 'passed' | 'failed' | 'skipped'
   /** Why it was skipped. */
   readonly reason?: string
@@ -13,6 +14,7 @@ export interface CheckResult extends CheckInfo {
   readonly cause?: string
   /** The id of the request in the log of the implementation. */
   readonly requestId?: string
+  /** Milliseconds, including waits for the rate limit. */
   readonly durationMs: number
 }
 
@@ -26,9 +28,13 @@ export interface FailureCause {
 
 /** The result of a run. */
 export interface ConformanceReport {
+  /** The results in the order of the sections. */
   readonly checks: readonly CheckResult[]
+  /** Number of passed checks. */
   readonly passed: number
+  /** Number of failed checks. */
   readonly failed: number
+  /** Number of skipped checks. */
   readonly skipped: number
   /** Failures grouped by probable cause, most frequent first. */
   readonly causes: readonly FailureCause[]

@@ -19,6 +19,7 @@ const MESSAGES: Readonly<Record<ConformanceStartCode, string>> = {
 /** The run could not start. Nothing was checked or created. */
 export class ConformanceStartError extends Error {
   override readonly name = 'ConformanceStartError'
+  /** Why the run could not start. */
   readonly code: ConformanceStartCode
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined

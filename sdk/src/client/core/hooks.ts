@@ -2,6 +2,7 @@ import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 
 /** A request as hooks and logs see it: without query, headers and body, so without secrets. */
 export interface RequestEvent {
+  /** HTTP method, in capitals. */
   readonly method: string
   /** The path, without the query. */
   readonly path: string
@@ -15,7 +16,9 @@ export interface ResponseEvent extends RequestEvent {
   readonly status: number
   /** Milliseconds from sending the request to the end of the response. */
   readonly durationMs: number
+  /** Identifies the request in the server's log. `undefined` if the response has no `x-request-id`. */
   readonly requestId: string | undefined
+  /** The rate-limit window of the client. `undefined` if the request was not counted, as with an API key. */
   readonly rateLimit: RateLimitState | undefined
 }
 
@@ -31,6 +34,7 @@ export interface RetryEvent extends RequestEvent {
 
 /** A call that waits for the rate limit. */
 export interface WaitEvent {
+  /** HTTP method, in capitals. */
   readonly method: string
   /** The path, without the query. */
   readonly path: string
@@ -60,8 +64,11 @@ export interface Hooks {
 
 /** A log, such as `console`. It receives the fields of the events above, nothing else. */
 export interface Logger {
+  /** Requests and responses. */
   debug(message: string, fields: object): void
+  /** Waits for the rate limit. */
   info(message: string, fields: object): void
+  /** Retries. */
   warn(message: string, fields: object): void
 }
 

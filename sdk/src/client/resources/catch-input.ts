@@ -32,8 +32,11 @@ export type DetailedEntry<Entry extends { readonly id?: string | undefined; read
 
 /** An entry in the format of the service; JSON leaves out what is `undefined`. */
 export interface PayloadEntry {
+  /** 1 to 100 characters. A crab may omit it. */
   readonly name?: string | undefined
+  /** Required for fish. */
   readonly rarity?: RarityValue | undefined
+  /** ISO 8601 with a time zone. */
   readonly caughtAt?: string | undefined
 }
 

@@ -40,6 +40,7 @@ interface SummaryOptions extends CallOptions, Target {}
 
 /** Requests `detail: 'full'`. */
 interface DetailOption {
+  /** Adds `id` and `caughtAt` to each entry. */
   readonly detail: 'full'
 }
 

@@ -35,6 +35,7 @@ export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, 
 /** A record that was removed. One write of several entries is one record: they have its `id`. */
 export interface RemovedRecord {
   readonly kind: Kind
+  /** The `id` of the entries of the record. */
   readonly id: string
 }
 

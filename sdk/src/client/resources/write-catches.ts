@@ -102,8 +102,11 @@ function withUnknownOutcome(error: unknown, kind: Kind): unknown {
  * from another process. The service stores it once.
  */
 export interface EncryptedCatches {
+  /** `send` belongs to the same kind: `client.fish` or `client.crabs`. */
   readonly kind: Kind
+  /** The player whose key encrypted the token. */
   readonly user: string
+  /** The gamemode to store the catches in, which is also in the token. */
   readonly gamemode: Gamemode
   /** The Fernet token, base64url. */
   readonly token: string

@@ -19,12 +19,15 @@ export interface ResponseMeta {
 interface ResponseInfo {
   /** HTTP status. */
   readonly status: number
+  /** All headers of the response. */
   readonly headers: Headers
 }
 
 /** The content of a response together with the response. */
 export interface WithResponse<Content> {
+  /** The content, as the call itself returns it. */
   readonly data: Content
+  /** Status and headers. */
   readonly response: ResponseInfo
 }
 
