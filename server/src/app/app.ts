@@ -37,63 +37,66 @@ import { createEncryption } from './users/encryption.ts'
 import { ensureSecretCheck, verifySecretCheck } from './users/secret-check.ts'
 import { createUsers, type NewUser } from './users/users.ts'
 
-/** The service as a function from requests to responses. It has no sockets or files, and timers only while an event stream is open. */
+/**
+ * The service as a function from requests to responses. The app opens no sockets or files, and uses timers only while
+ * an event stream is open.
+ */
 export interface App {
   /**
-   * Responds to a request. Never rejects: errors are responses, too.
-   * @param host what the host knows about the request
+   * Responds to a request. The promise never rejects: errors are responses, too.
+   * @param host the address of the client and the request target, if the host knows them
    */
   fetch(request: Request, host?: RequestHost): Promise<Response>
-  /** As `fetch`, but serves only `/metrics`, without a rate limit; see `metricsRoute`. */
+  /** Works like `fetch`, but serves only `/metrics`, without a rate limit; see `metricsRoute`. */
   fetchMetrics(request: Request, host?: RequestHost): Promise<Response>
-  /** The users, for hosts that create some themselves. */
+  /** The users, for hosts that create users themselves. */
   readonly users: {
-    /** Creates a user; secrets that are not given are generated. Rejects with `user_exists` if the name is taken. */
+    /** Creates a user, and generates each secret that is not given. Rejects with `user_exists` if the name is taken. */
     create(user: NewUser): Promise<CreatedUser>
-    /** The user of this name, in any letter case. */
+    /** Finds a user by name, in any letter case. Resolves to `undefined` if no user has the name. */
     find(name: string): Promise<User | undefined>
-    /** Encrypts and decrypts with the key of a user. */
+    /** Returns a Fernet instance that encrypts and decrypts with the key of a user. */
     fernet(user: User): Promise<Fernet>
   }
-  /** The administrators, for hosts that create the first one. */
+  /** The administrators, for hosts that create the first administrator. */
   readonly admins: {
-    /** `undefined` if the name is taken. */
+    /** Creates an administrator. Resolves to `undefined` if the name is taken. */
     create(username: string, password: string, role: AdminRole): Promise<Admin | undefined>
     exist(): Promise<boolean>
   }
   /**
-   * Checks that the secrets decrypt the stored data, and loads all code, so that no later request fails because
-   * a file cannot be opened. Writes nothing if it rejects.
+   * Checks that the secrets decrypt the stored data. Also loads all code, so that no later request fails because a file
+   * cannot be opened. A failed check writes nothing.
    * @throws DecryptionError
    * @throws StorageError `unfinished` if a copy into the store did not finish
    */
   checkSecrets(): Promise<void>
   /**
-   * Checks that the storage holds no catches of gamemodes that the app does not have: they would be kept, but nobody could
-   * read them. Takes about as long as reading the counts of the service.
-   * @throws GamemodesError that names their number and the way out
+   * Checks that the storage contains no catches of gamemodes that the app does not have. Such catches would stay
+   * stored, but nobody could read them. The check takes about as long as `GET /admin/stats`.
+   * @throws GamemodesError that gives the number of such catches and the solution
    */
   checkGamemodes(): Promise<void>
   /**
-   * Checks that the storage still has the store of {@link checkSecrets}: a Redis may be emptied or replaced. Call it once
-   * a second.
+   * Checks that the storage still contains the store that {@link checkSecrets} found, because a Redis may be emptied or
+   * replaced. Call this function once a second.
    * @throws StorageError `replaced` or `unfinished`; until a later check succeeds, every request that needs the storage
    * fails
    */
   verifyStore(): Promise<void>
   /**
-   * Ends all open streams of `/events`, whose clients connect again. Call it when the host stops: they would last until
-   * their connections are closed.
+   * Ends all open streams of `/events`; their clients reconnect. Call this function when the host stops. Otherwise, the
+   * streams stay open until their connections are closed.
    */
   closeStreams(): void
 }
 
-/** Capacity of the cache of responses to whole reads. */
+/** Capacity of the cache for responses with whole collections and profiles, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024
 const SILENCE: Logger = { info() {}, warn() {}, error() {} }
 
 /**
- * Creates the service. The same code serves sockets, mocks and tests; everything that is not portable is an option.
+ * Creates the service. The same code serves sockets, mocks and tests; every platform-dependent part is an option.
  * @throws TypeError for an invalid option
  * @example
  * const app = createApp({ storage: createMemoryStorage(), secrets, passwords, version: '1.0.0' })
@@ -193,7 +196,7 @@ export function createApp(options: AppOptions): App {
     async checkSecrets() {
       await Promise.all([handlers.load(), sessions.load()])
       await checkFinished(uncheckedStorage)
-      // Before the store gets an id, so that a wrong secret changes nothing.
+      // Verify the secrets before the store gets an id, so that a wrong secret changes nothing.
       await verifySecretCheck(uncheckedStorage, encryption)
       await storeId.get()
       await ensureSecretCheck(uncheckedStorage, encryption)

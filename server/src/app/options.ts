@@ -15,7 +15,7 @@ import type { Encryption } from './users/encryption.ts'
 export interface AppSecrets {
   /** Encrypts users' keys at rest (`FISH_SECRET`). */
   readonly encryption: string
-  /** Earlier secrets, which still decrypt (`FISH_SECRET_PREVIOUS`). @default none */
+  /** Previous secrets, which only decrypt (`FISH_SECRET_PREVIOUS`). @default none */
   readonly previousEncryption?: readonly string[]
   /**
    * Signs administrators' sessions and cursors of listings (`FISH_JWT_SECRET`). At least 32 bytes (RFC 7518, section 3.2).
@@ -25,7 +25,7 @@ export interface AppSecrets {
 
 /** Options of `createApp`. */
 export interface AppOptions {
-  /** Storage of all data. The app does not dispose of it. */
+  /** Storage of all data. The app does not dispose of the storage. */
   readonly storage: FishStorage
   readonly secrets: AppSecrets
   readonly passwords: PasswordHasher
@@ -34,18 +34,18 @@ export interface AppOptions {
   /** Version of the API, as `/status` reports it. */
   readonly version: string
   /**
-   * The gamemodes of the service: 1 to 32 different names of 1 to 32 characters of a-z, 0-9, `_` and `-`, in the order in
-   * which they are shown. See `checkGamemodes` before you remove one.
+   * The gamemodes of the service, in display order: 1 to 32 different names. Each name has 1 to 32 characters of a-z,
+   * 0-9, `_` and `-`. See `checkGamemodes` before you remove a gamemode.
    * @default oneblock, earth, survival, factions
    */
   readonly gamemodes?: readonly Gamemode[]
   /**
-   * Returns the address of the client, for hosts whose requests carry it; see `forwardedAddress` for proxies. An address
-   * passed to `fetch` takes precedence.
-   * @default none: every call of `fetch` passes one
+   * Returns the address of the client, for hosts with requests that contain the address; see `forwardedAddress` for
+   * proxies. An address that is passed to `fetch` overrides the result.
+   * @default none: every call of `fetch` must pass an address
    */
   readonly clientAddress?: (request: Request) => string
-  /** Unix time in milliseconds. @default Date.now */
+  /** Returns the current Unix time in milliseconds. @default Date.now */
   readonly clock?: () => number
   /** @default crypto.getRandomValues */
   readonly random?: RandomSource
@@ -58,32 +58,33 @@ export interface AppOptions {
   /** Key that lifts the rate limit when sent as `x-api-key`. @default none */
   readonly masterApiKey?: string
   /**
-   * The address that players use, such as `https://fish.example.org`: an origin of http or https. `/status` and the pages
-   * show it. @default unknown
+   * The address that players use, such as `https://fish.example.org`: an http or https origin. `/status` and the pages
+   * show this address. @default unknown
    */
   readonly publicUrl?: string
-  /** Origins without a rate limit, whose pages may post. Compared exactly. @default none */
+  /** Origins that have no rate limit and may use all public endpoints. Origins are compared exactly. @default none */
   readonly allowedOrigins?: readonly string[]
   /** Maximum age of a token, in seconds. @default unlimited */
   readonly tokenTtlSeconds?: number
-  /** Whether `/get/leaderboard` is public. @default false: it is not served */
+  /** Whether `/get/leaderboard` is public. @default false: the route does not exist */
   readonly publicLeaderboard?: boolean
-  /** Whether `/readyz` may succeed; false while the host starts or shuts down. @default true */
+  /** Returns whether the host accepts requests. Otherwise, `/readyz` and new event streams fail. @default true */
   readonly isAccepting?: () => boolean
-  /** Counts what the app does, and serves `/metrics`. @default none, and `/metrics` is not served */
+  /** Collects the metrics of the app for `/metrics`. @default none, and `/metrics` is not served */
   readonly metrics?: Metrics
   /**
-   * Whether `fetch` serves `/metrics`. A host that restricts access turns it off and serves it by `fetchMetrics`.
+   * Whether `fetch` serves `/metrics`. A host that restricts access to metrics turns this option off and calls
+   * `fetchMetrics` instead.
    * @default true
    */
   readonly metricsRoute?: boolean
   /**
-   * Class of responses, for hosts that send instances of their own class faster than others.
+   * Class of responses, for hosts that send instances of their own class faster.
    * @default `globalThis.Response` at the time of each request, since some hosts replace it
    */
   readonly responseClass?: typeof Response
   /**
-   * Encodes responses for clients that accept it.
+   * Encodes responses for clients that accept a content coding.
    * @default gzip by the platform; see `createPlatformEncoder`
    */
   readonly contentEncoder?: ContentEncoder
@@ -97,11 +98,11 @@ export interface AppOptions {
   readonly streams?: StreamOptions
   /** The API reference at `/docs`. @default none, and `/docs` is not served */
   readonly docs?: Docs
-  /** The pages for people, at `/`, `/@NAME`, `/overlay` and `/admin`. @default none, and they are not served */
+  /** The pages for people, at `/`, `/@NAME`, `/overlay` and `/admin`. @default none, and no page is served */
   readonly pages?: Pages
   /**
-   * Renders the cards of players at `/@NAME/card.png`, whose text is in Manrope; previews of links to a player show them if
-   * `publicUrl` is known. @default none, and they are not served
+   * Renders the cards of players at `/@NAME/card.png`. The text of a card is in the font Manrope. Previews of links to
+   * a player show the card if `publicUrl` is set. @default none, and no card is served
    */
   readonly renderCard?: CardRenderer
 }
@@ -132,7 +133,7 @@ const LIMIT: Rule = [
   'must be { requests, windowMs }, both positive whole numbers.',
 ]
 
-/** The rules of options. Without them, mistakes would surface far from their cause. */
+/** The rules of options. Without these rules, mistakes would cause errors far from their origin. */
 const RULES: Readonly<Partial<Record<keyof AppOptions, Rule>>> = {
   storage: [
     has({ append: isFunction, countInWindow: isFunction, items: has({ getItem: isFunction }) }),

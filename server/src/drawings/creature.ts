@@ -18,8 +18,8 @@ interface Species {
 }
 
 /**
- * Draws a species. The name decides on the body, fins and pattern, and the rarity on the colours and ornaments: the same
- * species always looks the same, on pages as in images.
+ * Draws a species. The name determines the body, fins and pattern, and the rarity determines the colours and ornaments.
+ * The same species therefore always looks the same, both on pages and in images.
  * @returns paths in the order to paint them
  * @example creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
  */
@@ -30,7 +30,7 @@ export function creatureOf({ kind, name, rarity }: Species): readonly Shape[] {
   return merged(kind === 'crab' ? crabShapes(dice, paints) : fishShapes(dice, paints, rarity ?? 'Unknown/Other'))
 }
 
-/** Joins neighbours of the same look: a page has dozens of drawings, and fewer elements are faster. */
+/** Joins adjacent shapes with the same look, because a page has dozens of drawings, and fewer elements are faster. */
 function merged(shapes: readonly Shape[]): readonly Shape[] {
   const all: Shape[] = []
   for (const shape of shapes) {

@@ -3,9 +3,9 @@ import type { Paints } from './palette.ts'
 import { blob, circle, line, type Point, polygon, type Shape, sparkle } from './path.ts'
 import type { Dice } from './random.ts'
 
-/** The outline of a body by its length: `at(0)` is the nose and `at(1)` the root of the tail. */
+/** The outline of a body: `at(0, side)` is at the nose, and `at(1, side)` is at the root of the tail. */
 interface Body {
-  /** The position at a part of the length; `side` is -1 on the back, 0 in the middle and 1 on the belly. */
+  /** Returns the point at a fraction of the length. `side` is -1 on the back, 0 in the middle and 1 on the belly. */
   at(part: number, side: number): Point
   readonly height: number
   readonly length: number
@@ -14,11 +14,11 @@ interface Body {
 interface Form {
   readonly length: readonly [number, number]
   readonly height: readonly [number, number]
-  /** The smaller, the blunter the head. */
+  /** Shape of the head: a smaller number means a blunter head. */
   readonly head: number
-  /** The smaller, the thicker the end. */
+  /** Shape of the end: a smaller number means a thicker end. */
   readonly end: number
-  /** How much rounder the belly is than the back. */
+  /** Height of the belly relative to the back. */
   readonly belly: number
   readonly wave: number
 }
@@ -35,7 +35,7 @@ const FORMS: readonly [Form, ...Form[]] = [
 const ROOT = 3.6
 const STEPS = 14
 
-/** A fish that looks to the left. */
+/** Draws a fish that faces left. */
 export function fishShapes(dice: Dice, paints: Paints, rarity: RarityLabel): readonly Shape[] {
   const body = bodyOf(dice)
   const grandeur = GRANDEUR[rarity]
@@ -52,7 +52,7 @@ export function fishShapes(dice: Dice, paints: Paints, rarity: RarityLabel): rea
   ]
 }
 
-/** How much larger the fins of rarer fish are. */
+/** Scale of the tail and the fins by rarity. */
 const GRANDEUR: Readonly<Record<RarityLabel, number>> = {
   Bronze: 0.9,
   Silver: 0.95,
@@ -85,7 +85,7 @@ function bodyOf(dice: Dice): Body {
 const parts = (from: number, to: number, steps = STEPS) =>
   Array.from({ length: steps + 1 }, (_, index) => from + ((to - from) * index) / steps)
 
-/** The part of the body between two sides. */
+/** Returns the outline of the part of the body between two sides. */
 function outline(body: Body, upper: number, lower: number, [from, to]: readonly [number, number] = [0, 1]): string {
   const along = parts(from, to, Math.max(2, Math.round(STEPS * (to - from))))
   return polygon([...along.map((part) => body.at(part, upper)), ...along.reverse().map((part) => body.at(part, lower))])
@@ -98,7 +98,7 @@ function tail(dice: Dice, body: Body, { fin, pattern }: Paints, grandeur: number
   const high = Math.min(34, dice.between(14, 21) * grandeur)
   const root = x - 5
   const tips: readonly Point[] = dice.pick([
-    // Forked, crescent, fan, flag and veil.
+    // The tails are, in this order: forked, crescent, fan, flag and veil.
     [
       [x + long, y - high],
       [x + long * 0.45, y],
@@ -139,7 +139,7 @@ function tail(dice: Dice, body: Body, { fin, pattern }: Paints, grandeur: number
   return [{ d: blob([[root, y - 3], ...tips, [root, y + 3], [root - 2, y]]), fill: fin }, ...rays]
 }
 
-/** The fins of the back and the belly, behind the body. */
+/** Draws the fins of the back and the belly, which are behind the body. */
 function fins(dice: Dice, body: Body, { fin, pattern }: Paints, grandeur: number): readonly Shape[] {
   const rise = Math.min(22, dice.between(8, 15) * grandeur)
   const [from, to] = [dice.between(0.2, 0.38), dice.between(0.66, 0.86)]
@@ -278,7 +278,7 @@ function face(dice: Dice, body: Body, { back, shine, ink }: Paints): readonly Sh
   ]
 }
 
-/** The rarer a fish, the more light is on it. */
+/** Draws highlights and sparkles: a rarer fish has more of them. */
 function ornaments(dice: Dice, body: Body, { shine, fin }: Paints, rarity: RarityLabel): readonly Shape[] {
   const light: Shape = { d: outline(body, -0.62, -0.42, [0.2, 0.7]), fill: shine, opacity: 0.45 }
   const stars = (count: number) =>
@@ -311,7 +311,7 @@ function ornaments(dice: Dice, body: Body, { shine, fin }: Paints, rarity: Rarit
   }
 }
 
-/** Cut like a stone. */
+/** Draws facets like those of a cut gem. */
 function facets(body: Body, shine: string): readonly Shape[] {
   return [0.34, 0.52, 0.7].map((part, index) => ({
     d: polygon([body.at(part, -0.92), body.at(part + 0.1, 0), body.at(part - 0.06, 0.15)]),

@@ -33,7 +33,7 @@ export interface Paints {
   readonly ink: string
 }
 
-/** Colours within a palette. */
+/** Picks the colours of a drawing within a palette. */
 export function paintsOf({ hue, saturation, lightness, accent }: Palette, dice: Dice): Paints {
   const h = dice.between(...hue)
   const s = dice.between(...saturation)

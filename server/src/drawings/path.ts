@@ -14,7 +14,7 @@ const short = (value: number) => String(Math.round(value * 10) / 10)
 const at = ([x, y]: Point) => `${short(x)} ${short(y)}`
 const middle = ([x, y]: Point, [otherX, otherY]: Point): Point => [(x + otherX) / 2, (y + otherY) / 2]
 
-/** A smooth closed outline through the middles between points. */
+/** Returns a smooth closed outline through the midpoints of neighbouring points. */
 export function blob(points: readonly Point[]): string {
   const ends = points.map((point, index) => middle(point, points[(index + 1) % points.length] ?? point))
   const start = ends.at(-1) ?? [0, 0]

@@ -13,7 +13,7 @@ function locate(source: string): string {
   )
 }
 
-/** Loads the renderer of cards, an optional dependency: not every platform has a build of it. */
+/** Loads the card renderer. The renderer is an optional dependency, because not every platform has a build of it. */
 export async function loadCardRenderer(logger: Pick<Logger, 'info'>): Promise<CardRenderer | undefined> {
   try {
     const { renderAsync } = await import('@resvg/resvg-js')

@@ -9,7 +9,7 @@ interface Connection {
   /** Requests in flight, in order. A request is in flight until its response is sent and its body is read. */
   readonly exchanges: Set<{ readonly req: IncomingMessage; readonly res: ServerResponse }>
   isUsed: boolean
-  /** Whether a request was malformed. Then nothing more is read from the connection. */
+  /** Whether a request was malformed. After a malformed request, nothing more is read from the connection. */
   isBroken: boolean
 }
 
@@ -114,12 +114,12 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
     closeUnused() {
       for (const [socket, { isUsed }] of all) if (!isUsed) socket.destroy()
     },
-    /** Also closes sockets of `CONNECT`, which Node's `closeAllConnections()` leaves open. */
+    /** Closes all connections, including sockets of `CONNECT`, which Node's `closeAllConnections()` leaves open. */
     closeAll() {
       for (const socket of all.keys()) socket.destroy()
     },
   }
-  // `server.close()` would call Node's own method.
+  // Replace Node's own method, because `server.close()` calls it.
   server.closeIdleConnections = () => connections.closeIdle()
   return connections
 }

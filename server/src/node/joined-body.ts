@@ -16,7 +16,7 @@ export class JoinedBodyRequest extends IncomingMessage {
   override push(chunk: Uint8Array | null): boolean {
     if (chunk === null) this.#pass()
     if (chunk === null || this.headers['transfer-encoding'] === undefined) return super.push(chunk)
-    // Ticks run between the chunks of one read, immediates after the read.
+    // `process.nextTick` callbacks run between the chunks of one read, but `setImmediate` callbacks run after the read.
     if (this.#size === 0) setImmediate(() => this.#pass())
     this.#append(chunk)
     return this.readableLength + this.#size < this.readableHighWaterMark

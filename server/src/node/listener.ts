@@ -12,7 +12,7 @@ import { METHODS } from '../app/http/pipeline.ts'
 import { type Connections, watchConnections } from './connections.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
 
-/** A response that Node sends without a stream, unless its body is one. */
+/** A response that Node sends without a stream, unless its body is a stream. */
 export class SentResponse extends FastResponse {
   /** The id is stored here, because the headers are removed when the response is sent. */
   readonly requestId: string | undefined
@@ -33,9 +33,9 @@ interface ListenOptions {
   readonly onDrop?: () => void
   /** Called for every response that an error ends early. */
   readonly onCut?: () => void
-  /** Whether all clients share the addresses of proxies, so that no address has a limit of its own. @default false */
+  /** Whether clients share the addresses of proxies. If so, the limit per client does not apply. @default false */
   readonly isBehindProxy?: boolean
-  /** @default 4096 connections, or fewer if file descriptors are limited, and the times below */
+  /** @default 4096 connections, or fewer if file descriptors are limited, and the times of `CONNECTION_LIMITS` */
   readonly limits?: Partial<ConnectionLimits>
 }
 
@@ -109,7 +109,7 @@ export async function listen(options: ListenOptions) {
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.keepAliveMs,
-    // A missing `Host` is refused below, in the form of every other error.
+    // A missing `Host` is refused below, in the same format as all other errors.
     requireHostHeader: false,
   })
   server.maxConnections = limits.connections

@@ -16,11 +16,11 @@ export interface Admin {
 
 interface EndedSession {
   readonly id: string
-  /** When the session has expired for every process, in Unix milliseconds. */
+  /** Unix time in milliseconds at which the session has expired in every process. */
   readonly until: number
 }
 
-/** Every request reads them, so above this limit all sessions of the administrator end. */
+/** Every request reads the ended sessions. Above this limit, all sessions of the administrator end. */
 const MAX_ENDED_SESSIONS = 100
 
 export interface StoredAdmin extends Admin {
@@ -37,8 +37,8 @@ interface AdminsOptions {
 }
 
 /**
- * Creates the directory of administrators. One item holds all of them and is replaced as a whole, so that two removals at
- * once cannot remove the last superadmin.
+ * Creates the directory of administrators. A single item contains all administrators and is replaced as a whole, so
+ * that two concurrent removals cannot remove the last superadmin.
  */
 export function createAdmins({ storage, passwords, clock, random }: AdminsOptions) {
   async function load(): Promise<{ text: string | null; admins: readonly StoredAdmin[] }> {
@@ -46,7 +46,7 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
     return { text, admins: text === null ? [] : (JSON.parse(text) as StoredAdmin[]) }
   }
 
-  /** Applies a change, and applies it again if another one was concurrent. */
+  /** Applies a change, and retries after a concurrent change. */
   async function change(
     next: (admins: readonly StoredAdmin[]) => readonly StoredAdmin[] | undefined,
   ): Promise<boolean> {
@@ -85,14 +85,15 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
       return stored && { admin: withoutHash(stored), passwordHash: stored.passwordHash }
     },
 
-    /** In the order of their creation. */
+    /** Lists the administrators in the order of their creation. */
     async list(): Promise<Admin[]> {
       return (await load()).admins.map(withoutHash)
     },
 
     /**
-     * Creates an administrator; `undefined` if the name is taken.
-     * @param creatorId the administrator who does it; `undefined` is also returned if that one was removed meanwhile
+     * Creates an administrator. Returns `undefined` if the name is taken.
+     * @param creatorId id of the administrator who sent the request; if this administrator was removed meanwhile, the
+     * result is also `undefined`
      */
     async create(username: string, password: string, role: AdminRole, creatorId?: string) {
       const now = clock()
@@ -105,7 +106,10 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
       return created ? admin : undefined
     },
 
-    /** Replaces the password, and the id, which ends all sessions. `undefined` if the name is unknown. */
+    /**
+     * Replaces the password and the id of an administrator. The new id ends all sessions. Returns `undefined` if the
+     * name is unknown.
+     */
     async setPassword(username: string, password: string): Promise<Admin | undefined> {
       const renewed = { id: uuidv7(clock(), random), passwordHash: await passwords.hash(password) }
       await change((admins) => {
@@ -115,7 +119,7 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
       return this.find(username)
     },
 
-    /** Replaces the hash of a password by another one of the same password. Sessions stay. */
+    /** Replaces the hash of an unchanged password. Sessions stay valid. */
     async replaceHash({ id }: Admin, before: string, after: string): Promise<void> {
       const isMeant = (admin: StoredAdmin) => admin.id === id && admin.passwordHash === before
       await change((admins) =>
@@ -125,7 +129,10 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
       )
     },
 
-    /** Ends one session of an administrator; all of them after many within two hours. */
+    /**
+     * Ends one session of an administrator. Above `MAX_ENDED_SESSIONS` within two hours, ends all sessions of the
+     * administrator.
+     */
     async endSession({ id }: Admin, session: EndedSession): Promise<void> {
       const now = clock()
       await change((admins) => {
@@ -141,12 +148,12 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
       })
     },
 
-    /** Throws `admin_not_found`, or `last_superadmin` if no superadmin would be left. */
+    /** Throws `admin_not_found`, or `last_superadmin` if no superadmin would remain. */
     async checkRemoval(username: string): Promise<void> {
       without(username, (await load()).admins)
     },
 
-    /** Throws as `checkRemoval`. */
+    /** Removes an administrator. Throws the same errors as `checkRemoval`. */
     async remove(username: string): Promise<void> {
       await change((admins) => without(username, admins))
     },

@@ -9,12 +9,15 @@ export type Audit = ReturnType<typeof createAudit>
 
 const LISTING = 'audit'
 
-/** Which catches were changed. */
+/** The catches that an action changed. */
 export type AuditDetails = Pick<AuditEntry, 'record' | 'gamemode' | 'movedTo' | 'count'>
 
 type Origin = Pick<RequestContext, 'address' | 'requestId'>
 
-/** Creates the function that records an action before it runs, so some recorded actions may have failed. */
+/**
+ * Creates the function that adds an action to the log. An action is recorded before it runs, so a recorded action may
+ * have failed.
+ */
 export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource) {
   /** Returns the key of the entry. */
   return async (
@@ -43,10 +46,13 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
 }
 
 const HOUR_MS = 3_600_000
-/** Anyone can fail to log in. These limits bound the space for failed logins, and how many one client can evict. */
+/**
+ * Anyone can cause failed logins. These limits bound the space for failed logins, and the number of entries that one
+ * client can evict.
+ */
 const FAILED_LOGINS = { perHourAndClient: 10, perHour: 100, hours: 7 * 24 }
 
-/** The log of who did what, to whom, when and from where. */
+/** Creates the audit log, which contains the actor, action, subject, time and client address of each action. */
 export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource) {
   const record = createAuditRecorder(storage, clock, random)
 
@@ -62,8 +68,8 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     discard: (key: string) => storage.items.removeItem(key),
 
     /**
-     * Adds the number of entries that a change had. The change is already done, so a failure here must not look like a
-     * failed change.
+     * Adds the number of changed catches to the entry of a change. The change is already done, so an error here must
+     * not look like a failed change.
      */
     async complete(key: string, count: number): Promise<void> {
       const { items } = storage
@@ -71,14 +77,14 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
         const entry = await items.getItem(key)
         if (entry !== null) await items.setItem(key, JSON.stringify({ ...JSON.parse(entry), count }))
       } catch {
-        // The entry stays without its count.
+        // The entry stays in the log without a count.
       }
     },
 
     /**
-     * Records a failed login, up to 10 an hour for each client and 100 in total. Each replaces a failed login that is at
-     * least a week old, and nothing else in the log.
-     * @param name of the account, if it exists
+     * Records a failed login, up to 10 an hour for each client and 100 an hour in total. Each new entry may replace a
+     * failed login from an earlier week, but no other entry of the log.
+     * @param name name of the account, if the account exists
      */
     async recordFailedLogin(context: Origin & Pick<RequestContext, 'client'>, name: string | undefined): Promise<void> {
       const { perHourAndClient, perHour, hours } = FAILED_LOGINS

@@ -38,18 +38,21 @@ type Directory = (name: string) => Promise<Account | undefined>
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="fish-crab", charset="UTF-8"' }
 
-/** Hashes that run at once: two at scrypt's usual cost take 256 MiB, and leave half of Node's thread pool to others. */
+/**
+ * Maximum number of concurrent hashes. At the usual cost of scrypt, two hashes take 256 MiB and leave half of Node's
+ * thread pool free.
+ */
 const CONCURRENT_HASHES = 2
 
-/** Creates the queue of password hashes, which are slow and use much memory on purpose. */
+/** Creates the queue for password hashing, which is slow and uses much memory on purpose. */
 export function createPasswordQueue(schedule: Schedule): FairQueue {
   return createBoundedQueue({ what: 'logins', concurrency: CONCURRENT_HASHES, schedule })
 }
 
 /**
- * Creates the check of names and passwords, which throws `rate_limited` after failed logins, and `unavailable` when the
- * wait for its turn takes too long. A wrong password is verified once per directory, against a decoy hash if the
- * name is unknown, so that the time it takes does not reveal which names exist.
+ * Creates the functions that check names and passwords. Each check throws `rate_limited` after too many failed logins,
+ * and `unavailable` if it waits too long for its turn. A wrong password is verified once per directory, against a decoy
+ * hash if the name is unknown, so that the response time does not reveal which names exist.
  */
 export function createCredentials(options: CredentialsOptions) {
   const { users, admins, passwords, queue, loginLimiter, audit, clock, random } = options
@@ -68,7 +71,7 @@ export function createCredentials(options: CredentialsOptions) {
 
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
-  /** @param client only if it was verified for this client. @default for any */
+  /** @param client finds only passwords that were verified for this client. @default any client */
   async function findVerified(accounts: readonly (Account | undefined)[], password: string, client?: string) {
     // Computes one digest even without an account, so that the time does not reveal whether the account exists.
     const account = accounts.find((each) => each !== undefined)
@@ -84,7 +87,7 @@ export function createCredentials(options: CredentialsOptions) {
     return undefined
   }
 
-  /** Replaces the hash of a migrated administrator at the first login. */
+  /** Returns the current hash. At the first login of a migrated administrator, first replaces the outdated hash. */
   async function currentHash({ who, passwordHash }: Account, password: string): Promise<string> {
     if (!('admin' in who && passwords.isOutdated?.(passwordHash))) return passwordHash
     const renewed = await passwords.hash(password)
@@ -99,7 +102,8 @@ export function createCredentials(options: CredentialsOptions) {
   ): Promise<Identity | undefined> {
     const { address, client, request } = context
     const { signal } = request
-    // In UTF-8, all lone surrogates become the same character.
+    // Lone surrogates are refused: in UTF-8, all of them become the same character, so different passwords would be
+    // equal.
     const isPossible = isUserName(name) && password.length <= ACCOUNT_LIMITS.passwordLength && password.isWellFormed()
     const tried = password.slice(0, ACCOUNT_LIMITS.passwordLength)
     const findAccounts = () => Promise.all(directories.map((find) => (isPossible ? find(name) : undefined)))
@@ -116,8 +120,8 @@ export function createCredentials(options: CredentialsOptions) {
       return who
     }
 
-    // Passwords that other clients have verified are compared below the limit only. Otherwise, a client above it could
-    // test guesses.
+    // Above the limit, a password is compared only with the passwords that the same client has verified. Otherwise, the
+    // client could continue to test guesses.
     const accounts = await findAccounts()
     const known = await findVerified(accounts, tried, client)
     if (known) return known.who
@@ -126,7 +130,7 @@ export function createCredentials(options: CredentialsOptions) {
     const sameCredentials = JSON.stringify([name, tried])
     const before = attempts.get(sameCredentials)
     if (before) {
-      // If that attempt succeeds, its password is known and need not be hashed again.
+      // If the earlier attempt with these credentials succeeds, the password is cached and need not be hashed again.
       await before.catch(() => undefined)
       signal.throwIfAborted()
       const found = await findVerified(accounts, tried, client)
@@ -147,8 +151,9 @@ export function createCredentials(options: CredentialsOptions) {
 
   return {
     /**
-     * The user or administrator of `Authorization: Basic`. Throws `invalid_credentials`.
-     * @param subject the user that the request is about. If the name differs, administrators are tried before users
+     * Returns the user or administrator that `Authorization: Basic` identifies. Throws `invalid_credentials`.
+     * @param subject name of the user that the request is about. If the credentials contain another name,
+     * administrators are tried before users
      */
     async authenticate(context: RequestContext, subject: string | undefined): Promise<Identity> {
       const credentials = parseBasic(context.request.headers.get('authorization'))
@@ -183,7 +188,7 @@ interface BasicCredentials {
   readonly password: string
 }
 
-/** Parses `Authorization: Basic` (RFC 7617, UTF-8). `undefined` if absent or malformed. */
+/** Parses `Authorization: Basic` (RFC 7617, UTF-8). Returns `undefined` if the header is absent or malformed. */
 function parseBasic(header: string | null): BasicCredentials | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header?.trim() ?? '')?.[1]
   if (!encoded) return undefined
@@ -201,9 +206,9 @@ const MAX_VERIFIED = 10_000
 const DIGEST_KEY_LENGTH = 43
 
 /**
- * Creates a cache of verified passwords, so that the next login does not hash again. It holds keyed digests, whose key
- * never leaves this process. Each includes the stored hash, which every attempt reads: after a reset, by any process, the
- * old password is not found.
+ * Creates a cache of verified passwords, so that the next login with the same password needs no hashing. The cache
+ * contains only digests, and the key of the digests never leaves this process. Each digest includes the stored hash, so
+ * the cache never accepts the old password after a reset, even after a reset by another process.
  */
 function createVerifiedPasswords(clock: () => number, key: string) {
   const untilByDigest = createLruCache<string, number>(MAX_VERIFIED)
@@ -213,7 +218,7 @@ function createVerifiedPasswords(clock: () => number, key: string) {
   return {
     async has(password: string, hash: string, client?: string): Promise<boolean> {
       const left = (untilByDigest.get(await digestOf(password, hash, client)) ?? 0) - clock()
-      // A clock that was set back must not extend it.
+      // If the clock was set back, the entry must not be valid for longer.
       return left > 0 && left <= VERIFIED_MS
     },
     async add(password: string, hash: string, client: string): Promise<void> {

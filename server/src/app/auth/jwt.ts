@@ -4,14 +4,14 @@ const ALGORITHM = 'HS256'
 const ISSUER = 'fish-crab'
 const AUDIENCE = 'fish-crab-admin'
 
-/** How far the clocks of several processes may be apart. */
+/** Maximum difference between the clocks of several processes. */
 const MAX_CLOCK_SKEW_SECONDS = 300
 
 interface SessionClaims {
   readonly username: string
-  /** Id of the administrator, so that another one of that name cannot use the session. */
+  /** Id of the administrator, so that a later administrator with the same name cannot use the session. */
   readonly id: unknown
-  /** The id of this session, for ending it alone. */
+  /** Id of this session. With the id, a logout can end only this session. */
   readonly sessionId: string
 }
 
@@ -20,7 +20,7 @@ interface VerifiedClaims extends SessionClaims {
   readonly expiresAt: number
 }
 
-/** Times are Unix times in seconds (RFC 7519). */
+/** Creates the JWT of a session. All times are Unix times in seconds (RFC 7519). */
 export function signSession(
   { username, id, sessionId }: SessionClaims,
   { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
@@ -37,7 +37,7 @@ export function signSession(
     .sign(key)
 }
 
-/** Also checks `iat`: a session that was issued while a clock was ahead would outlive its hour. */
+/** Also checks `iat`. Otherwise, a session from a process with a fast clock would stay valid for more than an hour. */
 export async function verifySession(token: string, now: Date, key: Uint8Array): Promise<VerifiedClaims> {
   const { payload } = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],

@@ -14,7 +14,10 @@ interface LoginWindow {
   readonly limit: number
 }
 
-/** Creates the limiter: in 5 minutes, a client may fail 10 times under one name and 100 times in total. */
+/**
+ * Creates the limiter of failed logins. Within 5 minutes, a client may fail 10 times for one name and 100 times in
+ * total.
+ */
 export function createLoginLimiter(storage: FishStorage, clock: () => number) {
   const countWindow = ({ limit }: LoginWindow): CountWindow => ({
     durationMs: ACCOUNT_LIMITS.failedLoginWindowSeconds * 1000,
@@ -35,8 +38,8 @@ export function createLoginLimiter(storage: FishStorage, clock: () => number) {
     },
 
     /**
-     * Runs one attempt. Throws `rate_limited` after too many failures. The attempt counts before it runs, and is reverted
-     * if it succeeds, so that many at once, also in several processes, cannot exceed the limit.
+     * Runs one attempt. Throws `rate_limited` after too many failures. Each attempt counts as a failure before it runs,
+     * and a success reverts the count, so that concurrent attempts cannot exceed the limit, even in several processes.
      * @param verify returns `undefined` for wrong credentials
      */
     async run<Result>(attempt: LoginAttempt, verify: () => Promise<Result | undefined>): Promise<Result | undefined> {
@@ -59,7 +62,7 @@ export function createLoginLimiter(storage: FishStorage, clock: () => number) {
 }
 
 function windowsOf({ client, name }: LoginAttempt): readonly LoginWindow[] {
-  // All invalid names share one window, or a client could open any number.
+  // All invalid names share one window. Otherwise, a client could create any number of windows.
   const key = isUserName(name) ? userNameKey(name) : ''
   return [
     { key: `login:${client}`, limit: ACCOUNT_LIMITS.failedLoginsPerClient },

@@ -5,7 +5,10 @@ import type { Admin, Admins } from './admins.ts'
 
 export type Sessions = ReturnType<typeof createSessions>
 
-/** How far the clocks of processes may be apart, in milliseconds, before an ended session is valid again for one of them. */
+/**
+ * Maximum difference between the clocks of several processes, in milliseconds. With a larger difference, a process with
+ * a slow clock could accept an ended session again.
+ */
 const CLOCKS_APART_MS = 3_600_000
 
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
@@ -18,7 +21,8 @@ interface SessionsOptions {
 }
 
 /**
- * Creates the sessions. A session ends when it expires, when its administrator ends it, is removed or gets a new id.
+ * Creates the sessions of administrators. A session ends when it expires or is logged out, and when its administrator
+ * is removed or gets a new id.
  */
 export function createSessions({ secret, admins, createId, clock }: SessionsOptions) {
   const key = new TextEncoder().encode(secret)
@@ -40,7 +44,10 @@ export function createSessions({ secret, admins, createId, clock }: SessionsOpti
   }
 
   return {
-    /** Loads the JWT code, which otherwise loads with the first session. Mocks in a page rarely need it. */
+    /**
+     * Loads the JWT code in advance. Otherwise, the first session loads this code, because mocks in a page rarely need
+     * sessions.
+     */
     load: loadJwt,
 
     async open(admin: Admin): Promise<Session> {
@@ -51,7 +58,7 @@ export function createSessions({ secret, admins, createId, clock }: SessionsOpti
       return { token, expiresAt: new Date(expiresAt * 1000).toISOString() }
     },
 
-    /** The administrator of `Authorization: Bearer`. Throws `invalid_session`. */
+    /** Returns the administrator of the session in `Authorization: Bearer`. Throws `invalid_session`. */
     require: async (request: Request): Promise<Admin> => (await verify(request)).admin,
 
     /** Ends the session of a request, for every process. Throws `invalid_session`. */

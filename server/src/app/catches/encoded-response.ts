@@ -7,17 +7,20 @@ const MIN_COMPRESSED_BYTES = 1024
 
 interface Content {
   readonly etag: string
-  /** Changes with the content. */
+  /** Text that changes whenever the content changes. */
   readonly version: string
   /** The name of the content in the cache. */
   readonly name: string
-  /** Key of the client. */
+  /** Key of the client; see `clientKey`. */
   readonly client: string
 }
 
 export type EncodedResponses = ReturnType<typeof createEncodedResponses>
 
-/** Responses with JSON that has an entity tag, encoded as their clients accept. Those to whole reads are cached. */
+/**
+ * Creates JSON responses with an entity tag and a content coding that the client accepts. Responses with a whole
+ * collection or profile are cached.
+ */
 export function createEncodedResponses(encoder: ContentEncoder, cacheBytes: number) {
   const cache = createResponseCache(cacheBytes)
 
@@ -28,13 +31,13 @@ export function createEncodedResponses(encoder: ContentEncoder, cacheBytes: numb
     const withCoding = (used: string | undefined) =>
       used === undefined ? headers : { ...headers, 'content-encoding': used }
     return {
-      /** 304 if the client has this content. */
+      /** Returns a 304 response if the client already has this content. */
       unchanged: (): HandlerResponse | undefined =>
         matchesEntityTag(request.headers.get('if-none-match'), etag) ? empty(304, headers) : undefined,
 
       cached: (): HandlerResponse | undefined => cache.get(key, version),
 
-      /** @param isCached false for pages of a listing: clients choose their bounds and could fill the cache */
+      /** @param isCached false for pages of a listing: clients choose the page bounds and could fill the cache */
       async whole(body: Uint8Array<ArrayBuffer>, isCached: boolean): Promise<HandlerResponse> {
         const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
         const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined

@@ -2,10 +2,13 @@ import { GAMEMODE_RULE, type Gamemode, isGamemode } from '@fish-crab/sdk/contrac
 import type { FishStorage } from '../../storage/core/types.ts'
 import { HttpError } from '../http/http-error.ts'
 
-/** Each gamemode adds an entry to every OpenAPI document and a tab to the pages. */
+/** The number is limited because each gamemode adds an entry to every OpenAPI document and a tab to the pages. */
 const MAX_GAMEMODES = 32
 
-/** Describes the mistake in a list of gamemodes, as the end of a sentence. */
+/**
+ * Describes the mistake in a list of gamemodes as the end of a sentence, such as "must be 1 to 32 names, not 0".
+ * Returns `undefined` for a valid list.
+ */
 export function gamemodesProblem(names: readonly unknown[]): string | undefined {
   if (names.length < 1 || names.length > MAX_GAMEMODES)
     return `must be 1 to ${MAX_GAMEMODES} names, not ${names.length}`
@@ -17,15 +20,18 @@ export function gamemodesProblem(names: readonly unknown[]): string | undefined 
 
 type Given = readonly (string | null | undefined)[]
 
-/** The gamemodes of a service, as its requests name them. */
+/** The gamemodes of a service, with functions that check the gamemodes in requests. */
 export interface Gamemodes {
   /** The gamemodes in display order. */
   readonly names: readonly Gamemode[]
-  /** Throws `invalid_gamemode`, or `gamemode_mismatch` if two given gamemodes differ. Ignores empty texts. */
+  /**
+   * Returns the given gamemode, if any. Throws `invalid_gamemode` for an unknown gamemode, and `gamemode_mismatch` if
+   * two given gamemodes differ. Ignores empty strings.
+   */
   named(given: Given): Gamemode | undefined
   /** Works like `named`, but throws `missing_gamemode` if no gamemode is given. */
   require(given: Given): Gamemode
-  /** Throws an error with details if the service does not have the gamemode. @param path of the parameter or the field */
+  /** Throws an error with details if the gamemode is unknown. @param path name of the parameter or the field */
   check(gamemode: string | undefined, code: 'invalid_query' | 'invalid_payload', path: string): void
 }
 
@@ -57,12 +63,15 @@ export function createGamemodes(names: readonly Gamemode[]): Gamemodes {
   }
 }
 
-/** The store holds catches of gamemodes that the service does not have. */
+/** Reports that the store contains catches of gamemodes that the service does not have. */
 export class GamemodesError extends Error {
   override readonly name = 'GamemodesError'
 }
 
-/** @throws GamemodesError: the catches would be kept, but nobody could read, count or delete them */
+/**
+ * @throws GamemodesError if the store contains catches of other gamemodes, because nobody could read, count or delete
+ * these catches
+ */
 export async function checkStoredGamemodes(storage: Pick<FishStorage, 'tallies'>, { names }: Gamemodes): Promise<void> {
   const counts = new Map<string, number>()
   for (const { gamemode, label, count } of await storage.tallies()) {

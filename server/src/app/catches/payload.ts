@@ -15,12 +15,15 @@ import { validate } from '../http/request.ts'
 
 const RAW_TOKEN = 0x80
 
-/** The text of a token in a body. A raw token begins with 0x80, unlike any text. A trailing newline is ignored. */
+/**
+ * Returns the token in a body as text. A body that begins with 0x80 is a token in binary form, because no text begins
+ * with this byte. A trailing newline is ignored.
+ */
 export function tokenText(body: Uint8Array): string {
   return body[0] === RAW_TOKEN ? toBase64Url(body) : new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
 }
 
-/** @returns `undefined` for an invalid token or another key */
+/** @returns `undefined` for an invalid token or a token of another key */
 export async function decryptToken(fernet: Fernet, text: string): Promise<DecryptedToken | undefined> {
   try {
     return await fernet.decrypt(text)
@@ -43,7 +46,10 @@ interface Payload {
   readonly entries: readonly CaughtEntry[]
 }
 
-/** Parses a payload in either form. Throws `invalid_payload` with every mistake. */
+/**
+ * Parses a payload in the short form (one catch) or the batch form. Throws `invalid_payload` with a list of all
+ * mistakes.
+ */
 export const parsePayload: Readonly<Record<Kind, (value: unknown) => Payload>> = {
   fish(value) {
     if (isShortFormat(value)) {

@@ -14,7 +14,7 @@ export interface ProfiledCollection {
 
 interface ProfileOptions {
   readonly user: string
-  /** In the order of the service. */
+  /** All gamemodes, in the display order of the service. */
   readonly gamemodes: readonly Gamemode[]
   /** The current UTC day, such as `2026-01-31`. */
   readonly today: string
@@ -38,7 +38,7 @@ export function profileOf(collections: readonly ProfiledCollection[], options: P
     return { total, unique, ...lastOf(one?.species ?? []), ...(withSpecies ? { species } : {}) }
   }
   const all = collections.flatMap(({ species }) => species)
-  // `Math.min(...)` would exceed the maximum number of arguments.
+  // With many species, `Math.min(...)` would exceed the maximum number of arguments.
   const first = all.reduce((earliest, one) => Math.min(earliest, one.first), Number.POSITIVE_INFINITY)
   return {
     user,
@@ -63,7 +63,10 @@ export function profileOf(collections: readonly ProfiledCollection[], options: P
   }
 }
 
-/** Ids begin with their time (RFC 9562, 5.7). Within a millisecond, the order is that of each collection. */
+/**
+ * Returns the beginning of an id, which is its time in milliseconds (RFC 9562, section 5.7). Entries of the same
+ * millisecond stay in the order of their collection.
+ */
 function storedAt({ id }: Profile['latest'][number]): string {
   return id.slice(0, '01a21a26-7732'.length)
 }
@@ -101,7 +104,7 @@ function mergeSpecies(collections: readonly Pick<ProfiledCollection, 'species'>[
   return [...merged.values()]
 }
 
-/** The earliest first. */
+/** Sums the counts of each day, and returns the earliest day first. */
 function mergeDays(collections: readonly Pick<ProfiledCollection, 'days'>[]): DayTally[] {
   const merged = new Map<string, number>()
   for (const { day, count } of collections.flatMap(({ days }) => days)) merged.set(day, (merged.get(day) ?? 0) + count)

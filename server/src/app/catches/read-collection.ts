@@ -9,7 +9,7 @@ import type { EncodedResponses } from './encoded-response.ts'
 import { withDetails, withoutDetails } from './record.ts'
 import { summaryOf } from './summary.ts'
 
-/** The entries, without or with their details. */
+/** `plain`: entries without details. `full`: entries with details. */
 type Form = 'plain' | 'full'
 
 interface CollectionRequest {
@@ -19,7 +19,7 @@ interface CollectionRequest {
   readonly form: Form | 'species'
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
-  /** Key of the client, for its turns. */
+  /** Key of the client, for its turns in the read queue. */
   readonly client: string
 }
 
@@ -40,21 +40,21 @@ export function createCollectionReader({
   cursors,
   queue,
 }: CollectionReaderOptions): CollectionReader {
-  /** @param isTurn whether a summary has its turn */
+  /** @param isTurn whether the read of a summary has its turn in the queue */
   async function read(request: Request, options: CollectionRequest, isTurn: boolean): Promise<HandlerResponse> {
     const { user, collection, form, limit, cursor, client } = options
-    // An invalid cursor is an error, whatever the conditions are (RFC 9110, section 13.2.1).
+    // An invalid cursor is an error, even if a conditional header matches (RFC 9110, section 13.2.1).
     const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
-    // Read the version first: the records may then be newer than it, never older.
+    // Read the version first, so that the records may be newer than the version, but never older.
     const version = await storage.version(collection)
-    // An older server sends the whole collection in place of a summary.
+    // A summary has a different tag, because an older server sends the whole collection instead of a summary.
     const etag = `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`
     const response = responses(request, { etag, version, name: `${scopeOf(collection)} ${form}`, client })
     const isWhole = limit === undefined && cursor === undefined
     const known = response.unchanged() ?? (isWhole ? response.cached() : undefined)
     if (known) return known
     const { signal } = request
-    // Reads again in its turn: the summary of this version may be cached by then.
+    // When the turn of this summary comes, start the read again, because the summary may be cached by then.
     if (form === 'species' && !isTurn) return queue.run({ client, signal, work: () => read(request, options, true) })
 
     const body =
@@ -81,7 +81,7 @@ async function summaryBody(
 ): Promise<CollectionBody> {
   const head = { user: user.name, gamemode: collection.gamemode }
   const { species } = await storage.collectionTallies(collection)
-  // Many requests may have waited for one count. The remaining work is separate for each.
+  // Many requests may share one count, but each request builds its own summary. Skip this work for aborted requests.
   signal.throwIfAborted()
   if (!species) throw new HttpError('too_many_species')
   return textEncoder.encode(JSON.stringify(summaryOf(collection.kind, head, species)))
@@ -106,8 +106,9 @@ const MAX_WHOLE_CHARACTERS = 64 * 1024
 const textEncoder = new TextEncoder()
 
 /**
- * The JSON of a whole collection, joined from stored JSON without parsing. A large collection is a stream that reads only
- * as fast as its reader, so memory stays bounded for any number of entries and readers.
+ * Builds the JSON of a whole collection from stored JSON, without parsing. A large collection becomes a stream that
+ * reads the storage only as fast as the client reads the response, so memory stays bounded for any number of entries
+ * and clients.
  */
 async function collectionBody(
   user: string,
@@ -129,7 +130,7 @@ async function collectionBody(
       async pull(controller) {
         if (text) {
           controller.enqueue(textEncoder.encode(text))
-          // Freed now, since a slow reader keeps the stream open.
+          // Free the text now, because a slow client keeps the stream open.
           text = ''
           return
         }
@@ -157,11 +158,14 @@ function join(records: readonly StoredRecord[]): string {
 interface Page {
   /** JSON objects joined by commas. */
   readonly entries: string
-  /** Start of the next page; absent on the last one. */
+  /** Start of the next page; absent on the last page. */
   readonly next?: Position
 }
 
-/** Reads one page. Only the records at its edges are parsed, since the page may contain a part of them. */
+/**
+ * Reads one page. Only the first and the last record are parsed, because the page may contain only a part of these
+ * records.
+ */
 async function readPage(
   storage: FishStorage,
   collection: Collection,

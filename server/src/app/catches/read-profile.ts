@@ -14,14 +14,14 @@ interface ProfileRequest {
   readonly user: User
   /** @default false */
   readonly withSpecies?: boolean
-  /** Key of the client, for its turns. */
+  /** Key of the client, for its turns in the read queue. */
   readonly client: string
   readonly signal: AbortSignal
 }
 
 /** A profile that is read on demand. */
 interface VersionedProfile {
-  /** Changes with the content. */
+  /** Text that changes whenever the content changes. */
   readonly version: string
   read(): Promise<Profile>
 }
@@ -37,7 +37,10 @@ interface ProfilesOptions {
 
 type Place = Pick<ProfiledCollection, 'kind' | 'gamemode'> & { readonly owner: string }
 
-/** Cached profiles, of a few kilobytes each. Profiles with species may be large and are cached as responses only. */
+/**
+ * Maximum number of cached profiles, of a few kilobytes each. Profiles with species may be large, so only their
+ * responses are cached.
+ */
 const CACHED = 64
 
 export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOptions): Profiles {
@@ -61,10 +64,10 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
 
   return async ({ user, withSpecies = false, client, signal }) => {
     const places = names.flatMap((gamemode) => KINDS.map((kind): Place => ({ owner: user.id, kind, gamemode })))
-    // Read the versions first: the content may then be newer than them, never older.
+    // Read the versions first, so that the content may be newer than the versions, but never older.
     const versions = await Promise.all(places.map((place) => storage.version(place)))
     const today = new Date(clock()).toISOString().slice(0, 10)
-    // The current streak depends on the day.
+    // The version includes the day, because the current streak depends on the day.
     const version = (await sha256Hex([...versions, today].join(' '))).slice(0, 32)
     return {
       version,
@@ -80,7 +83,6 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
   }
 }
 
-/** Responds with a profile as JSON. */
 export function createProfileReader(profiles: Profiles, responses: EncodedResponses) {
   return async (request: Request, options: Omit<ProfileRequest, 'signal'>): Promise<HandlerResponse> => {
     const { user, withSpecies = false, client } = options

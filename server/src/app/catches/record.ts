@@ -3,7 +3,7 @@ import type { NewRecord, StoredRecord } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { CaughtEntry } from './payload.ts'
 
-/** @param caughtAt the time of entries without one, in ISO 8601 */
+/** @param caughtAt the time of entries without a time of their own, in ISO 8601 */
 export function toRecord(
   entries: readonly CaughtEntry[],
   { id, dedupeKey, caughtAt }: Pick<NewRecord, 'id' | 'dedupeKey'> & { readonly caughtAt: string },
@@ -20,22 +20,25 @@ export function toRecord(
   }
 }
 
-/** Half of a SHA-256: 128 bits are enough to tell the writes of one owner apart. */
+/** Returns half of a SHA-256 hash: 128 bits are enough to distinguish the writes of one owner. */
 export async function dedupeKeyOf(text: string): Promise<string> {
   return (await sha256Hex(text)).slice(0, 32)
 }
 
-// No name can look like these: quotes in JSON strings are escaped.
+// No name can contain these patterns, because quotes in JSON strings are escaped.
 const CAUGHT_AT = ',"caughtAt":"'
 const DETAILS = /,"caughtAt":"[^"]*"/g
 
-/** Stored entries with all details. Their id is the id of the record, which stores it once. */
+/**
+ * Returns stored entries with all details. The id of each entry is the id of its record, which is stored once per
+ * record.
+ */
 export function withDetails({ id, entries }: Pick<StoredRecord, 'id' | 'entries'>): string {
   const details = `,"id":${JSON.stringify(id)}${CAUGHT_AT}`
   return entries.replaceAll(CAUGHT_AT, () => details)
 }
 
-/** Stored entries without details, as reads return them by default. */
+/** Returns stored entries without details, which is the default form of reads. */
 export function withoutDetails({ entries }: Pick<StoredRecord, 'entries'>): string {
   return entries.replaceAll(DETAILS, '')
 }
@@ -48,7 +51,10 @@ function countRarities(entries: readonly CaughtEntry[]): Record<string, number> 
 
 const LAST_YEAR = Date.UTC(10_000, 0) / 1000
 
-/** The timestamp of a token in ISO 8601; `fallback` for a year of more than four digits. */
+/**
+ * Returns the timestamp of a token in ISO 8601, or `fallback` (Unix milliseconds) if the year has more than four
+ * digits.
+ */
 export function tokenTime(timestamp: bigint, fallback: number): string {
   const seconds = Number(timestamp)
   return new Date(seconds < LAST_YEAR ? seconds * 1000 : fallback).toISOString()

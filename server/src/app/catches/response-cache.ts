@@ -10,14 +10,14 @@ interface Entry {
   readonly size: number
 }
 
-/** Largest share of the cache for one body. */
+/** Maximum share of the cache that one entry may use. */
 const LARGEST_SHARE = 1 / 4
-/** Overhead of an entry besides its key and its bytes. */
+/** Estimated overhead of an entry besides its key and its body, in bytes. */
 const ENTRY_BYTES = 512
 
 /**
- * Creates a cache bounded in bytes. Nothing has to be invalidated: an entry is only used if the storage reports its
- * version at the time of the read, so that no process serves a collection that another has changed.
+ * Creates a cache with a capacity in bytes. No entry has to be invalidated: an entry is used only if its version equals
+ * the current version in the storage, so that no process serves a collection that another process has changed.
  */
 export function createResponseCache(capacityBytes: number) {
   const entries = new Map<string, Entry>()

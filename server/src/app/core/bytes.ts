@@ -1,13 +1,14 @@
-/** SHA-256 in lower-case hex. API keys are long and random, so this hash protects them as well as a slow one. */
+/** SHA-256 in lower-case hex. API keys are long and random, so this hash protects them as well as a slow hash. */
 export async function sha256Hex(text: string): Promise<string> {
-  // WebCrypto runs each digest in a pool of threads, which costs ten times as much as the digest of a token.
+  // Prefer the synchronous hash of Node: WebCrypto uses a thread pool, which costs ten times as much as hashing a
+  // token.
   const hash = globalThis.process?.getBuiltinModule?.('crypto')?.hash
   if (hash) return hash('sha256', text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Joins chunks. @param size their length in bytes */
+/** Joins chunks into one array. @param size total length of the chunks, in bytes */
 export function concatBytes(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size)
   let offset = 0
@@ -25,7 +26,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** Decodes {@link toBase64}. @throws DOMException for other text */
+/** Decodes the output of {@link toBase64}. @throws DOMException for text that is not valid base64 */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }

@@ -1,7 +1,7 @@
 /**
- * Creates a value at the first call and returns it from every call. A rejection reaches the callers that waited for it;
- * the next call tries again.
- * @param isFinal whether a value is reused; otherwise the next call creates another. @default always
+ * Creates a value at the first call, and returns the same value from every later call. If the creation fails, all
+ * waiting callers get the error, and the next call tries again.
+ * @param isFinal whether to reuse a value. Otherwise, the next call creates a new value. @default always
  */
 export function lazy<Value>(
   create: () => Promise<Value>,
@@ -22,7 +22,7 @@ export function lazy<Value>(
   }
 }
 
-/** Drops the least recently used entries above the capacity. */
+/** Creates a cache that evicts the least recently used entry when the number of entries exceeds the capacity. */
 export function createLruCache<Key, Value>(capacity: number) {
   const entries = new Map<Key, Value>()
   return {

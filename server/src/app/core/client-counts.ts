@@ -1,4 +1,4 @@
-/** Counts what each client has in use, by its key. */
+/** Creates a counter of used resources for each client key. */
 export function createClientCounts() {
   const counts = new Map<string, number>()
   return {

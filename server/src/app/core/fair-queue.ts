@@ -6,13 +6,13 @@ export type FairQueue = ReturnType<typeof createFairQueue>
 interface QueuedTask<Result> {
   readonly client: string
   readonly work: () => Promise<Result>
-  /** Takes the task out of the queue. @default never */
+  /** Signal that removes the task from the queue. @default never */
   readonly signal?: AbortSignal | undefined
 }
 
 interface FairQueueOptions {
   readonly concurrency: number
-  /** Tasks of one client that run at once. @default as many as run at once */
+  /** Maximum number of concurrent tasks of one client. @default `concurrency` */
   readonly perClient?: number
   /** @default tasks wait without a limit */
   readonly limit?: {
@@ -25,11 +25,12 @@ interface FairQueueOptions {
 }
 
 /**
- * Runs tasks of many clients a few at a time. Clients take turns, so that one with many tasks does not delay the others.
- * Between two tasks, other events are handled. Otherwise, a long queue of short tasks would block them.
+ * Creates a queue that runs at most `concurrency` tasks at once. Clients take turns, so that a client with many tasks
+ * does not delay the others. Between two tasks, the queue yields to the event loop. Otherwise, a long queue of short
+ * tasks would block all other events.
  */
 export function createFairQueue({ concurrency, perClient = concurrency, limit }: FairQueueOptions) {
-  /** Waiters by client, in the order of their turns: a client whose task starts moves to the end. */
+  /** Waiting tasks by client, in the order of turns. When a task starts, its client moves to the end. */
   const lines = new Map<string, Set<() => void>>()
   const running = createClientCounts()
   let free = concurrency
@@ -86,7 +87,7 @@ export function createFairQueue({ concurrency, perClient = concurrency, limit }:
     get waiting(): number {
       return waiting
     },
-    /** @throws the rejection of the queue for a task that waited too long; the reason of an aborted signal */
+    /** @throws the error of `limit.rejection` if the task waits too long, or the reason of an aborted signal */
     async run<Result>({ client, work, signal }: QueuedTask<Result>): Promise<Result> {
       signal?.throwIfAborted()
       const isFree = mayRun(client)

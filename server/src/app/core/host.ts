@@ -4,17 +4,20 @@ import type { ErrorCode, RouteName } from '@fish-crab/sdk/contract'
  * The platform-dependent parts that a host provides.
  */
 
-/** Hashes passwords slowly. At most two run at once, so a flood of logins takes no more memory than two hashes. */
+/**
+ * Hashes passwords slowly. The app runs at most two hashes at once, so a flood of logins takes no more memory than two
+ * hashes.
+ */
 export interface PasswordHasher {
-  /** Returns the hash of a password, with everything that verifying it needs. */
+  /** Returns the hash of a password, including the salt and the parameters that `verify` needs. */
   hash(password: string): Promise<string>
   /** Whether a password has this hash. */
   verify(password: string, hash: string): Promise<boolean>
-  /** Whether a hash should be replaced by one of `hash` when its password is known. @default never */
+  /** Whether a new result of `hash` should replace this hash at the next login of the administrator. @default never */
   isOutdated?(hash: string): boolean
 }
 
-/** Receives log lines. Fields never hold a secret. */
+/** Receives log lines. Fields never contain a secret. */
 export interface Logger {
   info(fields: Readonly<Record<string, unknown>>, message: string): void
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
@@ -33,13 +36,13 @@ export interface RequestObservation {
   readonly status: number
   /** The error code of an error response. */
   readonly code?: ErrorCode
-  /** From the arrival of the request until its response is ready, without the time to send it. */
+  /** Seconds from the arrival of the request until its response is ready, without the time to send the response. */
   readonly seconds: number
 }
 
-/** A settled storage operation. */
+/** A storage operation that has succeeded or failed. */
 export interface StorageObservation {
-  /** Name of the operation, one of a fixed few. */
+  /** Name of the operation, from a small fixed set. */
   readonly operation: string
   readonly seconds: number
   readonly failed: boolean
@@ -57,33 +60,35 @@ export interface RenderedMetrics {
   readonly contentType: string
 }
 
-/** Counts what the app does. No label comes from a client, so the number of series is bounded. */
+/** Collects metrics of the app. No label comes from a client, so the number of series is bounded. */
 export interface Metrics {
   observeRequest(observation: RequestObservation): void
   observeRateLimit(decision: RateLimitDecision): void
   observeStorage(observation: StorageObservation): void
   /** Called with the number of open event streams when it changes. */
   observeStreams?(open: number): void
-  /** Called before `render` with the totals, at most 10 s old; `undefined` while the storage does not return them. */
+  /**
+   * Called before `render` with the totals, which are at most 10 s old, or with `undefined` while the storage fails.
+   */
   observeTotals?(totals: StoredTotals | undefined): void
   /** Returns all metrics, for `GET /metrics`. */
   render(): Promise<RenderedMetrics>
 }
 
-/** Renders an SVG picture of a card as PNG. It needs the fonts that the picture names. */
+/** Renders an SVG picture of a card as PNG. The renderer needs the fonts that the picture names. */
 export type CardRenderer = (svg: string) => Promise<Uint8Array<ArrayBuffer>>
 
-/** What a host knows about a request besides the request itself. */
+/** Facts about a request that only the host knows. */
 export interface RequestHost {
   /**
-   * Address of the client; see `forwardedAddress` for proxies. Ignored unless a string, so that `fetch` can be passed to
-   * hosts that call it with arguments of their own.
+   * Address of the client; see `forwardedAddress` for proxies. Any value other than a string is ignored, so that
+   * `fetch` can be passed to hosts that add arguments of their own.
    * @default the result of `clientAddress` of `createApp`
    */
   readonly address?: unknown
   /**
-   * Request target as received, such as `/status?x=1`. With it, spellings that proxies resolve differently from a URL
-   * are refused with 400. Ignored unless a string. @default nothing is refused
+   * Request target as received, such as `/status?x=1`. The app responds 400 to a target that a proxy may resolve to
+   * another path than the app. Any value other than a string is ignored. @default no target is refused
    */
   readonly target?: unknown
 }

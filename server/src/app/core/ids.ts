@@ -1,13 +1,13 @@
 /** Fills bytes with randomness and returns them, as `crypto.getRandomValues` does. */
 export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 
-/** Bytes drawn at once, and the longest request for randomness that is served from the pool. */
+/** Number of bytes drawn at once, and the maximum length of a request that the pool serves. */
 const POOL_BYTES = 4096
 const SMALL_BYTES = 16
 
 /**
- * Draws randomness in blocks: every request needs an id, and a system call for each is expensive beside a short response.
- * No byte is used twice or kept after use.
+ * Draws random bytes in blocks, because every HTTP request needs an id, and a system call for each id would cost much
+ * of the time of a short response. No byte is used twice or retained after use.
  */
 export function pooledRandom(source: RandomSource): RandomSource {
   let pool = new Uint8Array(0)
@@ -44,7 +44,7 @@ export function uuidv7(now: number, random: RandomSource): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Random letters and digits, 5.95 bits each. */
+/** Returns random letters and digits, with 5.95 bits of entropy each. */
 export function randomText(length: number, random: RandomSource): string {
   const unbiased = 256 - (256 % ALPHABET.length)
   let text = ''

@@ -1,6 +1,9 @@
 import { LIMITS } from '@fish-crab/sdk/contract'
 
-/** A position in a collection: the first record from `sequence` on, after `offset` entries of that record. */
+/**
+ * A position in a collection: after the first `offset` entries of the record `sequence`, or at the next record if this
+ * record was removed.
+ */
 export interface Position {
   readonly sequence: number
   readonly offset: number
@@ -10,7 +13,7 @@ export function formatPosition({ sequence, offset }: Position): string {
   return `${sequence.toString(36)}.${offset.toString(36)}`
 }
 
-/** @returns `undefined` for any other text than that of {@link formatPosition} */
+/** @returns `undefined` for any text that {@link formatPosition} cannot return */
 export function parsePosition(text: string): Position | undefined {
   const [sequence = -1, offset = -1] = text.split('.').map((part) => Number.parseInt(part, 36))
   const isValid = Number.isSafeInteger(sequence) && sequence >= 0 && offset >= 0 && offset <= LIMITS.entriesPerWrite

@@ -1,15 +1,18 @@
 /** Calls a function once after some milliseconds, and returns a function that cancels the call. */
 export type Schedule = (milliseconds: number, run: () => void) => () => void
 
-/** Uses the timers of the platform, which do not keep a process alive. */
+/** Uses the timers of the platform, without keeping the process alive. */
 export const platformSchedule: Schedule = (milliseconds, run) => {
   const timer: { unref?(): void } | number = setTimeout(run, milliseconds)
-  // A number in browsers.
+  // In browsers, the timer is a number.
   if (typeof timer === 'object') timer.unref?.()
   return () => clearTimeout(timer as number)
 }
 
-/** Captured when this module loads, so that fake timers of a test never stop a queue. Workers without it use a timer, which is slower. */
+/**
+ * Captured when this module loads, so that fake timers in a test never stop a queue. Platforms without `setImmediate`
+ * use `setTimeout`, which is slower.
+ */
 const immediate =
   (globalThis as { readonly setImmediate?: (run: () => void) => unknown }).setImmediate ??
   ((run: () => void) => setTimeout(run, 0))

@@ -6,7 +6,7 @@ import { HttpError } from './http-error.ts'
 const MAX_WAIT_MS = 10_000
 
 interface BoundedQueueOptions {
-  /** Names the requests in an error, in the plural. */
+  /** Plural noun for the requests in the error message. */
   readonly what: string
   readonly concurrency: number
   readonly perClient?: number
@@ -24,9 +24,9 @@ export function createBoundedQueue({ what, schedule, ...turns }: BoundedQueueOpt
 }
 
 /**
- * Creates the queue of reads whose cost grows with the stored data: whole collections, summaries, leaderboards, the
- * catch-up of event streams. A turn is one chunk and ends before the response waits for its client, so slow clients delay
- * nobody.
+ * Creates the queue for reads with a cost that grows with the stored data: whole collections, summaries, leaderboards
+ * and the catch-up of event streams. Each turn ends before its data is sent, so slow clients do not delay other
+ * clients.
  */
 export function createReadQueue(schedule: Schedule): FairQueue {
   return createBoundedQueue({ what: 'large reads', concurrency: 4, perClient: 1, schedule })

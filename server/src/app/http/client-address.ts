@@ -1,6 +1,7 @@
 /**
- * The address of a client behind `hops` trusted proxies: the `hops`-th entry of `X-Forwarded-For` from the right, since
- * clients can forge every entry further left. With fewer entries, the address of the socket.
+ * Returns the address of a client behind `hops` trusted proxies: the `hops`-th entry of `X-Forwarded-For` from the
+ * right, because clients can forge every entry further left. If this entry is missing or is not an IP address, returns
+ * the address of the socket.
  * @param forwardedFor the header; `null` or `undefined` if absent
  * @example forwardedAddress('203.0.113.9', '198.51.100.1, 192.0.2.7', 1) // '192.0.2.7'
  */
@@ -12,8 +13,8 @@ export function forwardedAddress(socketAddress: string, forwardedFor: string | n
 }
 
 /**
- * The key that the rate limit counts an address under: an IPv4 address (also when mapped into IPv6), or the /64 of an
- * IPv6 address, since one household or host gets a /64. Anything else is its own key.
+ * Returns the key under which the rate limit counts an address: an IPv4 address (also if mapped into IPv6), or the /64
+ * network of an IPv6 address, because one household or host gets a whole /64. Any other text is returned unchanged.
  * @example clientKey('::ffff:192.0.2.7') // '192.0.2.7'
  * @example clientKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64'
  */
@@ -22,7 +23,8 @@ export function clientKey(address: string): string {
 }
 
 /**
- * Like {@link clientKey}, but with the /48 of an IPv6 address: one customer may have 65,536 networks of /64.
+ * Works like {@link clientKey}, but uses the /48 network of an IPv6 address, because one customer may have a /48 with
+ * 65,536 networks of /64.
  * @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48'
  */
 export function siteKey(address: string): string {
@@ -51,7 +53,7 @@ function withoutPort(entry: string): string {
   return v4?.[1] ?? entry
 }
 
-/** IPv4 as text, IPv6 as its eight groups. */
+/** Returns an IPv4 address as text, and an IPv6 address as its eight groups. */
 function parseIp(address: string): string | number[] | undefined {
   const plain = address.replace(/%.*$/, '')
   return IPV4.test(plain) ? plain : parseIpv6(plain)
@@ -61,7 +63,7 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 function parseIpv6(text: string): number[] | undefined {
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]`)) return undefined
-  // The URL has the canonical form (RFC 5952), in which only `::` is left to expand.
+  // The URL parser returns the canonical form (RFC 5952), in which only `::` must be expanded.
   const [head = [], tail = []] = new URL(`http://[${text}]`).hostname
     .slice(1, -1)
     .split('::')

@@ -2,7 +2,7 @@ import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName, type User } f
 import { clientKey } from './client-address.ts'
 import { targetError } from './path.ts'
 
-/** The key of a user as it is stored. */
+/** The stored, encrypted Fernet key of a user. */
 export interface StoredKey {
   /** The user's id. */
   readonly owner: string
@@ -23,7 +23,7 @@ export interface MatchedRoute {
 export interface RequestContext extends MatchedRoute {
   readonly request: Request
   readonly query: URLSearchParams
-  /** Why the request target is refused; see {@link targetError}. */
+  /** The reason to refuse the request target; see {@link targetError}. */
   readonly targetError: string | undefined
   readonly requestId: string
   /** Unix time in milliseconds. */
@@ -34,11 +34,17 @@ export interface RequestContext extends MatchedRoute {
   readonly client: string
   /** User whose API key came with the request. */
   apiKeyUser?: User
-  /** The lookup of the user in the parameter `name`, which runs while the request is counted. */
+  /** Lookup of the user in the parameter `name`. The lookup runs while the rate limit counts the request. */
   namedUser?: Promise<User | undefined>
-  /** The stored key of the last known user of that name. A write reads it at the same time. */
+  /**
+   * Lookup of the stored key of the last known user with this name. Only writes start this lookup, concurrently with
+   * `namedUser`.
+   */
   namedKey?: Promise<StoredKey | undefined>
-  /** The player and the gamemode of the request, once they are known to exist; for the log line of a refused request. */
+  /**
+   * The player and the gamemode of the request, for the log line of an error. Both are set only after the app has found
+   * that they exist.
+   */
   player?: string | undefined
   gamemode?: string | undefined
   /** Headers to add to any response. Names are in lower case. */
@@ -73,7 +79,7 @@ export function createRequestContext(
   }
 }
 
-/** The id of a request: the client's own id, if it sent a valid one. */
+/** Returns the id of a request: the id that the client sent if this id is valid, otherwise a new id. */
 export function requestIdOf(sent: unknown, createId: () => string = () => crypto.randomUUID()): string {
   return typeof sent === 'string' && REQUEST_ID_PATTERN.test(sent) ? sent : createId()
 }
@@ -88,7 +94,10 @@ function queryOf(url: string): string {
 const MAX_PARAMETERS = 100
 const TOO_MANY = `The query has more than ${MAX_PARAMETERS} parameters.`
 
-/** Decoding a malformed parameter takes microseconds, and a head has room for thousands. */
+/**
+ * The number of parameters is limited, because decoding a malformed parameter takes microseconds, and a request head
+ * has room for thousands of parameters.
+ */
 function isBounded(query: string): boolean {
   return query.split('&', MAX_PARAMETERS + 1).length <= MAX_PARAMETERS
 }

@@ -21,7 +21,7 @@ const ALLOWED_HEADERS = [
   EVENT_STREAM.lastEventId,
 ].join(', ')
 
-/** Whether a value is an origin of the web (RFC 6454, section 6): http or https with one host and no path. */
+/** Whether a value is a web origin (RFC 6454, section 6): http or https with one host and no path. */
 export function isOrigin(value: unknown): value is string {
   if (typeof value !== 'string' || value.includes('*') || !URL.canParse(value)) return false
   const { origin, protocol } = new URL(value)
@@ -29,8 +29,8 @@ export function isOrigin(value: unknown): value is string {
 }
 
 /**
- * Adds CORS headers to the response: every origin may read, configured origins may use all public endpoints, and no
- * origin may use anything else. Never with credentials.
+ * Adds CORS headers to the response. Every origin may read public endpoints other than the user key, and configured
+ * origins may use all public endpoints. No origin may use other endpoints or send credentials of the browser.
  * @returns whether the request is a preflight (Fetch standard, "CORS-preflight request"), which these headers complete
  */
 export function applyCors(context: RequestContext, allowedOrigins: readonly string[]): boolean {

@@ -10,14 +10,14 @@ const LABEL = 'fish-crab cursors'
 const MAC_BYTES = 16
 
 /**
- * Creates the cursors of a service. Each has a MAC (HMAC-SHA-256, its key derived from the secret by HKDF), so that no
- * storage receives a position that a client invented, changed or took from another listing. Cursors are valid as long as
- * the secret is in use.
+ * Creates the cursors of a service. Each cursor has a MAC (HMAC-SHA-256 with a key that HKDF derives from the secret),
+ * so that no storage receives a position that a client invented, changed or took from another listing. Cursors are
+ * valid as long as the secret is in use.
  */
 export function createCursors(secret: string) {
   const macKey = lazy(() => deriveKey(secret))
 
-  /** @param scope names the listing */
+  /** @param scope name of the listing */
   async function sign(position: string, scope: string): Promise<string> {
     const text = new TextEncoder().encode(JSON.stringify([scope, position]))
     const mac = new Uint8Array(await crypto.subtle.sign('HMAC', await macKey(), text))
@@ -26,7 +26,7 @@ export function createCursors(secret: string) {
 
   return {
     sign,
-    /** The position of a cursor. Throws `invalid_query` for any text that is not a cursor of this listing. */
+    /** Returns the position of a cursor. Throws `invalid_query` for any text that is not a cursor of this listing. */
     async verify(cursor: string, scope: string): Promise<string> {
       const end = cursor.lastIndexOf(SEPARATOR)
       const position = cursor.slice(0, Math.max(end, 0))

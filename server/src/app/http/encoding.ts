@@ -2,22 +2,25 @@
 export type ContentCoding = 'br' | 'gzip'
 
 /**
- * Encodes response bodies. A host provides one: the cost of encoding, and how much of it may run at once, depend on the
- * platform.
+ * Encodes response bodies. The host provides the encoder, because the cost and the useful concurrency of encoding
+ * depend on the platform.
  */
 export interface ContentEncoder {
-  /** Supported codings, best first: a tie in the client's preferences goes to the earlier one. */
+  /** Supported codings, best first. If a client prefers two codings equally, the earlier coding is used. */
   readonly codings: readonly ContentCoding[]
   /**
-   * Encodes a whole body. `undefined` if the encoder is too busy, and the body is sent unencoded.
-   * @param client key of the client, so that none delays the others
+   * Encodes a whole body. Resolves to `undefined` if the encoder is too busy; the body is then sent unencoded.
+   * @param client key of the client, so that no client delays the others
    */
   encode(
     bytes: Uint8Array<ArrayBuffer>,
     coding: ContentCoding,
     client: string,
   ): Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** Like {@link encode}, for a stream. Reads only as fast as its reader. */
+  /**
+   * Works like {@link encode}, but for a stream. The encoder reads the body only as fast as the client reads the
+   * result.
+   */
   encodeStream(
     body: ReadableStream<Uint8Array<ArrayBuffer>>,
     coding: ContentCoding,
@@ -26,13 +29,13 @@ export interface ContentEncoder {
 }
 
 const FORMATS: Readonly<Record<ContentCoding, string>> = { br: 'brotli', gzip: 'gzip' }
-/** Determined once: each check costs a stream, whose native memory stays until it is collected. */
+/** Checked only once, because each check creates a stream that keeps native memory until its garbage collection. */
 const PLATFORM_CODINGS: readonly ContentCoding[] = (['br', 'gzip'] as const).filter(isSupported)
 
 /**
- * Creates an encoder over the platform's `CompressionStream`, which does not limit how much runs at once.
- * @param wanted codings to offer if the platform has them. Its Brotli runs at the slowest level, about a hundred times
- * slower than gzip: offer it only to trusted clients. @default gzip only
+ * Creates an encoder that uses the platform's `CompressionStream`, without a limit on concurrency.
+ * @param wanted codings to offer if the platform supports them. The platform's Brotli uses the slowest level and is
+ * about a hundred times slower than gzip, so offer Brotli only to trusted clients. @default gzip only
  */
 export function createPlatformEncoder(wanted: readonly ContentCoding[] = ['gzip']): ContentEncoder {
   const encodeStream: ContentEncoder['encodeStream'] = (body, coding) =>
@@ -56,10 +59,13 @@ function isSupported(coding: ContentCoding): boolean {
   }
 }
 
-/** More codings than exist. A request head has room for thousands. */
+/** Maximum number of codings that are parsed: more than exist, because a request head has room for thousands. */
 const MAX_CODINGS = 100
 
-/** Chooses by `Accept-Encoding` (RFC 9110, section 12.5.3). `identity`: whether an unencoded body is acceptable. */
+/**
+ * Chooses a coding by `Accept-Encoding` (RFC 9110, section 12.5.3). `identity`: whether an unencoded body is
+ * acceptable.
+ */
 export function chooseCoding(accepted: string | null, supported: readonly ContentCoding[]) {
   if (!accepted) return { coding: undefined, identity: true }
   const weights = new Map(accepted.split(',', MAX_CODINGS).map(weightOf))

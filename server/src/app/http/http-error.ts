@@ -12,7 +12,7 @@ interface HttpErrorOptions {
   readonly cause?: unknown
 }
 
-/** Ends a request with a documented error. Everything but `cause` may be shown to the client. */
+/** Ends a request with a documented error. All fields except `cause` may be sent to the client. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: ErrorCode
@@ -49,7 +49,7 @@ interface RawErrorOptions {
   readonly method?: string | undefined
 }
 
-/** An error as an HTTP/1.1 message that ends its connection, for requests that never reach the app. */
+/** Formats an error as an HTTP/1.1 response with `connection: close`, for requests that never reach the app. */
 export function rawErrorResponse(error: HttpError, { requestId, reason = '', method }: RawErrorOptions): string {
   const body = JSON.stringify(errorBody(error, requestId))
   const head = [

@@ -1,9 +1,9 @@
 import { VERSION_PREFIX } from '@fish-crab/sdk/contract'
 
 /**
- * The canonical path of a request, which routing, rate limiting and logging use, so that no variant of a path (trailing
- * slash, `//`, percent-encoding, `/v1`) counts as another path.
- * An encoded slash stays encoded: it is data, not structure (RFC 3986, section 2.2). `@` needs no encoding in a path
+ * Returns the canonical path of a request. Routing, rate limiting and logging use this path, so that no variant of a
+ * path (trailing slash, `//`, percent-encoding, `/v1`) counts as another path. An encoded slash stays encoded, because
+ * it is data and not a separator (RFC 3986, section 2.2). An encoded `@` is decoded: `@` needs no encoding in a path
  * (section 3.3), but programs that share links encode it.
  * @example canonicalPath('http://host/v1//get/%66ish/?name=Alex') // '/get/fish'
  */
@@ -18,10 +18,10 @@ const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?\\#]+/i
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
- * The mistake in a request target that proxies resolve differently from a URL (RFC 9112, sections 3.2 and 11.2), so that
- * the rules of a proxy may apply to another path than the one that is served. The URL no longer shows it: there, `\` is
- * `/`, dots are resolved and fragments are gone. Doubled slashes and percent-encoding are left to the rules of the proxy;
- * see docs/behind-a-proxy.md.
+ * Describes the mistake in a request target that a proxy may resolve differently from a URL parser (RFC 9112, sections
+ * 3.2 and 11.2). The rules of the proxy could then apply to another path than the served path. The raw target is
+ * needed, because a URL parser turns `\` into `/`, resolves dots and removes fragments from the path. Doubled slashes
+ * and percent-encoding are accepted, and the rules of the proxy must cover them; see docs/behind-a-proxy.md.
  */
 export function targetError(target: string): string | undefined {
   if (target === '*') return undefined
@@ -41,7 +41,10 @@ function rawPath(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, start + end)
 }
 
-/** Drops empty and `.` segments and resolves `..` (RFC 3986, section 5.2.4): not every HTTP server does. */
+/**
+ * Drops empty and `.` segments and resolves `..` (RFC 3986, section 5.2.4), because not every HTTP server resolves
+ * dots.
+ */
 function withoutDots(segments: readonly string[]): string[] {
   const result: string[] = []
   for (const segment of segments) {
@@ -51,7 +54,10 @@ function withoutDots(segments: readonly string[]): string[] {
   return result
 }
 
-/** A path that is no URI is left as it is: no route has it. One error for all segments, since each takes microseconds. */
+/**
+ * Returns an invalid path unchanged, because no route matches it. One `try` covers all segments, because each error
+ * takes microseconds.
+ */
 function withCanonicalSegments(raw: string): string {
   try {
     return `/${withoutDots(raw.split('/').map(canonicalSegment)).join('/')}`

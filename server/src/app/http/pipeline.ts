@@ -25,8 +25,8 @@ const NO_ADDRESS =
   'Pass the address with each request, app.fetch(request, { address }), or give createApp() a clientAddress that returns it as a string.'
 
 /**
- * Creates the pipeline that every request goes through: context, CORS, rate limit, route, then one response, logged and
- * measured, whatever was returned or thrown.
+ * Creates the pipeline of every request: context, CORS, rate limit, route and response. Every response is logged and
+ * measured, including error responses.
  */
 export function createPipeline(options: PipelineOptions): H3 {
   const { limitRate, clientAddress, createId, allowedOrigins, clock, logger, metrics, responseClass } = options
@@ -45,7 +45,7 @@ export function createPipeline(options: PipelineOptions): H3 {
   async function respond(context: RequestContext, route: () => unknown): Promise<HandlerResponse> {
     const { request, requestId, targetError } = context
     try {
-      // All clients without an address would share one rate limit.
+      // Refuse the request, because all clients without an address would share one rate limit.
       if (context.address === '') return errorResponse(new HttpError('internal_error'), requestId)
       if (applyCors(context, allowedOrigins)) return empty(204)
       await limitRate(context)
@@ -101,7 +101,7 @@ async function discardBody({ body }: HandlerResponse): Promise<null> {
   return null
 }
 
-/** Reduces an error to what a client may know, and logs the rest. */
+/** Returns the error that the client may see, and logs the details. */
 function toHttpError(error: unknown, logger: Logger, { request, requestId }: RequestContext): HttpError {
   // Handlers throw these errors on purpose. The log line of the request is enough.
   if (error instanceof HttpError && (error.status < 500 || error.cause === undefined)) return error
@@ -117,7 +117,7 @@ function toHttpError(error: unknown, logger: Logger, { request, requestId }: Req
   return httpError
 }
 
-/** The line has no query and no headers: clients put keys and passwords into any of them. */
+/** Logs a response. The line contains no query and no headers, because clients may put keys and passwords into both. */
 function logResponse(
   logger: Logger,
   { request, requestId, address, receivedAt, route, path, player, gamemode }: RequestContext,
@@ -144,7 +144,7 @@ function logResponse(
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
 
-/** Clients may invent any number of methods. */
+/** Returns `other` for an unknown method, because clients may invent any number of methods. */
 function methodLabel({ method }: Request): RequestObservation['method'] {
   return METHODS.find((known) => known === method) ?? 'other'
 }

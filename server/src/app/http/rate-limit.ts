@@ -5,7 +5,7 @@ import type { Logger, Metrics } from '../core/host.ts'
 import type { RequestContext, StoredKey } from './context.ts'
 import { HttpError } from './http-error.ts'
 
-/** Requests that a window allows. */
+/** Maximum number of requests in a time window. */
 export interface RateLimit {
   readonly requests: number
   readonly windowMs: number
@@ -38,15 +38,15 @@ export interface PublicRateLimit {
 const LIMITED: Access = 'public'
 
 /**
- * Creates the limit of public requests. Its middleware counts a request before it does anything else. While the storage
- * cannot count, only `/status` passes, which reports the outage.
+ * Creates the limit of public requests. The middleware counts a request before its handler runs. While the storage
+ * cannot count, only requests to `/status` pass, because this route reports the outage.
  */
 export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRateLimit {
   const { storage, users, rateLimit, allowedOrigins, clock, logger, metrics } = options
   const masterHash = options.masterApiKey ? sha256Hex(options.masterApiKey) : undefined
 
   async function isValid(apiKey: string, context: RequestContext): Promise<boolean> {
-    // Compares hashes, so that the time it takes reveals nothing about the key.
+    // Compare hashes, so that the time of the comparison reveals nothing about the key.
     const hash = await sha256Hex(apiKey)
     if (masterHash && hash === (await masterHash)) return true
     const owner = await users.findByApiKeyHash(hash)
@@ -64,7 +64,7 @@ export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRa
       return
     }
     const name = context.query.get('name')
-    // They run at once, so that they share a round trip to Redis.
+    // Start both lookups before the count, so that all three share a round trip to Redis.
     if (name) context.namedUser = users.find(name)
     if (name && context.request.method === 'POST') context.namedKey = users.lastKey(name)
     for (const lookup of [context.namedUser, context.namedKey]) lookup?.catch(() => {})
@@ -91,7 +91,7 @@ export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRa
   }
 }
 
-/** Also adds the rate-limit headers to the response. Throws `rate_limited` above the limit. */
+/** Counts a request, and adds the rate-limit headers to the response. Throws `rate_limited` above the limit. */
 export async function countRequest(
   storage: FishStorage,
   key: string,
@@ -102,7 +102,7 @@ export async function countRequest(
   const { count, resetAt } = await storage.countInWindow(key, { limit: requests, durationMs: windowMs, now })
   responseHeaders[HEADERS.rateLimit] = String(requests)
   responseHeaders[HEADERS.rateRemaining] = String(Math.max(0, requests - count))
-  // Rounded up, so that a request at that second is in the next window.
+  // Round up, so that a request at the given second is in the next window.
   responseHeaders[HEADERS.rateReset] = String(Math.ceil(resetAt / 1000))
   if (count > requests) throw rateLimited({ count, resetAt }, now)
 }

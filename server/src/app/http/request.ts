@@ -6,8 +6,8 @@ import { concatBytes } from '../core/bytes.ts'
 import { HttpError } from './http-error.ts'
 
 /**
- * Reads the body of a request. Refuses a body as soon as it is known to be too large, and leaves the rest unread:
- * cancelling would cut the connection before the response.
+ * Reads the body of a request. Throws `payload_too_large` as soon as the body exceeds the limit, in bytes. The rest of
+ * the body stays unread, because cancelling the body would close the connection before the response.
  */
 export async function readBody(request: Request, limit: number = LIMITS.bodyBytes): Promise<Uint8Array<ArrayBuffer>> {
   if (request.headers.get('content-encoding')) {
@@ -27,7 +27,10 @@ export async function readBody(request: Request, limit: number = LIMITS.bodyByte
   return concatBytes(chunks, size)
 }
 
-/** Refuses another media type. A body without one has the expected type (RFC 9110, section 8.3). */
+/**
+ * Throws `unsupported_media_type` for another media type. A body without a media type is assumed to have the expected
+ * type (RFC 9110, section 8.3).
+ */
 export function requireMediaType(request: Request, expected: (typeof MEDIA_TYPES)[keyof typeof MEDIA_TYPES]): void {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== undefined && type !== '' && type !== expected) {
@@ -37,7 +40,10 @@ export function requireMediaType(request: Request, expected: (typeof MEDIA_TYPES
   }
 }
 
-/** Refuses a body without a type: a browser sends one for any page, with the password that it remembers. */
+/**
+ * Reads a JSON body. Refuses a body without a media type, because any web page can make the browser send such a body
+ * with a remembered password.
+ */
 export async function readJson(request: Request): Promise<unknown> {
   if (!request.headers.get('content-type')) throw new HttpError('unsupported_media_type')
   requireMediaType(request, MEDIA_TYPES.json)
@@ -54,7 +60,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 const messages = english().localeError
 
-/** Throws an {@link HttpError} that lists every mistake. */
+/** Validates a value. Throws an {@link HttpError} that lists every mistake. */
 export function validate<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -68,8 +74,8 @@ export function validate<Schema extends z.ZodMiniType>(
 }
 
 /**
- * Reads the parameters of a schema out of queries. A repeated parameter must have one value. Most queries have none of
- * the parameters. The result for those is computed once.
+ * Creates a function that reads the parameters of a schema from a query. All values of a repeated parameter must be
+ * equal. Most queries have none of the parameters, so the result for such queries is computed once.
  */
 export function queryReader<Schema extends z.ZodMiniObject>(
   schema: Schema,

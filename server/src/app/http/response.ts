@@ -2,24 +2,24 @@ import { type ErrorCode, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import { type ContentCoding, chooseCoding } from './encoding.ts'
 import { errorBody, type HttpError } from './http-error.ts'
 
-/** What a handler returns. The pipeline adds the headers that every response has. */
+/** The response of a handler. The pipeline adds the common headers of all responses. */
 export interface HandlerResponse {
   readonly status: number
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null
   /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The code of an error. */
+  /** The error code of an error response. */
   readonly code?: ErrorCode
 }
 
 const encoder = new TextEncoder()
-/** A JSON response with `content-length`: without it, a truncated body looks complete. */
+/** Creates a JSON response with `content-length`. Without this header, a truncated body could look complete. */
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): HandlerResponse {
   const text = JSON.stringify(value)
   return { status, body: text, headers: jsonHeaders(utf8Length(text), headers) }
 }
 
-// JSON escapes control characters, so they are not needed here.
+// The pattern omits control characters, because JSON escapes them.
 const ASCII = /^[ -~]*$/
 
 function utf8Length(text: string): number {
@@ -43,9 +43,10 @@ export function errorResponse(error: HttpError, requestId: string): HandlerRespo
 }
 
 /**
- * Adds the headers of a response to those that every response has, and joins `vary`. Without a `cache-control` of its
- * own, a response gets `no-store`: some caches ignore that a request had credentials.
- * @param all receives the headers; spread syntax would copy all of them several times for each request
+ * Adds the headers of a response to the common headers, and joins both values of `vary`. A response without
+ * `cache-control` gets `no-store`, because some caches store responses even if the request had credentials.
+ * @param all the common headers, which are changed in place, because spread syntax would copy all headers several times
+ * for each request
  */
 export function addHeaders({ headers }: HandlerResponse, all: Record<string, string>): void {
   for (const name in headers) {
@@ -63,7 +64,7 @@ export interface StaticFile {
   readonly body: Uint8Array<ArrayBuffer>
   /** The body in some content codings. @default none */
   readonly encoded?: Partial<Readonly<Record<ContentCoding, Uint8Array<ArrayBuffer>>>>
-  /** Changes with the content; without quotation marks. */
+  /** Text that changes whenever the content changes, without quotation marks. */
   readonly version: string
   /** Whether the URL changes with the content, so that clients need not revalidate it. @default false */
   readonly isImmutable?: boolean
@@ -96,31 +97,34 @@ export function staticFile(
 
 /** The files that a page loads. */
 export interface PageAssets {
-  /** The file of this name; `undefined` if unknown. */
+  /** Returns the file with this name, or `undefined` if no file has the name. */
   asset(name: string): Promise<StaticFile | undefined>
 }
 
 /**
- * The page of the API reference. The host provides it: it is large, and mocks do not need it. The page loads its
- * files from `/docs/` and needs nothing else.
+ * The page of the API reference. The host provides the page, because it is large and mocks do not need it. The page
+ * loads files only from `/docs/`.
  */
 export interface Docs extends PageAssets {
   page(): Promise<StaticFile>
 }
 
-/** A page for people. */
+/** Name of a page for people. */
 export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin'
 
-/** The pages for people. The host provides them. They load their files from `/assets/`. */
+/** The pages for people. The host provides the pages, which load their files from `/assets/`. */
 export interface Pages extends PageAssets {
   /**
-   * The HTML of a page, with `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}` and `{{url}}` as placeholders,
-   * and `<!--{{preview}}-->` for the tags of its canonical address and its picture.
+   * Returns the HTML of a page with the placeholders `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}`,
+   * `{{leaderboard}}` and `{{url}}`. The placeholder `<!--{{preview}}-->` is replaced by the tags of the canonical
+   * address and the preview image.
    */
   template(page: PageName): Promise<string>
 }
 
-/** More tags than any client has. A request head has room for thousands. */
+/**
+ * Maximum number of tags that are compared: more than any client has, because a request head has room for thousands.
+ */
 const MAX_TAGS = 100
 
 /** Uses weak comparison (RFC 9110, section 13.1.2). */

@@ -4,7 +4,7 @@ import type { MatchedRoute, RequestContext } from './context.ts'
 import { HttpError } from './http-error.ts'
 import type { HandlerResponse } from './response.ts'
 
-/** Throws an {@link HttpError} for any other response. */
+/** Handles a request. Throws an {@link HttpError} for an error response. */
 export type Handler = (context: RequestContext) => Promise<HandlerResponse> | HandlerResponse
 
 interface Mount {
@@ -14,13 +14,13 @@ interface Mount {
 }
 
 interface MountOptions {
-  /** Handlers on paths below that of a route. @default none */
+  /** Additional handlers on paths below the path of a route. @default none */
   readonly extra?: readonly Mount[]
-  /** Handles every other path. @default responds with 404 */
+  /** Handles all paths without a route. @default responds with 404 */
   readonly fallback?: Handler
 }
 
-/** Responds to a path that no route has. */
+/** Throws `not_found` for a path without a route. */
 export const notFound: Handler = () => {
   throw new HttpError('not_found')
 }
@@ -56,7 +56,9 @@ export function mountRoutes(
   h3.all('/**', (event) => fallback(event.context.request as RequestContext))
 }
 
-/** Unknown paths are public, so that guessing paths is rate limited, too. */
+/**
+ * Returns the route of a request. Unknown paths count as public, so that the rate limit also applies to guessed paths.
+ */
 export function matchOf({ context: { matchedRoute, params = {} } }: H3Event): MatchedRoute {
   const { path, route, access = 'public' } = (matchedRoute?.meta ?? {}) as Partial<MatchedRoute>
   return {

@@ -3,13 +3,13 @@ import { sha256Hex } from '../core/bytes.ts'
 import { formatPosition, type Position, parsePosition } from '../core/position.ts'
 import { HttpError } from '../http/http-error.ts'
 
-/** The positions of a stream by kind, in the order of its kinds. */
+/** The positions of a stream by kind, in the order of the stream's kinds. */
 export type Positions = Readonly<Partial<Record<Kind, Position>>>
 
-/** The subject of a stream. Ids are valid for one scope only. */
+/** The scope of a stream. An event id is valid for one scope only. */
 interface StreamScope {
   readonly storeId: string
-  /** The id of the user: a user who is created again has another id. */
+  /** Id of the user. A user who is deleted and created again has another id. */
   readonly owner: string
   readonly gamemode: string
   readonly kinds: readonly Kind[]
@@ -17,7 +17,10 @@ interface StreamScope {
 
 const TAG_LENGTH = 10
 
-/** The beginning of the ids of a scope. The rest of an id is numbers that readers may know. */
+/**
+ * Returns the common beginning of all event ids of a scope. The rest of an event id consists of positions, which need
+ * not be secret.
+ */
 export async function scopeTag({ storeId, owner, gamemode, kinds }: StreamScope): Promise<string> {
   return (await sha256Hex(JSON.stringify([storeId, owner, gamemode, kinds]))).slice(0, TAG_LENGTH)
 }
@@ -26,7 +29,7 @@ export function formatEventId(tag: string, positions: Positions): string {
   return [tag, ...Object.values(positions).map(formatPosition)].join('-')
 }
 
-/** Throws `invalid_event_id` for anything but an id of this scope. */
+/** Parses an event id. Throws `invalid_event_id` for any text that is not an event id of this scope. */
 export function parseEventId(id: string, tag: string, kinds: readonly Kind[]): Positions {
   const [ownTag, ...texts] = id.split('-', kinds.length + 2)
   const positions = texts.flatMap((text) => parsePosition(text) ?? [])
@@ -36,7 +39,10 @@ export function parseEventId(id: string, tag: string, kinds: readonly Kind[]): P
   return Object.fromEntries(kinds.map((kind, at) => [kind, positions[at]]))
 }
 
-/** The header of a client that resumes. Empty before its first event. */
+/**
+ * Returns the event id from which a client resumes a stream. Clients without an event send no header or an empty
+ * header.
+ */
 export function lastEventIdOf({ headers }: Request): string | undefined {
   return headers.get(EVENT_STREAM.lastEventId) || undefined
 }

@@ -4,7 +4,7 @@ import { withDetails } from '../catches/record.ts'
 import type { Position } from '../core/position.ts'
 import { formatEventId, type Positions } from './event-id.ts'
 
-/** Time after which a client connects again, in milliseconds: longer than a crashed server takes to restart. */
+/** Time after which a client reconnects, in milliseconds. This time is longer than the restart of a crashed server. */
 const RETRY_MS = 5000
 
 /** A comment (HTML standard, section 9.2.6), which keeps the connection open. */
@@ -14,12 +14,15 @@ export function eventText(name: (typeof EVENTS)[number], data: string, id?: stri
   return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`
 }
 
-/** The beginning of a stream. Its id makes a client that is cut off before its first catch resume there. */
+/**
+ * Returns the retry time and the first event of a stream. With the id of this event, a client that loses the connection
+ * before the first catch resumes from the beginning of the stream.
+ */
 export function openingText(data: { readonly user: string; readonly gamemode: string }, id: string): string {
   return `retry: ${RETRY_MS}\n\n${eventText('ready', JSON.stringify(data), id)}`
 }
 
-/** A record with the data of its events, which all streams share. */
+/** A record with the JSON of its events. All streams share this JSON. */
 export interface CatchRecord {
   readonly sequence: number
   readonly data: readonly string[]
@@ -30,7 +33,7 @@ export function toCatchRecord(record: StoredRecord, kind: Kind): CatchRecord {
   return { sequence: record.sequence, data: parsed.map((entry) => JSON.stringify({ kind, ...entry })) }
 }
 
-/** The events of records, from a position on, and the position behind them. */
+/** Returns the events of records from the position of a stream, and the position after these events. */
 export function catchEvents(
   records: readonly CatchRecord[],
   kind: Kind,

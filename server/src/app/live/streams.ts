@@ -13,13 +13,13 @@ import { type CatchRecord, catchEvents, eventText, HEARTBEAT, openingText, toCat
 
 /** Options of the event streams of `createApp`. */
 export interface StreamOptions {
-  /** Streams that may be open at once. @default 2000 */
+  /** Maximum number of open streams. @default 2000 */
   readonly total?: number
-  /** Streams that one client may have open at once. @default 10 */
+  /** Maximum number of open streams of one client. @default 10 */
   readonly perClient?: number
   /** Interval of the comments that keep idle streams open, in milliseconds. @default 15000 */
   readonly heartbeatMs?: number
-  /** Interval of the checks that find changes without a signal, in milliseconds. @default 5000 */
+  /** Interval of the polls for changes that the storage did not signal, in milliseconds. @default 5000 */
   readonly checkMs?: number
 }
 
@@ -37,49 +37,52 @@ interface StreamRequest {
   readonly gamemode: string
   readonly kinds: readonly Kind[]
   readonly lastEventId: string | undefined
-  /** Whether the stream stays open after the existing events. */
+  /** Whether the stream stays open after all existing events are sent. */
   readonly follow: boolean
-  /** Key of the client, for its share of the streams. */
+  /** Key of the client, for the limit of streams per client. */
   readonly client: string
   readonly signal: AbortSignal
 }
 
 /** Maximum number of entries that one stream reads at once. */
 const CATCH_UP_ENTRIES = 500
-/** Maximum number of notices that wait for a slow client. Undoing an import removes entry by entry. */
+/**
+ * Maximum number of notices that wait for a slow client. Undoing an import can cause many notices, because it removes
+ * record by record.
+ */
 const MAX_NOTICES = 1000
-/** Heartbeats that a client may leave unread. */
+/** Maximum number of unread heartbeats before a stream is closed. */
 const MAX_UNREAD_HEARTBEATS = 4
 const RETRY_AFTER_SECONDS = 10
-/** Streams or topics that are handled in one turn of the event loop: they take about a millisecond. */
+/** Number of streams or topics that are handled in one turn of the event loop, which takes about a millisecond. */
 const AT_ONCE = 50
 
-/** A collection that has streams. */
+/** A collection with open streams. */
 interface Topic {
   readonly collection: Collection & { readonly kind: Kind }
   readonly streams: Set<Stream>
   /** Sequence of the newest record that was read. */
   newest: number
   version: string | undefined
-  /** Formats the records that were just read; all streams at the same position share the bytes. */
+  /** Formats the records that were just read for a stream. All streams at the same position share the bytes. */
   latest: ((stream: Stream) => Uint8Array<ArrayBuffer> | undefined) | undefined
-  /** Whether the topic is being read, or has to be read again. */
+  /** `once`: the topic is being read. `again`: the topic has to be read again after the current read. */
   reading: 'no' | 'once' | 'again'
 }
 
 interface Stream extends Pick<StreamRequest, 'client' | 'signal' | 'follow'> {
   readonly topics: readonly Topic[]
   readonly positions: Partial<Record<Kind, Position>>
-  /** Beginning of its event ids. */
+  /** Beginning of the stream's event ids. */
   readonly tag: string
-  /** Sequence of the newest record when it was opened, by kind. */
+  /** Sequence of the newest record when the stream was opened, by kind. */
   readonly targets: Readonly<Partial<Record<Kind, number>>>
-  /** Events that are not catches. They are sent first. `null`: the end of the stream. */
+  /** Events other than catches, which are sent before catches. `null` marks the end of the stream. */
   readonly notices: (string | null)[]
   /** Whether the client waits for data. */
   isPulled: boolean
   unreadHeartbeats: number
-  /** Continues the generator while it has nothing to send. */
+  /** Resumes the generator, which waits while it has nothing to send. */
   wake: (reason: 'change' | 'heartbeat') => void
   close(error?: Error): void
 }
@@ -89,10 +92,10 @@ const encode = (text: string) => encoder.encode(text)
 const HEARTBEAT_BYTES = encode(HEARTBEAT)
 
 /**
- * Creates the event streams of a service. The store is the truth: a signal only wakes the streams, and a regular check
- * finds changes without a signal. Each stream is a generator with a position in the store. A new record is read and
- * formatted once for all streams whose clients wait for it. Other clients take no memory: their streams read from the
- * store, from their own positions.
+ * Creates the event streams of a service. All events come from the store: a signal only wakes the streams, and a
+ * regular check finds changes without a signal. Each stream is a generator with a position in the store. A new record
+ * is read and formatted once for all streams whose clients wait for it. Slow clients take no memory: each of their
+ * streams reads from the store later, from its own position.
  */
 export function createStreams({ storage, schedule, readQueue, metrics, storeId, limits }: StreamsOptions) {
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
@@ -100,7 +103,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   const open = new Set<Stream>()
   const openByClient = createClientCounts()
   const topics = new Map<string, Topic[]>()
-  /** Ends signals and timers, which exist only while a stream is open. */
+  /** Stops the signals and the timers, which run only while a stream is open. */
   let stopWatching: (() => void) | undefined
   let reserved = 0
 
@@ -168,7 +171,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
 
   async function readChanges(topic: Topic): Promise<void> {
     const { collection } = topic
-    // Read the version first: the records may then be newer than it, never older.
+    // Read the version first, so that the records may be newer than the version, but never older.
     const version = await storage.version(collection)
     if (version === topic.version) return
     if (version === REMOVED_VERSION) {
@@ -180,13 +183,13 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
       topic.latest = shareEvents(collection.kind, topic.newest, records)
       topic.newest = records.at(-1)?.sequence ?? topic.newest
       await forEachInTurns([...topic.streams], (stream) => stream.wake('change'))
-      // Streams continue in microtasks.
+      // Let the streams continue, because they run in microtasks.
       await Promise.resolve()
     }
     topic.version = version
   }
 
-  /** Reads the next records of a stream out of the store. */
+  /** Reads the next records of a stream from the store. */
   async function catchUp(stream: Stream, { collection, newest }: Topic): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { kind } = collection
     const { sequence, offset } = stream.positions[kind] as Position
@@ -196,7 +199,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
       stream.positions[kind] = position
       if (text !== '') return encode(text)
     }
-    // The records were removed.
+    // The records at this position were removed, so move the position behind them.
     const { sequence: reached } = stream.positions[kind] as Position
     const end = Math.max(newest, stream.targets[kind] ?? 0)
     if (reached <= end) stream.positions[kind] = { sequence: end + 1, offset: 0 }
@@ -258,7 +261,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
       // Topics are read one after the other, so that the check does not compete with requests.
       await forEachInTurns([...topics.values()].flat(), readTopic)
     } catch (error) {
-      // Clients connect again, and learn that their event ids are no longer valid.
+      // The store was replaced. Clients reconnect, and the server refuses their old event ids.
       if (error instanceof StorageError && error.code === 'replaced') closeAll()
     }
   }
@@ -277,7 +280,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
     }
   }
 
-  /** The body of a stream. It produces events only when its client reads. */
+  /** Creates the response body of a stream. The body produces events only when the client reads. */
   function bodyOf(stream: Stream, release: () => void): ReadableStream<Uint8Array<ArrayBuffer>> {
     const { signal } = stream
     const events = eventsOf(stream)
@@ -325,7 +328,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   }
 
   return {
-    /** Throws `unavailable` above the limits, `invalid_event_id`, `user_not_found`. */
+    /** Opens a stream. Throws `unavailable` above the limits, `invalid_event_id` or `user_not_found`. */
     async open(request: StreamRequest): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
       const { user, gamemode, kinds, lastEventId, follow, client, signal } = request
       const release = reserve(client)
@@ -345,7 +348,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
           kinds.map((kind, at) => {
             const next = { sequence: (newest[at] ?? 0) + 1, offset: 0 }
             const position = resumed[kind] ?? next
-            // A forged id may name a future position. So may a valid id after Redis lost writes.
+            // The position may be in the future if the id was forged, or if Redis has lost writes.
             return [kind, position.sequence < next.sequence ? position : next]
           }),
         )
@@ -363,7 +366,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
         const body = bodyOf(stream, release)
         for (const topic of stream.topics) {
           topic.streams.add(stream)
-          // The signal of a change after `newest` may have come before this stream was registered.
+          // The store may have signalled a change after `newest` before this stream was registered.
           readTopic(topic).catch(() => {})
         }
         return body
@@ -373,12 +376,12 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
       }
     },
 
-    /** Ends all streams, so that their clients connect again, to another process or to this one after its restart. */
+    /** Ends all streams, so that their clients reconnect to another process, or to this process after its restart. */
     close: closeAll,
   }
 }
 
-/** Formats records for the streams that have sent all earlier ones. */
+/** Creates a function that formats records for the streams that have sent all earlier records. */
 function shareEvents(kind: Kind, before: number, records: readonly CatchRecord[]): Topic['latest'] {
   const byPosition = new Map<string, { readonly bytes: Uint8Array<ArrayBuffer>; readonly position: Position }>()
   return (stream) => {
@@ -398,7 +401,7 @@ function shareEvents(kind: Kind, before: number, records: readonly CatchRecord[]
   }
 }
 
-/** Runs again some time after the last run has ended. */
+/** Runs a function repeatedly, each time some milliseconds after the previous run has ended. */
 function repeat(schedule: Schedule, milliseconds: number, run: () => Promise<void>): () => void {
   let isStopped = false
   let cancel = () => {}

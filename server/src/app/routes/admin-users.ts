@@ -25,7 +25,7 @@ const RESETS: Readonly<Record<ResetType, Reset>> = {
   'api-key': async (users, user) => ({ apiKey: await users.resetApiKey(user) }),
 }
 
-/** Totals of one player take a read of every gamemode. */
+/** Maximum number of players on a page with totals, because the totals of one player need a read of every gamemode. */
 const MAX_TOTALS = 50
 
 const readListQuery = queryReader(userListQuerySchema)
@@ -39,7 +39,7 @@ export function userHandlers(services: Services): AdminHandlers {
       const page = await users.list({ limit: Math.min(limit, MAX_TOTALS), ...rest })
       const withTotals = async () => {
         const listed: UserList['users'] = []
-        // Users are read one by one: a storage refuses operations while too many wait.
+        // Users are read one by one, because a storage refuses operations while too many operations are waiting.
         for (const user of page.users) listed.push({ ...user, ...(await catchesOf(services, user)) })
         return listed
       }
@@ -74,7 +74,10 @@ export function userHandlers(services: Services): AdminHandlers {
   }
 }
 
-/** Omits the totals of a player whose collection has too many days, and the last catch if it has too many species. */
+/**
+ * Reads the totals and the last catch of a player. Omits the totals if a collection has too many days, and the last
+ * catch if a collection has too many species.
+ */
 async function catchesOf(
   { storage, gamemodes }: Services,
   { id: owner }: User,

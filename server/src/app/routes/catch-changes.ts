@@ -14,7 +14,7 @@ interface Move extends Removal {
   readonly to: Gamemode
 }
 
-/** Record ids are shorter. Longer texts must not fill the audit log. */
+/** All record ids are shorter than this limit, which keeps long texts out of the audit log. */
 const MAX_ID_LENGTH = 64
 
 function recordIn({ params: { id = '' } }: RequestContext): string {
@@ -22,7 +22,9 @@ function recordIn({ params: { id = '' } }: RequestContext): string {
   return id
 }
 
-/** Removes and moves the record that a path names, for its player and for administrators. */
+/**
+ * Creates the functions that remove or move the record in the path of a request, for its player and for administrators.
+ */
 export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services, 'storage' | 'gamemodes' | 'audit'>) {
   async function finish(entry: string, count: number): Promise<HandlerResponse> {
     if (count > 0) {
@@ -45,8 +47,8 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
     },
 
     /**
-     * Throws `record_not_found`, or `invalid_payload` for the current gamemode or an unknown one. A repeated move changes
-     * nothing.
+     * Moves a record to another gamemode. Throws `record_not_found`, or `invalid_payload` if the new gamemode is
+     * unknown or equals the given current gamemode. A repeated move changes nothing.
      */
     async move(context: RequestContext, { actor, user, kind, to }: Move): Promise<HandlerResponse> {
       context.player = user.name

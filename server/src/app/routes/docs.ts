@@ -22,7 +22,7 @@ export function openApiHandler(
   const { contentEncoder, version, gamemodes } = services
   const isEncoded = ({ encoded = {} }: StaticFile) => contentEncoder.codings.every((coding) => coding in encoded)
 
-  // If the encoder was too busy for a coding, the next request tries it again.
+  // If the encoder was too busy for a coding, the next request tries this coding again.
   const document = lazy(async (): Promise<StaticFile> => {
     const { openApiDocument } = await load()
     const text = JSON.stringify(openApiDocument({ version, routes: routes(), gamemodes: gamemodes.names }))

@@ -12,11 +12,11 @@ const eventOptions = queryReader(eventOptionsSchema)
 const HEADERS_OF_STREAMS = {
   'content-type': EVENT_STREAM.type,
   'cache-control': 'no-store',
-  // nginx would hold events back.
+  // Without this header, nginx would buffer the events.
   'x-accel-buffering': 'no',
 }
 
-/** Creates the handler, and a function that ends all streams. */
+/** Creates the handler of `/events`, and a function that ends all streams. */
 export function createEvents(services: Services) {
   const { storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes } = services
   const streams = createStreams({ storage, schedule, readQueue, metrics, storeId, limits })

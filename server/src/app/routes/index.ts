@@ -13,7 +13,10 @@ import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts
 import { userKeyHandler } from './user-key.ts'
 import { writeHandler } from './write.ts'
 
-/** The handlers of administrators. The first request loads their code: mocks in a page rarely need it. */
+/**
+ * Creates the handlers for administrators. The first request loads their code, because mocks in a page rarely need
+ * them.
+ */
 function lazyHandlers(load: () => Promise<AdminHandlers>): AdminHandlers {
   const names = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].access === 'admin')
   return Object.fromEntries(
@@ -31,14 +34,14 @@ function lazyHandlers(load: () => Promise<AdminHandlers>): AdminHandlers {
 export function createHandlers(services: Services) {
   const loadAdmin = lazy(async () => (await import('./admin.ts')).adminHandlers(services))
   let closeStreams = () => {}
-  // Mocks in a page rarely need event streams.
+  // This code loads on demand, because mocks in a page rarely need event streams.
   const loadEvents = lazy(async () => {
     const events = (await import('./events.ts')).createEvents(services)
     closeStreams = events.close
     return events
   })
   const loadProfiles = lazy(async () => (await import('./profile.ts')).profileHandlers(services))
-  // This module includes the JSON Schema generator, which takes longer to load than the rest of the app.
+  // This module loads on demand, because its JSON Schema generator takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: AdminHandlers = {
     status: statusHandler(services),
@@ -75,13 +78,13 @@ export function createHandlers(services: Services) {
   }
 }
 
-/** Checks and rate limits administrators. The handlers of other routes check their callers themselves. */
+/** Authenticates and rate limits administrators. The handlers of other routes authenticate their clients themselves. */
 function requireAccess(services: Services, auth: Authentication, handle: AdminHandler): Handler {
   if (auth !== 'admin' && auth !== 'superadmin') return handle as Handler
   const { sessions, storage, clock, adminRateLimit } = services
   return async (context) => {
     const admin = await sessions.require(context.request)
-    // Counted by name: the id changes with the password.
+    // Count by name, because the id changes with the password.
     await countRequest(storage, `admin:${userNameKey(admin.username)}`, adminRateLimit, context, clock())
     if (auth === 'superadmin' && admin.role !== 'superadmin') throw new HttpError('forbidden')
     return handle(context, admin)

@@ -7,10 +7,12 @@ import type { Services } from './services.ts'
 
 export const DEFAULT_LEADERS = 10
 
-/** A storage refuses operations while too many wait. */
+/**
+ * Maximum number of concurrent lookups of names. A storage refuses operations while too many operations are waiting.
+ */
 const NAMES_AT_ONCE = 32
 
-/** The players with the most catches. Players who were deleted meanwhile are left out. */
+/** Returns the players with the most catches, without players who were deleted meanwhile. */
 export async function namedLeaders(
   { storage, users }: Pick<Services, 'storage' | 'users'>,
   range: LeaderRange,
@@ -30,7 +32,6 @@ export async function namedLeaders(
 
 const readQuery = queryReader(publicLeaderboardQuerySchema)
 
-/** The leaderboard for everybody. */
 export function publicLeaderboardHandler(services: Services): Handler {
   return async ({ query, client, request: { signal } }) => {
     const { kind, gamemode, limit = DEFAULT_LEADERS } = readQuery(query)

@@ -6,7 +6,7 @@ import type { Handler } from '../http/router.ts'
 import { createCatchChanges } from './catch-changes.ts'
 import type { Services } from './services.ts'
 
-/** Lets players change their own catches, with their password. */
+/** Creates the handlers that let players change their own catches. Players authenticate with their password. */
 export function ownCatchesHandlers(services: Services) {
   const changes = createCatchChanges(services)
 

@@ -2,20 +2,20 @@ import { HttpError } from '../http/http-error.ts'
 import { type PageAssets, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 
-/** The name of the service, for people. */
+/** The name of the service on pages and cards. */
 export const SITE = 'Fish and Crab Collection'
 
 /**
- * The headers of pages and their files. Only files of this server are allowed, and no inline scripts or styles, so that
- * injected text cannot run or send anything elsewhere.
- * @param more further directives, and directives to replace
+ * Returns the headers of pages and their files. The policy allows only files of this server, without inline scripts or
+ * styles, so that injected text cannot run scripts or send data to other servers.
+ * @param more additional directives, and directives that replace the defaults
  */
 export function pageHeaders(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const policy = {
     'default-src': "'none'",
     'script-src': "'self'",
     'style-src': "'self'",
-    // Style sheets contain icons as `data:`.
+    // Style sheets contain icons as `data:` URLs.
     'img-src': "'self' data:",
     'connect-src': "'self'",
     'base-uri': "'none'",

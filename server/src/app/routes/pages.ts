@@ -18,12 +18,12 @@ import { pageHeaders, SITE } from './page.ts'
 import type { profileHandlers } from './profile.ts'
 import type { Services } from './services.ts'
 
-/** Scripts cannot turn text into markup: the pages build no HTML from text. */
+/** With these directives, no script can turn text into markup. The pages build no HTML from text. */
 export const PAGES_HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" })
 
 /**
- * No cache stores the page, not even the back/forward cache: leaving the page ends it and the session in its memory. A
- * site that opens it gets no reference to its window.
+ * No cache stores the page, not even the back/forward cache, so leaving the page also removes the session in its
+ * memory. A site that opens the page gets no reference to its window.
  */
 const ADMIN_HEADERS = {
   ...PAGES_HEADERS,
@@ -32,11 +32,11 @@ const ADMIN_HEADERS = {
 }
 
 interface Site extends Pages {
-  /** Names separated by commas, so that pages need no request for them. */
+  /** Names of the gamemodes, separated by commas, so that pages need no request for the names. */
   readonly gamemodes: string
-  /** Empty if it is unknown. */
+  /** Public address of the service; empty if the address is unknown. */
   readonly publicUrl: string
-  /** `public` if everybody may read it, otherwise empty. */
+  /** `public` if the leaderboard is public, otherwise empty. */
   readonly leaderboard: string
 }
 
@@ -61,7 +61,7 @@ const IMPOSSIBLE: Preview = { title: `Player not found · ${SITE}`, description:
 const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
 const NO_PAGE: Preview = { title: `Page not found · ${SITE}`, description: 'There is no page at this address.' }
 
-/** Streaming software and other sites may embed overlays: nothing on them can be clicked. */
+/** Streaming software and other sites may embed overlays. This is safe, because overlays have nothing to click. */
 const OVERLAY_HEADERS = pageHeaders({
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
@@ -77,7 +77,7 @@ type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCar
   readonly playerCard?: Handler
 }
 
-/** The handlers of the pages for people, and of the pictures that previews of their links show. */
+/** Creates the handlers of the pages for people, and of the pictures in link previews. */
 export function pageHandlers(files: Pages, services: PageServices, loadProfiles: LoadProfiles): PageHandlers {
   const pages = siteOf(files, services)
   return {
@@ -100,7 +100,7 @@ export function pageHandlers(files: Pages, services: PageServices, loadProfiles:
       ({ name }) => ({ title: `${name} · Stream overlay`, description: `What ${name} catches, for a stream.` }),
       OVERLAY_HEADERS,
     ),
-    // The page itself is public. Its data comes from the endpoints below it, which need a session.
+    // The page itself is public. Its data comes from the endpoints below `/admin`, which need a session.
     adminPage: fixedPage(pages, 'admin', ADMIN, ADMIN_HEADERS),
   }
 }
@@ -113,7 +113,10 @@ const API_SEGMENTS = new Set(
   ].map(firstSegment),
 )
 
-/** Shows a page to browsers at unknown paths. Programs get an error. Below the paths of the API, everybody does. */
+/**
+ * Responds to unknown paths with a page for browsers and an error for programs. Below the paths of the API, browsers
+ * get the error, too.
+ */
 export function notFoundHandler(files: Pages, services: PageServices): Handler {
   const pages = siteOf(files, services)
   return async (context) => {
@@ -131,12 +134,15 @@ function siteOf(files: Pages, { gamemodes, publicUrl = '', publicLeaderboard }: 
 
 type Headers = Readonly<Record<string, string>>
 
-/** A page that is the same for everybody. */
+/** Creates the handler of a page that is the same for every client. */
 function fixedPage(pages: Site, page: PageName, preview: Preview, headers: Headers = PAGES_HEADERS): Handler {
   return async ({ request, path = '' }) => staticFile(request, await pageFile(pages, page, preview, path), headers)
 }
 
-/** The page itself looks up the players, so that every lookup counts against the rate limit. */
+/**
+ * Creates the handler of a page with player names in its path. The page looks up the players with requests to the API,
+ * so that every lookup counts against the rate limit.
+ */
 function namedPage(
   pages: Site,
   page: PageName,
@@ -152,8 +158,8 @@ function namedPage(
 }
 
 /**
- * Looks the player up for the preview of the link, which counts as a request. Above the limit, and while the storage does
- * not respond, the page has no figures.
+ * Creates the handler of a player's page, which looks up the player for the link preview. Each lookup counts as a
+ * request. Above the rate limit, and while the storage does not respond, the preview has no figures.
  */
 function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfiles): Handler {
   const { users, countPublicRequest, renderCard, logger, publicUrl } = services
@@ -181,7 +187,7 @@ function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfi
     if (!isUserName(name)) return missing(IMPOSSIBLE)
     let profile: Profile | undefined
     try {
-      // Both run at once, so that they share a round trip to Redis.
+      // Start the lookup before the count, so that both share a round trip to Redis.
       const user = users.find(name)
       user.catch(() => {})
       await countPublicRequest(context)
@@ -205,7 +211,7 @@ function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfi
 interface Missing {
   readonly preview: Preview
   readonly code: ErrorCode
-  /** @default the headers of pages */
+  /** @default `PAGES_HEADERS` */
   readonly headers?: Headers
 }
 
@@ -235,7 +241,10 @@ async function pageFile(
   return { contentType, body: new TextEncoder().encode(html), version: await sha256Hex(html) }
 }
 
-/** See https://ogp.me, and https://developer.x.com/en/docs/x-for-websites/cards for the card. */
+/**
+ * Returns the meta tags of a link preview. See https://ogp.me, and https://developer.x.com/en/docs/x-for-websites/cards
+ * for the card.
+ */
 function previewTags(url: string, image: Image | undefined): string {
   const meta = (key: 'property' | 'name', name: string, content: string | number) =>
     `<meta ${key}="${name}" content="${escapeMarkup(String(content))}">`

@@ -4,14 +4,17 @@ import { HttpError } from '../http/http-error.ts'
 import { readJson } from '../http/request.ts'
 import type { Services } from './services.ts'
 
-/** Throws `user_mismatch` for several users. */
+/** Returns the value of the parameter `name`. Throws `user_mismatch` for several different users. */
 export function userNameOf(query: URLSearchParams): string | undefined {
   const [first, ...others] = query.getAll('name').filter((name) => name !== '')
   if (others.some((name) => userNameKey(name) !== userNameKey(first ?? ''))) throw new HttpError('user_mismatch')
   return first
 }
 
-/** The user in the parameter `name`, else the owner of the API key. Throws `missing_name`, `user_not_found`. */
+/**
+ * Returns the user in the parameter `name`, or else the owner of the API key. Throws `missing_name` or
+ * `user_not_found`.
+ */
 export async function requestedUser({ users }: Services, context: RequestContext): Promise<User> {
   const { query, apiKeyUser, namedUser } = context
   const name = userNameOf(query)
@@ -24,8 +27,8 @@ export async function requestedUser({ users }: Services, context: RequestContext
 }
 
 /**
- * Reads the JSON body of an administrator's request. Its sender decides how long that takes, so the session is checked
- * again afterwards: an administrator who was deleted meanwhile changes nothing.
+ * Reads the JSON body of an administrator's request. A slow client can delay the body, so the session is checked again
+ * after the body. An administrator who was deleted meanwhile cannot change anything.
  */
 export async function readAdminJson({ sessions }: Services, { request }: RequestContext): Promise<unknown> {
   const value = await readJson(request)

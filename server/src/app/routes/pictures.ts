@@ -13,13 +13,16 @@ import type { Services } from './services.ts'
 /** Throws `user_not_found`. */
 export type ProfileLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<Profile>
 
-/** An SVG picture that is opened by its address is a document, which could run scripts. */
+/** Blocks scripts, because a browser that opens an SVG picture by its address treats the picture as a document. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
 
-/** Rendered cards, of about 250 KB each. */
+/** Maximum number of cached cards, of about 250 KB each. */
 const CACHED_CARDS = 32
 
-/** The handlers of the pictures of a player, which other sites show. The routes count requests before they call them. */
+/**
+ * Creates the handlers of a player's pictures, which other sites show. The rate limit counts a request before its
+ * handler runs.
+ */
 export function pictureHandlers(
   { users, readQueue, renderCard, publicUrl }: Services,
   lookUp: ProfileLookup,

@@ -36,7 +36,7 @@ export function readHandler(services: Services, kind: Kind): Handler {
   }
 }
 
-/** A summary is about the whole collection. */
+/** Refuses options of a partial or detailed read, because a summary always covers the whole collection. */
 function refuseWithSummary(options: Readonly<Record<string, unknown>>): void {
   const given = Object.keys(options).filter((name) => options[name] !== undefined)
   const details = given.map((path) => ({ path, message: 'Must be left out with summary' }))

@@ -27,7 +27,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly audit: Audit
   readonly readCollection: CollectionReader
-  /** Counts a request to a route that the middleware does not count. */
+  /** Counts a request against the public rate limit, for routes that the middleware does not count. */
   readonly countPublicRequest: RateLimitMiddleware
   readonly responses: EncodedResponses
   readonly schedule: Schedule

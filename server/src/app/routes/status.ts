@@ -6,7 +6,9 @@ import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
 import type { Services } from './services.ts'
 
-/** Responds 503 in the same form while the storage is unavailable. */
+/**
+ * Creates the handler of `/status`. While the storage is unavailable, the response has status 503 and the same fields.
+ */
 export function statusHandler(services: Services): Handler {
   const { clock, version, logger, gamemodes, publicUrl } = services
   return async ({ requestId }) => {
@@ -49,7 +51,9 @@ async function checkStorage({ storage, storeId }: Services): Promise<void> {
 
 const TOTALS_MS = 10_000
 
-/** The totals are read at most every 10 s, since everybody who may read metrics may read them often. */
+/**
+ * Creates the handler of `/metrics`. The totals are read at most every 10 s, because clients may read metrics often.
+ */
 export function metricsHandler(
   metrics: Metrics,
   { storage, users, clock }: Pick<Services, 'storage' | 'users' | 'clock'>,

@@ -6,7 +6,10 @@ import type { Handler } from '../http/router.ts'
 import { userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
-/** Sends players their own key, and administrators the key of any player. The read is recorded first. */
+/**
+ * Sends players their own key, and administrators the key of any player. The audit log records the read before the
+ * response.
+ */
 export function userKeyHandler({ users, credentials, audit }: Services): Handler {
   async function requestedUser(identity: Identity, name: string | undefined): Promise<User> {
     if ('user' in identity) {

@@ -69,7 +69,9 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 }
 
-/** Both spellings of a token, with padding and without, have the same result. */
+/**
+ * Removes the padding of a token, so that both forms of a token, with and without padding, have the same `dedupeKey`.
+ */
 function withoutPadding(text: string): string {
   return text.length % 4 === 0 ? text.replace(/={1,2}$/, '') : text
 }

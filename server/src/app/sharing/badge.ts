@@ -5,10 +5,10 @@ import { counted, LABEL_COLOURS } from './figures.ts'
 const HEIGHT = 24
 const PADDING = 9
 const FONT_SIZE = 11
-/** How much wider bold text is. */
+/** Width of bold text relative to normal text. */
 const BOLD = 1.14
 
-/** A small picture for signatures, as SVG. It is drawn with the fonts of its reader. */
+/** Returns a small SVG picture for signatures. The browser draws the text with installed fonts. */
 export function badgeOf({ user, total, unique, rarest: [rarest] }: Profile): string {
   const name = { text: user, width: widthOf(user, BOLD), x: 30 }
   const left = name.x + name.width + PADDING
@@ -46,12 +46,12 @@ interface Line {
   readonly x: number
 }
 
-/** The width is fixed, since another font would break the layout. */
+/** Returns text with a fixed width, because another font would break the layout. */
 function written({ text, width, x }: Line, look: string): string {
   return `<text x="${x}" y="16" textLength="${width}" ${look}>${escapeMarkup(text)}</text>`
 }
 
-/** About the width in Verdana, in pixels. */
+/** Estimates the width of text in Verdana, in pixels. */
 function widthOf(text: string, stretch = 1): number {
   const ems = [...text].map((character) => {
     if (/[ijl.,·*|' ]/.test(character)) return 0.33

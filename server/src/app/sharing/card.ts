@@ -18,11 +18,11 @@ interface Trophy {
 interface CardOptions {
   /** The name of the service. */
   readonly site: string
-  /** Where players find the collection, such as `fish.example.org/@Alex`. @default not shown */
+  /** The address of the collection, such as `fish.example.org/@Alex`. @default not shown */
   readonly address: string | undefined
 }
 
-/** The collection of a player as a picture, as SVG; its text is in Manrope, weights 600 and 800. */
+/** Returns the collection of a player as an SVG picture. The text is in Manrope, weights 600 and 800. */
 export function cardOf(profile: Profile, { site, address }: CardOptions): string {
   const trophies = trophiesOf(profile)
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="Manrope">
@@ -72,7 +72,10 @@ ${[
 
 const RING = { x: 150, y: 150, r: 92 } as const
 
-/** The fish of the player in a ring, as on the page: in the colours of the rarest catch, and pale without one. */
+/**
+ * Draws the fish of the player in a ring, as on the page: in the colours of the rarest catch, or pale if the player has
+ * no catch.
+ */
 function emblem(user: string, trophy: Trophy | undefined): string {
   const colour = trophy ? LABEL_COLOURS[trophy.label] : QUIET
   const { x, y, r } = RING
@@ -181,7 +184,7 @@ function text(content: string, { x, y, size, weight, fill, anchor }: TextLook): 
   return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}"${aligned}>${escapeMarkup(content)}</text>`
 }
 
-/** Characters that the font lacks: it would draw a box for each. */
+/** Characters that the font lacks and would draw as boxes. */
 const NOT_IN_FONT =
   /[^ -~\u00a1-\u0113\u0116-\u012b\u012e-\u0131\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u014d\u0150-\u017e\u0218-\u021b\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9\u2013\u2014\u2018\u2019\u201c\u201d\u2026]/gu
 
@@ -195,7 +198,7 @@ interface Room {
   readonly smallest: number
 }
 
-/** Shrinks text to the width, or cuts it where that would make it too small. */
+/** Shrinks text to the given width. Truncates text that would become too small. */
 function fitted(content: string, { width, size, smallest }: Room): { readonly text: string; readonly size: number } {
   const shrunk = Math.min(size, width / emsOf(content))
   if (shrunk >= smallest) return { text: content, size: Math.floor(shrunk) }
@@ -206,7 +209,7 @@ function fitted(content: string, { width, size, smallest }: Room): { readonly te
 
 const ELLIPSIS_EMS = 1
 
-/** A little more than the width in Manrope 800, in units of the font size. */
+/** Estimates the width of text in Manrope 800 as slightly too large, in units of the font size. */
 function emsOf(content: string): number {
   return [...content].reduce((sum, character) => {
     if (/[ijlI.,:;'!| ]/.test(character)) return sum + 0.36

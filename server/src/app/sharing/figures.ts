@@ -1,6 +1,6 @@
 import type { Profile, RarityLabel } from '@fish-crab/sdk/contract'
 
-/** The size of cards, which previews of links show whole. */
+/** The size of cards in pixels. Link previews show cards of this size without cropping. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const
 
 /** The colours of labels on a dark background. */
@@ -15,7 +15,6 @@ export const LABEL_COLOURS: Readonly<Record<RarityLabel | 'Crab', string>> = {
   Crab: '#ff9d80',
 }
 
-/** How many entries of each kind a player has. */
 export function totalsOf({ gamemodes }: Profile) {
   const sum = (kind: 'fish' | 'crab') => gamemodes.reduce((total, one) => total + one[kind].total, 0)
   return { fish: sum('fish'), crabs: sum('crab') }
@@ -49,7 +48,7 @@ export function descriptionOf(profile: Profile): string {
   ].join(' ')
 }
 
-/** Such characters in a name would reverse the text behind it (Unicode Standard Annex #9). */
+/** Removes control characters that would reverse the text after the name (Unicode Standard Annex #9). */
 function withoutDirections(name: string): string {
   return name.replace(/\p{Bidi_Control}/gu, '')
 }

@@ -2,10 +2,11 @@ import { type AuditEntry, userNameKey } from '@fish-crab/sdk/contract'
 import { decodeKeyPart, itemKey } from '../../storage/core/keys.ts'
 
 /*
- * The key of every item that the service stores. Keys are part of the data: if you change one, its stored items are lost.
+ * The key of every item that the service stores. Keys are part of the data: if you change a key, its stored items are
+ * lost.
  */
 
-/** The check that no encryption secret is missing; see `secret-check.ts`. */
+/** The key of the check that no encryption secret is missing; see `secret-check.ts`. */
 export const SECRET_CHECK_KEY = itemKey('setting', 'secret-check')
 
 export const ADMINS_KEY = itemKey('setting', 'admins')
@@ -36,10 +37,10 @@ export function secretKey(id: string, secret: 'password' | 'fernet' | 'api-key')
 
 const ENCRYPTED = /^secret:([^:]+):fernet$/
 
-/** Part of the key of every encrypted item under {@link SECRETS_BASE}, and of few others. */
+/** Part of the key of every encrypted item under {@link SECRETS_BASE}, and of few other keys. */
 export const ENCRYPTED_PART = ':fernet'
 
-/** The id of the user whose encrypted secret an item holds; `undefined` for any other item. */
+/** Returns the id of the user if the item is an encrypted secret; `undefined` for any other item. */
 export function ownerOfEncrypted(key: string): string | undefined {
   const [, id] = ENCRYPTED.exec(key) ?? []
   return id === undefined ? undefined : decodeKeyPart(id)
@@ -47,21 +48,24 @@ export function ownerOfEncrypted(key: string): string | undefined {
 
 const KEY_READS_BASE = 'key-read:'
 
-/** When the Fernet key of a user was last read. */
+/** Returns the key of the item with the time at which the Fernet key of a user was last read. */
 export function keyReadKey(id: string): string {
   return itemKey(KEY_READS_BASE, id)
 }
 
 const FAILED_LOGINS_BASE = 'failed-login:'
 
-/** The key of the audit entry of a failed login, which the next failed login in this place replaces. */
+/**
+ * Returns the key of the item that refers to the audit entry of a failed login. The next failed login in this place
+ * replaces that entry.
+ */
 export function failedLoginKey(hour: number, place: number): string {
   return itemKey(FAILED_LOGINS_BASE, String(hour), String(place))
 }
 
 export const AUDIT_BASE = 'audit:'
 
-/** Every item lies under one of these. */
+/** The beginnings of the keys of all items. */
 export const ITEM_BASES: readonly string[] = [
   'setting:',
   SECRETS_BASE,
@@ -75,7 +79,10 @@ export const ITEM_BASES: readonly string[] = [
 
 const MAX_TIME = 2 ** 48 - 1
 
-/** An entry of the audit log. Keys count down, so that a listing in the order of keys is newest first. */
+/**
+ * Returns the key of an entry of the audit log. Newer entries have smaller keys, so that a listing in the order of keys
+ * is newest first.
+ */
 export function auditKey({ at, id }: AuditEntry): string {
   const age = (MAX_TIME - Date.parse(at)).toString(16).padStart(12, '0')
   return itemKey(AUDIT_BASE, age, id)

@@ -4,15 +4,17 @@ import type { StoreId } from './store-id.ts'
 
 interface StorageObservers {
   readonly metrics: Pick<Metrics, 'observeStorage'> | undefined
-  /** Rejects every operation but `ping` while the storage has another store than at start. @default unchecked */
+  /**
+   * Rejects every operation except `ping` while the storage contains another store than at start. @default unchecked
+   */
   readonly storeId?: Pick<StoreId, 'check'>
 }
 
-/** The same storage, with every operation measured and checked against the store id. */
+/** Returns a storage that measures every operation and checks the store id before it. */
 export function observeStorage(storage: FishStorage, { metrics, storeId }: StorageObservers): FishStorage {
   function observe<Target extends object>(target: Target): Target {
     const operations = Object.entries(target).map(([operation, call]) => {
-      // `onChange` takes no time and reads nothing.
+      // `onChange` is not observed, because it takes no time and reads nothing.
       if (typeof call !== 'function' || operation === 'onChange') return [operation, call]
       const observed = async (...args: unknown[]) => {
         if (operation !== 'ping') storeId?.check()
@@ -32,8 +34,8 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
   }
 
   /**
-   * Counts as one operation, without the time its reader takes. Checks the store before each chunk and at the end, so
-   * that a read of a lost store fails instead of seeming complete.
+   * Measures a read as one operation, without the time that the consumer takes. Checks the store id before each chunk
+   * and at the end, so that a read of a lost store fails instead of looking complete.
    */
   async function* read(...args: Parameters<FishStorage['read']>): AsyncGenerator<readonly StoredRecord[]> {
     storeId?.check()
@@ -62,7 +64,7 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
     }
   }
 
-  // No request calls `dump`.
+  // `dump` is not observed, because no request calls it.
   const { dump } = storage
   return { ...observe(storage), items: observe(storage.items), read, dump, dispose: () => storage.dispose() }
 }

@@ -5,24 +5,24 @@ import { lazy } from '../core/cache.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
 
 /**
- * The random id of a store. Event ids depend on it, and a service stops using a store whose id has changed: the store was
- * emptied or replaced.
+ * The random id of a store. Event ids depend on the store id, and a service stops using a store after its id has
+ * changed, because the store was emptied or replaced.
  */
 export type StoreId = ReturnType<typeof createStoreId>
 
 export function createStoreId(storage: FishStorage, random: RandomSource) {
-  // Drawn now, so that an app draws the same random numbers whenever it needs the id.
+  // Generate the id now, so that an app draws random numbers in the same order no matter when the id is needed.
   const fresh = newStoreId(random)
   let id: string | undefined
   let error: StorageError | undefined
 
-  /** The id at the first call. A store without one gets it. @throws StorageError `unfinished` */
+  /** Returns the id at the first call. A store without an id gets a new id. @throws StorageError `unfinished` */
   const get = lazy(async () => {
     const value = await storage.items.getItem(STORE_KEY)
     refuseUnfinished(value)
     id = value ?? undefined
     if (id === undefined) {
-      // Several servers may start at once: all use the first id.
+      // If several servers start at once, all use the id that was stored first.
       const isFirst = await storage.setItemIfAbsent(STORE_KEY, fresh)
       id = isFirst ? fresh : ((await storage.items.getItem(STORE_KEY)) ?? fresh)
       refuseUnfinished(id)
@@ -34,7 +34,7 @@ export function createStoreId(storage: FishStorage, random: RandomSource) {
     get,
 
     /**
-     * Reads the id again if it is known. The result holds until the next call.
+     * Reads the id again, if it is already known. `check` throws the same error until the next call of `verify`.
      * @throws StorageError `replaced`, `unfinished`
      */
     async verify(): Promise<void> {
@@ -57,7 +57,7 @@ export function newStoreId(random: RandomSource): string {
   return randomText(ID_LENGTH, random)
 }
 
-/** The id of a store that a copy has not completed. */
+/** The id of a store while a copy into the store is incomplete. */
 const UNFINISHED = 'unfinished'
 
 function unfinishedError(value: string | null): StorageError | undefined {
@@ -79,7 +79,7 @@ export async function checkFinished(storage: FishStorage): Promise<void> {
   refuseUnfinished(await storage.items.getItem(STORE_KEY))
 }
 
-/** @returns `false` if the storage has a store, or a part of one */
+/** @returns `false` if the storage already contains a store or a part of a store */
 export function startFilling(storage: FishStorage): Promise<boolean> {
   return storage.setItemIfAbsent(STORE_KEY, UNFINISHED)
 }
@@ -87,7 +87,7 @@ export function startFilling(storage: FishStorage): Promise<boolean> {
 /** Gives the complete store an id. @throws StorageError `replaced` if the storage was emptied meanwhile */
 export async function finishFilling(storage: FishStorage, random: RandomSource): Promise<void> {
   if (await storage.replaceItemIf(STORE_KEY, UNFINISHED, newStoreId(random))) return
-  // No server may start on an incomplete store.
+  // Mark the store as incomplete again, so that no server starts on it.
   await startFilling(storage)
   throw new StorageError('replaced', 'The store was emptied or replaced while it was filled.')
 }

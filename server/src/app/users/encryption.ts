@@ -4,19 +4,19 @@ import type { RandomSource } from '../core/ids.ts'
 
 const VERSION = 'v1'
 
-/** The id of the secret that a text was encrypted with. */
+/** Returns the id of the secret that encrypted a text. */
 export function secretIdOf(encrypted: string): string | undefined {
   return encrypted.split('.')[1]
 }
 
-/** An encrypted text cannot be decrypted: another `FISH_SECRET`, another owner, or tampering. */
+/** Reports that a text cannot be decrypted: the secret or the owner is wrong, or the text was changed. */
 export class DecryptionError extends Error {
   override readonly name = 'DecryptionError'
 }
 
 /**
- * Encryption at rest with AES-256-GCM. Every text is bound to its owner, which is authenticated but not stored. An encrypted
- * text is `v1.SECRET-ID.IV.CIPHERTEXT`.
+ * Encryption at rest with AES-256-GCM. Every text is bound to its owner, which is authenticated but not stored. An
+ * encrypted text has the form `v1.SECRET-ID.IV.CIPHERTEXT`.
  */
 export interface Encryption {
   /** Encrypts with the current secret. */
@@ -25,11 +25,14 @@ export interface Encryption {
   decrypt(encrypted: string, owner: string): Promise<string>
   /** Whether a text was encrypted with the current secret. @throws DecryptionError for a text of an unknown secret */
   isCurrent(encrypted: string, owner: string): Promise<boolean>
-  /** Encrypts again with the current secret; returns a text unchanged if it is current. @throws DecryptionError */
+  /**
+   * Encrypts a text again with the current secret. Returns the text unchanged if it already uses the current secret.
+   * @throws DecryptionError
+   */
   reencrypt(encrypted: string, owner: string): Promise<string>
 }
 
-/** @param secrets the current one first, then those that only decrypt */
+/** @param secrets the current secret first, then previous secrets, which only decrypt */
 export function createEncryption(secrets: readonly string[], random: RandomSource): Encryption {
   const keys = lazy(() => Promise.all(secrets.map(deriveKey)))
   const keysById = lazy(async () => new Map((await keys()).map((key) => [key.id, key])))
@@ -83,12 +86,15 @@ const IV_BYTES = 12
 const ID_BYTES = 6
 
 interface EncryptionKey {
-  /** Public: encrypted texts carry it. */
+  /** The id of the secret, which is public, because encrypted texts contain the id. */
   readonly id: string
   readonly key: CryptoKey
 }
 
-/** HKDF-SHA-256 (RFC 5869) adds no strength to the secret. The id reveals nothing about the key. */
+/**
+ * Derives the key and the id of a secret. HKDF-SHA-256 (RFC 5869) does not strengthen a weak secret. The id reveals
+ * nothing about the key.
+ */
 async function deriveKey(secret: string): Promise<EncryptionKey> {
   const usages = ['deriveKey', 'deriveBits'] as const
   const material = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, usages)

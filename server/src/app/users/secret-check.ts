@@ -11,7 +11,7 @@ const OWNER = 'setting'
 const CONTENT = 'fish-crab'
 const SEPARATOR = ' '
 
-/** Also adds the current secret to the check. @throws DecryptionError for a missing secret */
+/** Verifies the secret check, and adds the current secret to it. @throws DecryptionError for a missing secret */
 export async function ensureSecretCheck(storage: FishStorage, encryption: Encryption): Promise<void> {
   const stored = await verifySecretCheck(storage, encryption)
   const texts = stored === null ? [] : stored.split(SEPARATOR)
@@ -26,8 +26,8 @@ export async function ensureSecretCheck(storage: FishStorage, encryption: Encryp
 }
 
 /**
- * Adds the current secret to an existing check that does not name it: a rotation may have ended while this server still
- * encrypts with it. Called after a key is stored.
+ * Adds the current secret to an existing check that does not contain this secret. A rotation may have removed the
+ * secret while this server still encrypts with it. Call this function after a key is stored.
  */
 export async function keepInSecretCheck(storage: FishStorage, encryption: Encryption): Promise<void> {
   const stored = await storage.items.getItem(SECRET_CHECK_KEY)
@@ -42,7 +42,7 @@ export interface ItemSource extends Pick<FishStorage, 'listItems'> {
   readonly items: { getItem(key: string): Promise<string | null> }
 }
 
-/** Only reads. @returns the stored check, if any @throws DecryptionError for a missing secret */
+/** Verifies the check. @returns the stored check, if any @throws DecryptionError for a missing secret */
 export async function verifySecretCheck(storage: ItemSource, encryption: Encryption): Promise<string | null> {
   const stored = await storage.items.getItem(SECRET_CHECK_KEY)
   if (stored === null) await decryptFirstKey(storage, encryption)
@@ -50,7 +50,7 @@ export async function verifySecretCheck(storage: ItemSource, encryption: Encrypt
   return stored
 }
 
-/** A lost check must not be replaced by one of a secret that decrypts nothing. */
+/** Decrypts one key if the check was lost, so that a wrong secret does not create a new check. */
 async function decryptFirstKey(storage: ItemSource, encryption: Encryption): Promise<void> {
   const { items } = await storage.listItems({ base: SECRETS_BASE, contains: ENCRYPTED_PART, limit: 1 })
   const [first] = items
@@ -64,8 +64,9 @@ export async function decryptSecretCheck(check: string, encryption: Encryption):
 }
 
 /**
- * Replaces a check by one of the current secret alone, after everything was encrypted with it. Does nothing if the check
- * changed since it was read: another secret may be in use again.
+ * Replaces a check by a check that contains only the current secret. Call this function after all keys are encrypted
+ * with this secret. Does nothing if the check has changed since it was read, because another secret may be in use
+ * again.
  * @returns whether only the current secret is in use
  */
 export async function finishSecretCheck(storage: FishStorage, encryption: Encryption, check: string): Promise<boolean> {

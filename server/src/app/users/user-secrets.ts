@@ -17,7 +17,7 @@ export interface PlainSecrets {
   readonly apiKey: string
 }
 
-/** Secrets of a new user; the others are generated. */
+/** Given secrets of a new user. Missing secrets are generated. */
 export type GivenSecrets = { readonly [Name in keyof PlainSecrets]?: string | undefined }
 
 interface DecryptedKey {
@@ -38,9 +38,9 @@ const PASSWORD_LENGTH = 20
 const CACHED_KEYS = 10_000
 
 /**
- * Creates the store of users' secrets. Each secret is an item of its own under the user's id: two resets at once cannot
- * undo each other, and leftovers of a deleted user have no name. The cache is keyed by the stored bytes and their owner,
- * so it is never stale and decrypts for no other user.
+ * Creates the store of users' secrets. Each secret is a separate item under the user's id, so that two concurrent
+ * resets cannot undo each other, and leftovers of a deleted user never apply to a new user with the same name. Cache
+ * keys contain the encrypted key and its owner, so a cached key is never stale and never used for another user.
  */
 export function createSecretStore({ storage, encryption, passwords, random }: SecretStoreOptions) {
   const { items } = storage
@@ -49,7 +49,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
   const newPassword = () => randomText(PASSWORD_LENGTH, random)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
 
-  /** Replaces only existing secrets: a deletion of the user may be running. */
+  /** Replaces only an existing secret, because the user may be deleted at the same time. */
   async function reset({ id }: User, secret: 'password' | 'fernet', stored: string): Promise<void> {
     if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) throw new HttpError('user_not_found')
   }
@@ -83,7 +83,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
     }: GivenSecrets): PlainSecrets => ({ password, fernetKey, apiKey }),
 
     async set(user: User, { password, fernetKey, apiKey }: PlainSecrets): Promise<void> {
-      // Hash before anything is written: hashing is refused while too many logins wait.
+      // Hash before anything is written, because hashing fails while too many logins are waiting.
       const hash = await passwords.hash(password)
       await Promise.all([
         items.setItem(secretKey(user.id, 'password'), hash),
@@ -103,7 +103,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
     hasApiKeyHash: apiKeys.belongsTo,
 
     secrets: {
-      /** `undefined` during the deletion of the user. */
+      /** Returns the stored hash, or `undefined` while the user is being deleted. */
       async passwordHash({ id }: User): Promise<string | undefined> {
         return (await items.getItem(secretKey(id, 'password'))) ?? undefined
       },
@@ -134,9 +134,10 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
 const SEPARATOR = ' '
 
 /**
- * Stores API keys as hashes: an item of the user holds the hash, and an item under the hash the name of its owner. While a
- * key is replaced, and after a crash meanwhile, the user's item lists several hashes: each is added before its owner item
- * is written, and dropped after that item is removed. A later change therefore finds everything to remove.
+ * Stores API keys as hashes, in two items: the user item contains the hash, and the owner item, with the hash in its
+ * key, contains the name of the user. During the replacement of a key, and after a crash in between, the user item
+ * lists several hashes. A hash is added before its owner item is written, and dropped after the owner item is removed.
+ * A later change therefore finds all owner items to remove.
  */
 function createApiKeys(storage: FishStorage) {
   const { items } = storage
@@ -160,7 +161,7 @@ function createApiKeys(storage: FishStorage) {
         const stored = await items.getItem(itemOf(id))
         const hashes = stored === null ? [] : stored.split(SEPARATOR)
         const at = hashes.indexOf(hash)
-        // The user was deleted, or the key replaced, possibly before the owner item was written.
+        // Meanwhile, the user was deleted or the key was replaced, possibly before the owner item was written.
         if (stored === null || at < 0) {
           await removeOwners([hash])
           return stored !== null
@@ -190,7 +191,9 @@ function createApiKeys(storage: FishStorage) {
   }
 }
 
-/** Replaces an existing item, again after a concurrent change. @returns its previous value; `undefined` if absent */
+/**
+ * Replaces an existing item, and retries after a concurrent change. @returns the previous value, if any
+ */
 async function replaceSecret(
   storage: FishStorage,
   key: string,

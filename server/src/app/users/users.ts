@@ -8,7 +8,7 @@ import { HttpError } from '../http/http-error.ts'
 import { keyReadKey, USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
 import { createSecretStore, type GivenSecrets, type SecretStoreOptions } from './user-secrets.ts'
 
-/** A user to create; secrets that are not given are generated. */
+/** A user to create. Missing secrets are generated. */
 export type NewUser = GivenSecrets & { readonly name: string }
 
 interface UserQuery {
@@ -31,10 +31,10 @@ export function createUsers(options: UsersOptions) {
   const { storage, cursors, clock, random } = options
   const { items } = storage
   const store = createSecretStore(options)
-  /** Maps the name of a user who wrote to the id at that time. The name may have another owner by now. */
+  /** Ids of the users who wrote recently, by name. A name may belong to another user by now. */
   const lastIds = createLruCache<string, string>(REMEMBERED_IDS)
 
-  /** The user of this name, in any letter case. */
+  /** Finds a user by name, in any letter case. */
   async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
     const stored = await items.getItem(userKey(name))
@@ -52,19 +52,22 @@ export function createUsers(options: UsersOptions) {
     ...store.secrets,
     find,
 
-    /** Encrypts and decrypts with the key of a user. @param stored used if it is the key of this user */
+    /** Returns a Fernet instance with the key of a user. @param stored ignored if it is the key of another user */
     fernet(user: User, stored?: StoredKey): Promise<Fernet> {
       lastIds.set(userNameKey(user.name), user.id)
       return store.fernet(user, stored)
     },
 
-    /** The stored key of the last user of this name who wrote. On Redis, it shares a round trip with `find`. */
+    /**
+     * Reads the stored key of the last user with this name who wrote. On Redis, this read shares a round trip with
+     * `find`.
+     */
     async lastKey(name: string): Promise<StoredKey | undefined> {
       const id = lastIds.get(userNameKey(name))
       return id === undefined ? undefined : store.storedKey(id)
     },
 
-    /** Like `find`; throws `user_not_found`. */
+    /** Works like `find`, but throws `user_not_found` for an unknown name. */
     async require(name: string): Promise<User> {
       const user = await find(name)
       if (!user) throw new HttpError('user_not_found')
@@ -107,7 +110,7 @@ export function createUsers(options: UsersOptions) {
     },
 
     /**
-     * Throws `user_exists`.
+     * Creates a user. Throws `user_exists` if the name is taken.
      * @param record called before anything is stored, if the name is free
      */
     async create({ name, ...given }: NewUser, record?: () => Promise<unknown>): Promise<CreatedUser> {
@@ -116,7 +119,7 @@ export function createUsers(options: UsersOptions) {
       const now = clock()
       const user: User = { id: uuidv7(now, random), name, createdAt: new Date(now).toISOString() }
       const secrets = store.complete(given)
-      // The name is written last: without it, nothing else is reachable, so no incomplete user is visible.
+      // The name is written last. Other items are unreachable without the name, so no incomplete user is visible.
       await store.set(user, secrets)
       await items.setItem(userNameItem(user.id), user.name)
       if (await storage.setItemIfAbsent(userKey(name), JSON.stringify(user))) return { ...user, ...secrets }
@@ -124,7 +127,7 @@ export function createUsers(options: UsersOptions) {
       throw new HttpError('user_exists')
     },
 
-    /** Removes a user with all data; `false` if it is already removed. */
+    /** Removes a user with all data. Returns `false` if the user is already removed. */
     async remove(user: User): Promise<boolean> {
       // The name is removed last, so that an interrupted removal can be repeated.
       await storage.removeOwner(user.id)

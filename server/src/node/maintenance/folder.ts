@@ -22,7 +22,9 @@ export function pathExists(path: string): boolean {
   }
 }
 
-/** Removes the folder at the end, and the folders of killed runs at the start. */
+/**
+ * Runs a function with a temporary folder. Removes this folder at the end, and the folders of killed runs at the start.
+ */
 export async function withTempFolder<Result>(
   folder: string,
   kind: 'restore' | 'copy' | 'migrate',
@@ -82,12 +84,12 @@ export async function useStorage<Result>(
 /** The files of a store. A log without a store also counts, because SQLite would apply the log to a new store. */
 const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
-/** @param secrets the file of secrets, if the caller brings other secrets @throws MaintenanceError `exists` */
+/** @param secrets name of the file of secrets, if the caller adds other secrets @throws MaintenanceError `exists` */
 export function refuseStore(folder: string, secrets: readonly string[] = []): void {
   if (STORE_FILES.some((name) => pathExists(join(folder, name)))) throw existsError(folder, 'a store', secrets)
 }
 
-/** A killed run may have moved the same secrets. @throws MaintenanceError `exists` */
+/** Accepts the same secrets, because a killed run may have moved them. @throws MaintenanceError `exists` */
 export function refuseOtherSecrets(folder: string, secrets: string | undefined): void {
   if (!pathExists(join(folder, SECRETS_FILE)) || readSecretsText(folder) === secrets) return
   throw existsError(folder, SECRETS_FILE, [SECRETS_FILE])

@@ -10,7 +10,7 @@ export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
   readonly backup: string
 }
 
-/** What was restored. */
+/** Contents of the restored store. */
 export interface RestoreReport extends StoreReport {
   readonly folder: string
 }
