@@ -10,7 +10,7 @@ import { type Fed, startFish } from '../test/stdin-processes.ts'
 const MANY = { requests: 1_000_000, windowSeconds: 300 }
 const START = Date.parse('2026-01-01T00:00:00Z')
 
-/** A mock of the service that answers other processes, and a file of catches. */
+/** Starts a mock of the service for other processes, and returns functions that write and add a file of catches. */
 async function startRuns(lines: number, limits = MANY) {
   const mock = await createMock({ startAt: START, limits, seed: { users: [{ name: 'Alex' }] } })
   const served = await mock.serve({ port: 0 })
@@ -51,7 +51,10 @@ async function startRuns(lines: number, limits = MANY) {
   return { names, write, start, lookInto, stored }
 }
 
-/** Kills the process after its n-th transaction on a file; the validation has a database in memory. */
+/**
+ * Kills the process after its n-th commit to a database file. Commits of the validation do not count, because its
+ * database is in memory.
+ */
 function killedAtCommit(commit: number): string {
   const code = `import { DatabaseSync } from 'node:sqlite'
     const { exec } = DatabaseSync.prototype
@@ -82,7 +85,7 @@ describe('a file that two processes add', () => {
     }
   })
 
-  test.each(['file', 'stdin'] as const)('is stored once if the first is killed, from a %s', async (source) => {
+  test.each(['file', 'stdin'] as const)('is stored once if the first process is killed, from a %s', async (source) => {
     const LINES = 10_000
     const { names, write, start, lookInto, stored } = await startRuns(LINES)
     for (const [round, commit] of [9, 12, 15].entries()) {

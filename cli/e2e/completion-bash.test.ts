@@ -22,7 +22,7 @@ async function openBash(home: Home, before = '') {
 }
 
 describe.skipIf(skipped !== '')(`bash${skipped}`, () => {
-  test('completes commands, flags, values and names of the user at a real TAB', async () => {
+  test('completes commands, flags, values, profiles and players after a real TAB', async () => {
     const bash = await openBash(homeWithFiles())
     const lines = { ...COMPLETED, 'fish-cli list "fish" "Al\t': 'fish-cli list "fish" "Alex" ' }
     expect(await completed(bash, Object.keys(lines))).toEqual(lines)
@@ -35,7 +35,7 @@ describe.skipIf(skipped !== '')(`bash${skipped}`, () => {
     expect(await bash.screen('fish-cli profile \t', /home *\s+work/)).not.toContain('--remove')
   })
 
-  test('prints nothing at TAB when fish-cli or its files are missing', async () => {
+  test('prints nothing after TAB if fish-cli is missing or its configuration is invalid', async () => {
     const home = newHome()
     const bash = await openBash(home)
     writeFileSync(join(home.folder, '.config', 'fish-crab', 'config.json'), '{ not JSON')

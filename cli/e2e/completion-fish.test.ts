@@ -13,7 +13,7 @@ bind \\cxq 'printf "<<%s>>" (commandline)'
 bind \\cu 'commandline -r ""'
 `
 
-/** The candidates that fish would offer, each with its description. */
+/** The candidates that fish offers for a line, with their descriptions. */
 function offered(home: Home, line: string): Readonly<Record<string, string>> {
   const command = 'complete -C "$TYPED"'
   const env = { ...home.env, TYPED: line }
@@ -34,7 +34,7 @@ async function installed() {
 }
 
 describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
-  test('offers commands, flags, values and names of the user, each with a description', async () => {
+  test('offers commands, flags and profiles with their descriptions, and offers values', async () => {
     const home = await installed()
     expect(offered(home, 'fish-cli lis')).toEqual({ list: expect.stringMatching(/^List /) })
     expect(Object.keys(offered(home, 'fish-cli user '))).toEqual(['create', 'delete', 'list', 'reset', 'show'])
@@ -59,7 +59,7 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
     expect(offered(home, 'fish-cli status xyz')).toEqual({})
   })
 
-  test('completes paths where paths belong, and nowhere else', async () => {
+  test('completes paths only where a command expects a path', async () => {
     const home = await installed()
     mkdirSync(join(home.folder, 'catalog'))
     writeFileSync(join(home.folder, 'catches.csv'), '')
@@ -69,7 +69,7 @@ describe.skipIf(skipped !== '')(`fish${skipped}`, () => {
     expect(offered(home, 'fish-cli list -g ca')).toEqual({})
   })
 
-  test('completes at a real TAB', async () => {
+  test('completes a line after a real TAB', async () => {
     const home = await installed()
     mkdirSync(join(home.folder, '.config', 'fish'), { recursive: true })
     writeFileSync(join(home.folder, '.config', 'fish', 'config.fish'), HOOKS)

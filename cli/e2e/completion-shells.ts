@@ -8,18 +8,18 @@ import { openTerminal } from '../test/pseudo-terminal.ts'
 
 const BUILT = fileURLToPath(new URL('../bin/run.js', import.meta.url))
 
-/** What was typed, and what a shell shows of its line when it is asked. */
+/** The keys for which a shell prints its current line. */
 const SHOW_LINE = '\u0018q'
 
-/** A home with the built `fish-cli` on its path, and the profiles of somebody. */
+/** A home folder with two profiles, and with the built `fish-cli` in its `PATH`. */
 export interface Home {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** Runs `fish-cli` and answers what it prints. */
+  /** Runs `fish-cli`, and returns its stdout. */
   fish(...argv: readonly string[]): Promise<string>
 }
 
-/** A home for one test. */
+/** Creates a home folder for one test. */
 export function newHome(): Home {
   const folder = newFolder()
   const bin = join(folder, 'bin')
@@ -39,20 +39,22 @@ export function newHome(): Home {
   return { folder, env, fish }
 }
 
-/** Why the tests of a shell are skipped, for their titles; nothing where it is there. */
+/** The reason why the tests of a shell are skipped, for test titles. Empty if the shell is installed. */
 export function missing(shell: string): string {
   return spawnSync(shell, ['--version']).status === 0 ? '' : ` (skipped: no ${shell} here)`
 }
 
 /** An interactive shell. */
 export interface TypingShell {
-  /** Types keys on an empty line, and answers the line that comes of it. */
+  /** Types keys on an empty line, and returns the resulting line. */
   line(keys: string): Promise<string>
-  /** Types keys on an empty line and answers what the screen shows of that, once it matches. */
+  /** Types keys on an empty line, and returns the output that follows when the output matches. */
   screen(keys: string, pattern: RegExp): Promise<string>
 }
 
-/** Starts an interactive shell whose settings show its line at Ctrl-X q, between `<<` and `>>`, and empty it at Ctrl-U. */
+/**
+ * Starts an interactive shell that prints its line between `<<` and `>>` at Ctrl-X q, and clears its line at Ctrl-U.
+ */
 export async function typeInto(command: readonly string[], home: Home): Promise<TypingShell> {
   const terminal = openTerminal(command, { env: home.env, cwd: home.folder, columns: 200, rows: 60 })
   await terminal.until(/ready> /)
@@ -74,7 +76,7 @@ export async function typeInto(command: readonly string[], home: Home): Promise<
   }
 }
 
-/** What a shell makes of keys, in a home of {@link homeWithFiles}. */
+/** Typed keys and the resulting lines, in a home folder of {@link homeWithFiles}. */
 export const COMPLETED: Readonly<Record<string, string>> = {
   'fish-cli lis\t': 'fish-cli list ',
   'fish-cli prof\t': 'fish-cli profile ',
@@ -95,7 +97,7 @@ export const COMPLETED: Readonly<Record<string, string>> = {
   'fish-cli completion z\t': 'fish-cli completion zsh ',
 }
 
-/** A home with files and folders to complete, and one that is named as a command is. */
+/** Creates a home folder with files and folders to complete. One folder has the name of a command. */
 export function homeWithFiles(): Home {
   const home = newHome()
   mkdirSync(join(home.folder, 'list'))
@@ -104,7 +106,7 @@ export function homeWithFiles(): Home {
   return home
 }
 
-/** What a shell makes of each of these keys. */
+/** Types each sequence of keys, and returns the resulting lines. */
 export async function completed(shell: TypingShell, keys: readonly string[]): Promise<Record<string, string>> {
   const seen: Record<string, string> = {}
   for (const each of keys) seen[each] = await shell.line(each)

@@ -27,7 +27,7 @@ async function sourced(home: Home) {
 }
 
 describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
-  test('completes commands, flags, values and names of the user at a real TAB', async () => {
+  test('completes commands, flags, values, profiles and players after a real TAB', async () => {
     const zsh = await sourced(homeWithFiles())
     expect(await completed(zsh, Object.keys(COMPLETED))).toEqual(COMPLETED)
   })
@@ -41,7 +41,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     )
   })
 
-  test('loads the script from a folder of fpath, and from the place that --install chooses', async () => {
+  test('loads the script that --install has written from a folder in fpath', async () => {
     const home = newHome()
     const { path } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { path: string }
     const zsh = await openZsh(home, `fpath=(${join(path, '..')} $fpath)\n${COMPINIT}`)
@@ -49,7 +49,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     expect(await zsh.line('fish-cli profile w\t')).toBe('fish-cli profile work ')
   })
 
-  test('says what to do before compinit has run; afterwards, the line that --install prints is enough', async () => {
+  test('prints the next step if compinit has not run, and otherwise needs only the line that --install prints', async () => {
     const home = newHome()
     const { next } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { next: string }
     const line = /^echo '(.*)' >> ~\/\.zshrc$/.exec(next)?.[1]
@@ -59,7 +59,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     expect(await zsh.line('fish-cli lis\t')).toBe('fish-cli list ')
   })
 
-  test('prints nothing at TAB when fish-cli is missing', async () => {
+  test('prints nothing after TAB if fish-cli is missing', async () => {
     const zsh = await sourced(newHome())
     expect(await zsh.line('path=(/nowhere)\rfish-cli lis\t')).toBe('fish-cli lis')
   })

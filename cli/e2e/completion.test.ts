@@ -15,8 +15,8 @@ function answer(program: string, shell: string | undefined, env: Readonly<Record
   return { status, stdout, stderr }
 }
 
-describe('the built program at TAB', () => {
-  test('needs only the small files of completion, and prints nothing without them', () => {
+describe('the built program during completion', () => {
+  test('needs only the completion files, and prints nothing if they are invalid or missing', () => {
     const folder = newFolder()
     for (const part of PARTS) cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
     const program = join(folder, 'bin', 'run.js')
@@ -34,7 +34,7 @@ describe('the built program at TAB', () => {
     expect(answer(program, 'zsh', typed)).toEqual(nothing)
   })
 
-  test('prints nothing for an unknown shell, and no secrets for a known one', () => {
+  test('prints nothing for an unknown shell, and no secrets for a supported shell', () => {
     const { env } = newHome()
     const program = join(PACKAGE, 'bin', 'run.js')
     for (const shell of [undefined, 'tcsh', '--help', '__proto__']) {

@@ -22,7 +22,7 @@ const READY = '<ready>'
 
 /**
  * These settings differ from those of a newcomer. The test types the commands of the README word for word. Instead of
- * installing the packages from a registry, it unpacks the packed ones.
+ * installing the packages from a registry, the test unpacks local packages.
  */
 const SUBSTITUTED = {
   /** The service uses any free port, and commands get its address. */
@@ -30,7 +30,7 @@ const SUBSTITUTED = {
   commands: (url: string) => ({ FISH_URL: url }),
   /** A separate home without the keyring of this user, and a shell prompt that the test can wait for. */
   home: (folder: string) => ({ HOME: folder, FISH_SECRET_STORE: 'file', PS1: READY, ENV: '' }),
-  /** Without this, npx shows a spinner. */
+  /** Prevents the spinner of npx. */
   npx: { npm_config_progress: 'false' },
   path: (programs: string) => ({ PATH: [programs, process.env.PATH].join(delimiter) }),
 }
@@ -146,7 +146,7 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who follows the README${SKIPPED}`, (
       await steps[line]?.()
     }
 
-    // The game is running.
+    // The log shows that the game is running.
     writeFileSync(log, '[11:00:00] [Render thread/INFO]: Setting user: Alex\n')
     await player.types(watching.trim())
     await player.sees(/Watching a log for Alex[\s\S]*latest\.log/)
@@ -181,7 +181,7 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who follows the README${SKIPPED}`, (
     const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>
     }
-    // These tests have the packages installed already, so only the tour remains.
+    // The packages are already installed when the test runs, so the test runs only the tour.
     expect(start.trim()).toBe('npm run quickstart')
     expect(scripts.quickstart).toBe('node scripts/quickstart.mjs')
     const tour = ['scripts', 'tour.ts']

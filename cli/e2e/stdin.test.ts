@@ -6,7 +6,8 @@ import { newFolder, xdgFolders } from '../test/folders.ts'
 import { startImpostor } from '../test/harness.ts'
 import { type Fed, shell, startFish, startShell } from '../test/stdin-processes.ts'
 
-// The last catch of each input is wrong: its line shows that all before it was read, and nothing is sent.
+// The last catch of each input is invalid. The line in the error shows that the whole input was read, and nothing is
+// sent.
 const ADD = ['add', '--file', '-', '--json', '--user', 'Alex', '--gamemode', 'earth']
 const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 const DELAYS = [0, 0.5, 5]
@@ -29,15 +30,15 @@ async function expectOneMistake({ ended }: Fed, place: string, title: string) {
 }
 
 describe('stdin that arrives late', () => {
-  test('loses nothing if all of it or its end is 0 to 5 seconds late', async () => {
+  test('is read completely if the whole input or its end is 0 to 5 seconds late', async () => {
     const runs = DELAYS.flatMap((seconds) =>
       Object.entries(FORMS).flatMap(([form, [first, second, place]]) =>
         [
-          [`${form} goes on`, first, second],
+          [`${form} continues`, first, second],
           ...(form === 'CSV'
             ? [
-                ['all comes', '', first + second],
-                ['the end comes', first + second, ''],
+                ['input begins', '', first + second],
+                ['input ends', first + second, ''],
               ]
             : []),
         ].map(async ([title, before = '', after = '']) => {
@@ -54,7 +55,7 @@ describe('stdin that arrives late', () => {
   })
 
   test('may contain a password, which is used when stdin ends', async () => {
-    // A login that could not be kept would not be tried.
+    // A login needs writable folders, because a login that cannot be stored sends no request.
     const kept = xdgFolders(newFolder())
     const runs = DELAYS.map(async (seconds) => {
       const { child, ended } = startFish(['login', 'Alex', '--password-stdin', '--no-input'], {
@@ -66,7 +67,7 @@ describe('stdin that arrives late', () => {
       child.stdin.end('password\n')
       return { seconds, ...(await ended) }
     })
-    // It was read, and tried: nobody is there to take it.
+    // The error shows that the password was read and a login was tried, because no service is running.
     for (const { seconds, status, stderr } of await Promise.all(runs)) {
       expect({ seconds, status, said: stderr }).toEqual({
         seconds,
@@ -80,11 +81,12 @@ describe('stdin that arrives late', () => {
 
 describe('stdin of 32 MB', () => {
   const BYTES = 32 * 1024 * 1024
-  // Node takes more than it needs while there is plenty; with less for its heap than stdin holds, it must not run out.
+  // Without a limit, Node uses more memory than it needs. With a heap as large as the input, Node fails if the program
+  // stores the whole input.
   const env = () => ({ ...xdgFolders(newFolder()), NODE_OPTIONS: '--max-old-space-size=32' })
   const MOST_MEMORY_MB = 380
 
-  /** Feeds what a function makes until it is so much, and answers the most memory that was taken. */
+  /** Writes pieces to stdin until their size exceeds `BYTES`, and returns the peak memory in MiB. */
   async function feed(fed: Fed, pieceOf: (index: number) => string, last = '') {
     const { stdin, pid } = fed.child
     let mostMegabytes = 0
@@ -120,7 +122,7 @@ describe('stdin of 32 MB', () => {
   }
 
   test.each(Object.entries(forms))(
-    'in %s is read to its end, in bounded memory',
+    'in %s is read completely in bounded memory',
     async (form, { begin, catchOf, lineOf }) => {
       const fed = startFish(ADD, env())
       let catches = 0
@@ -143,9 +145,9 @@ describe('stdin of 32 MB', () => {
 
   test.each([
     ['one line', () => 'x'.repeat(100_000), 'Line 1 is too long'],
-    ['nothing but ends of lines', () => '\n'.repeat(100_000), 'contains no catches'],
-    ['wrong lines', () => `Cod,${'9'.repeat(60)}\n`.repeat(1000), 'mistakes, of which the first 20 are shown'],
-  ])('that holds %s is refused, in bounded memory', async (_title, pieceOf, said) => {
+    ['only line breaks', () => '\n'.repeat(100_000), 'contains no catches'],
+    ['invalid lines', () => `Cod,${'9'.repeat(60)}\n`.repeat(1000), 'mistakes, of which the first 20 are shown'],
+  ])('that contains %s is rejected in bounded memory', async (_title, pieceOf, said) => {
     const fed = startFish(ADD, env())
     const mostMegabytes = await feed(fed, pieceOf)
     const { status, stdout, stderr } = await fed.ended
@@ -188,13 +190,13 @@ describe.skipIf(POSIX !== '')(`stdout that is a pipe${POSIX}`, () => {
   })
 })
 
-/** The most memory a process has had, as Linux reports it. */
+/** The peak memory of a process in MiB, as reported by Linux. */
 function peakMegabytes(pid: number | undefined): number | undefined {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return undefined
   }
 }

@@ -9,11 +9,11 @@ import { launch } from '../test/maintenance-processes.ts'
 const LOGS = 300
 const CATCHES = 20
 const ADMIN_PASSWORD = 'canary-admin-password'
-/** What a process imports whose clock is minutes ahead. */
+/** The Node option for a process with a clock that is `minutes` ahead. */
 const later = (minutes: number) =>
   `--import=data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${minutes * 61_000}`)}`
 
-test('every catch of 300 logs is stored once through two kills, though half of the logs were watched live before', async () => {
+test('every catch of 300 logs is stored once despite two kills, even if half of the logs were watched before', async () => {
   const folder = newFolder()
   const logs = join(folder, 'logs')
   const latest = join(logs, 'latest.log')
@@ -52,7 +52,7 @@ test('every catch of 300 logs is stored once through two kills, though half of t
     return path
   }
 
-  // Every other log is watched while it is written, then rotated.
+  // Every second log is watched while it is written, and is then rotated.
   const live = Array.from({ length: LOGS / 2 }, (_, index) => 2 * index + 1)
   writeFileSync(latest, begin(live[0] ?? 0))
   await fish(['watch', latest, '--once'], env)
@@ -69,7 +69,7 @@ test('every catch of 300 logs is stored once through two kills, though half of t
   await fish(['watch', latest, '--once'], { ...env, NODE_OPTIONS: later(1) })
   rmSync(latest)
 
-  // The others are from before; one of them is there twice.
+  // The other logs are older than the watched logs. One of them has a copy.
   const old = live.map((log) => log - 1)
   for (const log of old) {
     const path = rotate(log, begin(log) + content(log))
@@ -98,7 +98,7 @@ test('every catch of 300 logs is stored once through two kills, though half of t
     return { queued: await queued(), stored: await storedNow() }
   }
   const killed = [
-    // While it adds, and while it sends.
+    // The first run is killed while it queues catches, and the second run while it sends catches.
     await kill(2, async () => (await queued()) > 0),
     await kill(3, async () => (await storedNow()) > half),
   ]
@@ -116,7 +116,7 @@ test('every catch of 300 logs is stored once through two kills, though half of t
     lost: [],
     doubled: 0,
   })
-  // Those of old logs oldest first.
+  // The catches of old logs are stored oldest first, after the watched catches.
   expect(names).toEqual(expected)
   expect((await fish(history, env)).stderr()).toContain(`0 catches new; ${2 * half} added before`)
 }, 240_000)

@@ -10,12 +10,12 @@ import { launch } from '../test/maintenance-processes.ts'
 const LINES = 50_000
 const CHUNK = 500
 const KILLS = 10
-/** Chunks between which the service is dead. */
+/** The chunks between which the service does not run. */
 const OUTAGE = { from: 35, to: 55 }
 const ADMIN_PASSWORD = 'canary-admin-password'
 const GAMEMODES = ['earth', 'survival', 'factions'] as const
 
-test('every catch in 50,000 lines of three games is stored once through rotations, truncations, 10 kills and an outage', async () => {
+test('every catch in 50,000 lines of three games is stored once despite rotations, truncations, 10 kills and an outage', async () => {
   const folder = newFolder()
   const serve = (port: string) =>
     launch(['serve'], {

@@ -51,8 +51,8 @@ const sent = (count: number, skipped = 0) => ({
   document: { catches: 2, skipped, sent: count, rejected: 0, waiting: 0 },
 })
 
-describe('a repeated file', () => {
-  test('is skipped, also for another spelling of the player', async () => {
+describe('add --file', () => {
+  test('skips a file that was added before, even if the case of the player differs', async () => {
     expect(await add(TEXT)).toEqual(sent(2))
     expect(await add(TEXT, { env: { FISH_USER: 'ALEX' } })).toEqual(sent(0, 2))
     expect((await run(['add', '--file', '-'], { env: context.env, piped: TEXT })).stdout).toBe(
@@ -61,13 +61,13 @@ describe('a repeated file', () => {
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
-  test('is added again each time that --again is given', async () => {
+  test('adds a file again each time --again is given', async () => {
     await add(TEXT)
     for (const _ of [1, 2]) expect(await add(TEXT, {}, '--again')).toEqual(sent(2))
     expect(names()).toEqual(['Cod', 'Koi', 'Cod', 'Koi', 'Cod', 'Koi'])
   })
 
-  test('is added for another player, gamemode or rarity', async () => {
+  test('adds a file again for a different player, gamemode or rarity', async () => {
     await add(TEXT)
     expect(await add(TEXT, {}, '-g', 'survival')).toEqual(sent(2))
     expect(await add(TEXT, {}, '-r', '3')).toEqual(sent(2))
@@ -75,18 +75,18 @@ describe('a repeated file', () => {
     expect(await add(TEXT, { env: bob })).toEqual(sent(2))
   })
 
-  test('adds both of two equal catches', async () => {
+  test('adds both of two equal catches in one file', async () => {
     await add('Cod,1\nCod,1\n')
     expect(names()).toEqual(['Cod', 'Cod'])
   })
 
-  test('is stored once when two runs add it at the same time', async () => {
+  test('stores a file once when two runs add it at the same time', async () => {
     const runs = await Promise.all([add(TEXT), add(TEXT)])
     expect(runs.map(({ status }) => status)).toEqual([0, 0])
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
-  test('sends its waiting catches and does not count them as skipped', async () => {
+  test('sends the waiting catches of a repeated file, and does not count them as skipped', async () => {
     const away = losesConnection()
     for (const _ of [1, 2]) {
       expect(await add(TEXT)).toMatchObject({
@@ -104,7 +104,7 @@ describe('a repeated file', () => {
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
-  test('reports that its catches were rejected earlier', async () => {
+  test('reports the catches of a repeated file that were rejected earlier', async () => {
     const wrong = { env: { FISH_KEY: context.mock.user('Bob').fernetKey } }
     expect(await add(TEXT, wrong)).toEqual({
       status: 7,
@@ -136,7 +136,7 @@ async function interruptInWait(piped: string, ...flags: readonly string[]) {
   return add(piped, { clock, interrupted: interrupter.signal, env }, ...flags)
 }
 
-test('an interrupted run reports the waiting catches, and continues when it is repeated', async () => {
+test('an interrupted run reports the waiting catches, and the next run sends them', async () => {
   await useUpRateLimit()
   const { status, document } = await interruptInWait(TEXT)
   expect({ status, error: document.error }).toEqual({
@@ -152,7 +152,7 @@ test('an interrupted run reports the waiting catches, and continues when it is r
   expect(names()).toEqual(['Cod', 'Koi'])
 })
 
-test('an interrupted run with --again does not suggest to repeat the command', async () => {
+test('an interrupted run with --again suggests outbox --send instead of repeating the command', async () => {
   await useUpRateLimit()
   const { document } = await interruptInWait(TEXT, '--again')
   expect(document.error.hint).toBe('Send the catches: fish-cli outbox --send')
@@ -172,7 +172,8 @@ test('add --file also sends catches that are already waiting, and reports them',
 describe('the waiting catches of a file', () => {
   beforeEach(async () => {
     await useUpRateLimit()
-    // A frozen batch, which is sent first: the catches behind it can still be deleted.
+    // The first interrupted run freezes the batch with Eel, which can no longer be deleted. The catches queued later
+    // can be deleted.
     await interruptInWait('Eel,3\n')
     await interruptInWait(TEXT)
   })
@@ -191,7 +192,7 @@ describe('the waiting catches of a file', () => {
     },
   )
 
-  test('stay when undo reverts a later run with --again', async () => {
+  test('remain when undo reverts a later run with --again', async () => {
     await interruptInWait(TEXT, '--again')
     const { status, stdout } = await fish('undo', '--yes', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { queued: true, catches: 2, underWay: 0 }])

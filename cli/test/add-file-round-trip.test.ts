@@ -29,7 +29,7 @@ const context = serviceContext()
 let folder: string
 let created = 0
 
-/** Somebody who has caught nothing yet. */
+/** Creates a player without catches, and returns the environment for commands of the player. */
 async function newPlayer(): Promise<Env> {
   created += 1
   const { stdout } = await run(['user', 'create', `Reader${created}`, '--json'], { env: context.admin })
@@ -70,22 +70,25 @@ describe('the output of list', () => {
   const FORMS = ['json', 'csv'] as const
   const CASES = FORMS.flatMap((form) => (['fish', 'crabs'] as const).map((kind) => ({ form, kind })))
 
-  test.each(CASES)('of $kind as $form can be given to add --file, in a file and on stdin', async ({ form, kind }) => {
-    // CSV has no column for the kind.
-    const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
-    const original = await caught(context.player, kind)
-    for (const source of ['file', 'stdin']) {
-      const who = await newPlayer()
-      const text = await listOf(context.player, kind, `--${form}`, '--detail')
-      const file = source === 'file' ? join(folder, `list.${form}`) : '-'
-      if (source === 'file') await writeFile(file, text)
-      const { status, stderr } = await run(['add', '--file', file, ...flags], { env: who, piped: text })
-      expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('Line') })
-      expect(await caught(who, kind)).toEqual(original)
-    }
-  })
+  test.each(CASES)(
+    'can be added again with add --file, from a file and from stdin: $kind as $form',
+    async ({ form, kind }) => {
+      // The CSV of `list` has no column for the kind.
+      const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
+      const original = await caught(context.player, kind)
+      for (const source of ['file', 'stdin']) {
+        const who = await newPlayer()
+        const text = await listOf(context.player, kind, `--${form}`, '--detail')
+        const file = source === 'file' ? join(folder, `list.${form}`) : '-'
+        if (source === 'file') await writeFile(file, text)
+        const { status, stderr } = await run(['add', '--file', file, ...flags], { env: who, piped: text })
+        expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('Line') })
+        expect(await caught(who, kind)).toEqual(original)
+      }
+    },
+  )
 
-  test.each(CASES)('of $kind as $form can also be given without its times', async ({ form, kind }) => {
+  test.each(CASES)('can also be added without the times of --detail: $kind as $form', async ({ form, kind }) => {
     const who = await newPlayer()
     const file = join(folder, `list.${form}`)
     await writeFile(file, await listOf(context.player, kind, `--${form}`))
@@ -98,8 +101,8 @@ describe('the output of list', () => {
   })
 })
 
-describe('a list as one JSON document', () => {
-  test('has its own gamemode and kinds, which override the flags', async () => {
+describe('a JSON document with lists of catches', () => {
+  test('overrides the flags with its gamemode and kinds', async () => {
     const who = await newPlayer()
     const piped = '{"user":"X","gamemode":"survival","fish":[{"name":"A","rarity":"Gold"}],"crab":[{"name":"C"}]}'
     expect((await run(['add', '--file', '-', '--crab'], { env: who, piped })).status).toBe(0)
@@ -109,17 +112,21 @@ describe('a list as one JSON document', () => {
   })
 
   test.each([
-    ['that has no end', '{"fish":[{"name":"a"}]', 'not valid JSON'],
-    ['with text after its end', '{"fish":[]} {}', 'not valid JSON'],
-    ['of counts', '{"user":"Alex","gamemode":"earth","kind":"crab","counts":[]}', 'Catch 1: Is a list, not a catch.'],
-    ['in a list', '[{"crab":[{"name":"a"}]}]', 'Catch 1: Is a list, not a catch.'],
-    ['without catches', '{"crabs":[],"fish":[]}', 'The file contains no catches.'],
-  ])('%s adds nothing', async (_title, piped, problem) => {
+    ['no closing brace', '{"fish":[{"name":"a"}]', 'not valid JSON'],
+    ['text after the end', '{"fish":[]} {}', 'not valid JSON'],
+    [
+      'counts instead of catches',
+      '{"user":"Alex","gamemode":"earth","kind":"crab","counts":[]}',
+      'Catch 1: Is a list, not a catch.',
+    ],
+    ['nested in an array', '[{"crab":[{"name":"a"}]}]', 'Catch 1: Is a list, not a catch.'],
+    ['no catches', '{"crabs":[],"fish":[]}', 'The file contains no catches.'],
+  ])('is rejected if it is invalid: %s', async (_title, piped, problem) => {
     const { status, stdout } = await run(['add', '--file', '-', '--json'], { env: await newPlayer(), piped })
     expect([status, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining(problem)])
   })
 
-  test('of demo can be added', async () => {
+  test('can be the output of demo --json', async () => {
     const who = await newPlayer()
     const { stdout: piped } = await run(['demo', '--json'], { env: who })
     expect(await run(['add', '--file', '-'], { env: who, piped })).toMatchObject({ status: 0 })
@@ -129,7 +136,7 @@ describe('a list as one JSON document', () => {
   })
 })
 
-test('a catch without a rarity gets a hint', async () => {
+test('the error for a catch without a rarity suggests --rarity and --crab', async () => {
   const who = await newPlayer()
   const { stderr } = await run(['add', '--file', '-'], { env: who, piped: 'name\nHermit\n' })
   expect(stderr).toContain('Line 2: rarity: Missing; set one for all with --rarity, or add --crab.')

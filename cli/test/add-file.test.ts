@@ -21,7 +21,7 @@ async function records(extension: string, content: string, chunkSize = 1000): Pr
 const positions = async (extension: string, content: string) =>
   (await records(extension, content)).map((one) => ('fields' in one ? `${one.at} ${one.fields.name}` : one.problem))
 
-describe('a file of catches', () => {
+describe('readRecords', () => {
   test.each([
     ['csv', '[]', ['Line 1 []']],
     ['tsv', 'Cod', ['Line 1 Cod']],
@@ -32,11 +32,14 @@ describe('a file of catches', () => {
     ['', '{\n  "name": "Cod"\n}', ['Catch 1 Cod']],
     ['', '{"user":"Alex","fish":[{"name":"Cod"}]}\n', ['Catch 1 Cod']],
     ['ndjson', '{"name":"Cod"}', ['Line 1 Cod']],
-  ])('with the extension %j and the content %j is read in its format', async (extension, content, expected) => {
-    expect(await positions(extension, content)).toEqual(expected)
-  })
+  ])(
+    'detects the format from a known extension, otherwise from the content: %j, %j',
+    async (extension, content, expected) => {
+      expect(await positions(extension, content)).toEqual(expected)
+    },
+  )
 
-  test('is read the same in chunks of any size', async () => {
+  test('yields the same records for chunks of any size', async () => {
     const csv = 'Kind,name,id,RARITY\r\nfish,"Koi, ""big""\nred",x,gold\r\n\r\ncrab,é,,\r\n'
     const json = '[\n  {"name": "a]},\\"", "x": [1, {}]},\n  {"name": "b"} , 3\n]\n'
     for (const size of [1, 2, 7, 1000]) {
@@ -61,19 +64,19 @@ describe('a file of catches', () => {
     ['csv', 'name;caught_at;game_mode;type\nCod;2026-01-01T00:00:00Z;earth;crab\n'],
     ['csv', '"name";"timestamp";"gamemode";"kind"\n"Cod";2026-01-01T00:00:00Z;earth;crab\n'],
     ['jsonl', '{"fish":"Cod","caught_at":"2026-01-01T00:00:00Z","gameMode":"earth","type":"crab"}'],
-  ])('in %s may name its fields as other programs do: %j', async (extension, text) => {
+  ])('accepts the field names of other programs in %s: %j', async (extension, text) => {
     const fields = { name: 'Cod', caughtAt: '2026-01-01T00:00:00Z', gamemode: 'earth', kind: 'crab' }
     expect(await records(extension, text)).toEqual([{ at: expect.any(String), fields }])
   })
 
-  test('in CSV may have the columns fish and rarity, as the service calls them', async () => {
+  test('reads a CSV column with the header "fish" as the name of the catch', async () => {
     expect(await records('csv', 'fish;rarity\nCod;1\n')).toEqual([
       { at: 'Line 2', fields: { name: 'Cod', rarity: '1' } },
     ])
     expect(await records('csv', 'Cod,1,fish\n')).toMatchObject([{ fields: { name: 'Cod', kind: 'fish' } }])
   })
 
-  test('in CSV with a comma in its first line has commas between its columns', async () => {
+  test('splits CSV at commas if the first line has a comma outside quotes', async () => {
     expect(await records('csv', 'Cod;big,1\n')).toMatchObject([{ fields: { name: 'Cod;big', rarity: '1' } }])
     expect(await records('csv', '"Cod,big";1\n')).toMatchObject([{ fields: { name: 'Cod,big', rarity: '1' } }])
   })
@@ -83,13 +86,13 @@ describe('a file of catches', () => {
     ['species,rarity,when\nCod,1,2026-01-01\n', '"species", "when"'],
     ['Fisch;Seltenheit;Datum\nCod;1;2026-01-01\n', '"Fisch", "Seltenheit", "Datum"'],
     ['fish,quality,type\nCod,1,fish\n', '"quality"'],
-  ])('in CSV with an unknown column has one problem, which lists the known ones: %j', async (text, unknown) => {
+  ])('reports unknown CSV columns as one problem that lists the known columns: %j', async (text, unknown) => {
     const problem = `The header has unknown columns: ${unknown}. Known columns: name, rarity, kind, gamemode, caughtAt; remove or rename the others.`
     expect(await records('csv', text)).toEqual([{ at: 'Line 1', problem }])
   })
 
   test.each(['Time,gold\n', 'Cod,bronz\n', 'Cod,bronz,fish\n', 'Cod,1,,earth\n'])(
-    'in CSV without a header starts with a catch, even with a wrong value: %j',
+    'reads the first line of CSV without a header as a catch, even with an invalid value: %j',
     async (text) => {
       expect(await records('csv', text)).toMatchObject([{ at: 'Line 1', fields: {} }])
     },
@@ -102,13 +105,13 @@ describe('a file of catches', () => {
     ['name , rarity\n" Cod ", 1\n Koi ,2\n', [' Cod ', 'Koi']],
     ['" Cod ",1\n', [' Cod ']],
     ['name,rarity\n"",1\n   ,1\n', [undefined, undefined]],
-  ])('in CSV keeps the space around a name only inside quotes: %j', async (text, names) => {
+  ])('keeps spaces around a name in CSV only inside quotes: %j', async (text, names) => {
     const found = await records('csv', text)
     expect(found.map((one) => 'fields' in one && one.fields.name)).toEqual(names)
     expect(found.every((one) => 'fields' in one && one.fields.rarity !== ' 1')).toBe(true)
   })
 
-  test('in CSV with an open quote has one problem', async () => {
+  test('reports an unclosed quote in CSV as one problem', async () => {
     expect(await records('csv', 'a,"b\nc')).toEqual([{ at: 'Line 1', problem: expect.any(String) }])
   })
 })
@@ -149,7 +152,7 @@ describe('add --file', () => {
     expect((await list('crabs')).crab).toHaveLength(2)
   })
 
-  test('says what is wrong with every invalid line, and changes nothing', async () => {
+  test('reports the problem of every invalid line, and adds nothing', async () => {
     const text = 'name,rarity,kind,caughtAt\nCod,1,,\nCod,9,,\n,1,,\nCod,1,whale,\nCod,1,,yesterday\nCod,,,\n'
     const { status, stdout } = await addFile(text)
     const { error } = JSON.parse(stdout)
@@ -161,7 +164,7 @@ describe('add --file', () => {
     expect(JSON.parse((await run(['outbox', '--json'], { env })).stdout).waiting).toBe(0)
   })
 
-  test('rejects a crab with a rarity, and a column that is named twice', async () => {
+  test('rejects a crab with a rarity, and a duplicate column', async () => {
     const messageOf = async (text: string) => JSON.parse((await addFile(text)).stdout).error.message
     expect(await messageOf('Hermit,1,crab\nCod,1\n')).toMatch(/Line 1: rarity: A crab has no rarity\.$/)
     expect(await messageOf('name,rarity,Name\nCod,1,Koi\n')).toMatch(/Line 1: Names the column name twice\.$/)
@@ -173,7 +176,7 @@ describe('add --file', () => {
     return JSON.parse(stdout).fish.map(({ caughtAt }: { caughtAt: string }) => caughtAt)
   }
 
-  test('accepts local times with --timezone, in summer and winter, and unix times without it', async () => {
+  test('converts local times with --timezone, in summer and winter, and accepts Unix times and offsets', async () => {
     const created = await run(['user', 'create', 'Timely', '--json'], { env: context.admin })
     const { name, fernetKey } = JSON.parse(created.stdout)
     env = { ...env, FISH_USER: name, FISH_KEY: fernetKey }
@@ -201,7 +204,7 @@ describe('add --file', () => {
     expect({ status: wrong.status, code: JSON.parse(wrong.stdout).error.code }).toEqual({ status: 2, code: 'usage' })
   })
 
-  test('rejects dates that do not exist, with and without a zone', async () => {
+  test('rejects nonexistent dates, with and without a time zone', async () => {
     const times = ['2026-02-29T10:00:00Z', '2026-02-31 10:00', '2026-06-31 24:00', '2026-02-30']
     const text = `name,rarity,caughtAt\n${times.map((time) => `Cod,1,${time}\n`).join('')}`
     const { status, stdout } = await addFile(text, '--timezone', 'Europe/Berlin')
@@ -218,7 +221,7 @@ describe('add --file', () => {
     expect((await addFile('name,rarity,caughtAt\nCod,1,2028-02-29\n', '--timezone', 'Asia/Tokyo')).status).toBe(0)
   })
 
-  test('names invalid values and the allowed ones', async () => {
+  test('prints each invalid value and the allowed values', async () => {
     const text = 'name,rarity,kind,caughtAt\nCod,bronz,,\nCod,1,whale,\nCod,1,,yesterday\n'
     const { stderr } = await run(['add', '--file', '-'], { env, piped: text })
     const rarities = RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
@@ -247,13 +250,13 @@ describe('add --file', () => {
     }
   })
 
-  test('names the flag for catches without a gamemode', async () => {
+  test('suggests --gamemode for catches without a gamemode', async () => {
     const { FISH_GAMEMODE: _, ...placeless } = env
     const { stdout } = await run(['add', '--file', '-', '--json'], { env: placeless, piped: 'Cod,1' })
     expect(JSON.parse(stdout).error.message).toContain('Line 1: gamemode: Missing; set one for all with --gamemode.')
   })
 
-  test('skips and counts catches whose records the collection has, in JSON and in CSV', async () => {
+  test('skips and counts catches with record ids that are already stored, in JSON and in CSV', async () => {
     const mine = (...args: readonly string[]) => run([...args, '-g', 'factions'], { env })
     await addFile('Cod,1\nKoi,2', '-g', 'factions')
     await addFile('[{"kind":"crab"}]', '-g', 'factions')
@@ -278,7 +281,7 @@ describe('add --file', () => {
     })
   })
 
-  test('suggests --again, which skips the check of ids, while the service is unreachable', async () => {
+  test('suggests --again, which skips the check for stored ids, if the service is unreachable', async () => {
     const offline: Env = { ...env, FISH_URL: 'http://127.0.0.1:1' }
     const piped = JSON.stringify([{ name: 'Cod', rarity: 1, id: crypto.randomUUID() }])
     const add = async (...more: readonly string[]) => {
@@ -299,7 +302,7 @@ describe('add --file', () => {
     expect(message).toMatch(/^The file is not valid JSON; nothing was changed\. .*\(line 3 column 3\)$/)
   })
 
-  test('numbers the wrong catches of JSON', async () => {
+  test('reports an invalid catch in JSON with its number', async () => {
     const { stdout } = await addFile('[{"name":"Cod","rarity":1},{"name":"Koi","rarity":9}]')
     expect(JSON.parse(stdout).error.message).toMatch(
       /^The file has 1 mistake; nothing was changed\. Catch 2: rarity: Must be one of /,
@@ -313,7 +316,7 @@ describe('add --file', () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/64 MiB.*[\s\S]*JSON Lines or CSV/) })
   })
 
-  test('sends 5,000 catches once each at 25 requests per 300 s, and shows progress', async () => {
+  test('sends each of 5,000 catches once at 25 requests per 300 s, and shows progress', async () => {
     const start = Date.parse('2026-01-01T00:00:00Z')
     await using mock = await createMock({ startAt: start, seed: { users: [{ name: 'Alex' }] } })
     await using served = await mock.serve({ port: 0 })
@@ -321,9 +324,9 @@ describe('add --file', () => {
     const file = join(folder, 'many.csv')
     const names = Array.from({ length: 5_000 }, (_, index) => `Fish ${index}`)
     const gamemodes = ['earth', 'survival', 'oneblock', 'factions']
-    // Mixed, so that every batch has to be sorted out.
+    // The gamemodes alternate, so that catches have to be grouped into batches by gamemode.
     await writeFile(file, names.map((name, index) => `${name},1,fish,${gamemodes[index % 4]}\n`).join(''))
-    // Sixteen requests are gone already: others of the house used them.
+    // Sixteen requests of the limit are already used, as by another person with the same IP address.
     for (let used = 0; used < 16; used += 1) await fetch(`${served.url}/get/fish?name=Alex&gamemode=earth`)
     const clock = {
       now: () => mock.clock.now(),

@@ -6,7 +6,7 @@ import { type Env, PASSWORDS, run } from './harness.ts'
 
 const NEW_PASSWORD = 'canary-new-admin-password'
 
-/** A data folder that a server made with this password of its administrator. */
+/** The address of a new data folder, and a function that starts a server on the folder. */
 async function dataFolder() {
   const storage = `file:${join(newFolder(), 'data')}`
   const start = async (password: string) => {
@@ -29,7 +29,7 @@ const reset = (storage: string, more: readonly string[] = [], env: Env = {}) =>
     env: { FISH_NEW_ADMIN_PASSWORD: NEW_PASSWORD, ...env },
   })
 
-test('a lost password is reset beside the data: open sessions end, and the audit log has an entry', async () => {
+test('admin reset-password replaces a lost password, ends open sessions, and adds an entry to the audit log', async () => {
   const { storage, start } = await dataFolder()
   const first = await start('canary-lost-password')
   const home = newFolder()
@@ -52,7 +52,7 @@ test('a lost password is reset beside the data: open sessions end, and the audit
   )
 })
 
-test('a folder in use by a server is rejected and not changed', async () => {
+test('admin reset-password does not change a data folder that a server is using', async () => {
   const { storage, start } = await dataFolder()
   const server = await start('canary-lost-password')
   const { status, stdout } = await reset(storage)
@@ -61,7 +61,7 @@ test('a folder in use by a server is rejected and not changed', async () => {
   expect((await run(['admin', 'list'], { env })).status).toBe(0)
 })
 
-test('the address of a service is rejected: only the data folder counts', async () => {
+test('admin reset-password rejects --url, because the command needs the data folder', async () => {
   const { stdout, status } = await reset('file:./nowhere', ['--url', 'http://127.0.0.1:1'])
   expect({ status, message: JSON.parse(stdout).error.message }).toEqual({
     status: 2,
@@ -69,7 +69,7 @@ test('the address of a service is rejected: only the data folder counts', async 
   })
 })
 
-test('a start warns about FISH_ADMIN_PASSWORD only if it has no effect', async () => {
+test('the server warns about FISH_ADMIN_PASSWORD at startup only if the variable has no effect', async () => {
   const { start } = await dataFolder()
   const first = await start('canary-first-password')
   expect(first.warnings).toEqual([])

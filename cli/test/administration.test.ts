@@ -56,8 +56,8 @@ async function json(argv: readonly string[], options: RunOptions = {}) {
 const names = async () => (await json(['user', 'list'])).users.map(({ name }: { name: string }) => name)
 const writes = () => mock.requests.filter(({ method, path }) => method !== 'GET' && path !== '/admin/login')
 
-describe('user list and show', () => {
-  test('list all players by name, by part of a name, and up to a limit', async () => {
+describe('users', () => {
+  test('user list prints players by name, filtered by --search and limited by --limit', async () => {
     expect(await names()).toEqual(['Alex', 'Bella', 'Carl'])
     expect((await json(['user', 'list', '--search', 'EL'])).users).toMatchObject([{ name: 'Bella' }])
     const limited = await fish(['user', 'list', '--limit', '2'])
@@ -68,7 +68,7 @@ describe('user list and show', () => {
     expect((await fish(['user', 'list', '--search', 'zzz'])).stderr).toContain('No player')
   })
 
-  test('show one player, in any letter case', async () => {
+  test('user show finds a player by name in any letter case', async () => {
     expect(await json(['user', 'show', 'alex'])).toEqual({
       id: expect.any(String),
       name: 'Alex',
@@ -84,7 +84,7 @@ describe('user list and show', () => {
 })
 
 describe('user create', () => {
-  test('rejects a name that is taken, an invalid name, and a file that exists', async () => {
+  test('rejects a taken or invalid name, and a login file that exists or cannot be created', async () => {
     const codeOf = async (argv: readonly string[]) => {
       const { status, stdout } = await fish(['user', 'create', '--json', ...argv])
       return { status, code: JSON.parse(stdout).error.code }
@@ -102,7 +102,7 @@ describe('user create', () => {
     expect(await names()).toEqual(['Alex', 'Bella', 'Carl'])
   })
 
-  test('checks the file before it prompts for a password', async () => {
+  test('checks the path of the login file before it prompts for a password', async () => {
     const file = fileURLToPath(import.meta.url)
     const options = { env: { FISH_ADMIN_PASSWORD: '' }, terminal: true, typed: `${PASSWORD}\r` }
     const { status, stderr } = await fish(['user', 'create', 'Dora', '--login-file', file], options)
@@ -115,7 +115,7 @@ describe('user reset', () => {
   test.each([
     ['user reset', ['user', 'reset', 'Alex', '--type', 'password'], /^\S{8,}\n$/],
     ['user reset --type fernet', ['user', 'reset', 'Alex', '--type', 'fernet'], /^[\w+/=-]{44}\n$/],
-  ])('%s shows the secret on a terminal, and requires a destination in a script', async (_, argv, secret) => {
+  ])('prints the secret on a terminal, and requires a destination in a script: %s', async (_, argv, secret) => {
     const before = writes().length
     for (const more of [[], ['--json']]) {
       const refused = await fish([...argv, '--yes', ...more])
@@ -134,7 +134,7 @@ describe('user reset', () => {
     expect(JSON.parse((await reset('--show', '--json')).stdout)).toMatchObject({ type: 'fernet', masked: false })
   })
 
-  test('fails for a wrong --out, and creates no file', async () => {
+  test('fails if --out cannot be created, and writes no file', async () => {
     const argv = ['user', 'reset', 'Alex', '--type', 'password']
     const there = fileURLToPath(import.meta.url)
     const before = await readdir(folder)
@@ -165,7 +165,7 @@ describe('user delete', () => {
     expect(writes()).toEqual([])
   })
 
-  test('prompts first, and deletes only after a yes', async () => {
+  test('prompts for confirmation, and deletes nothing without it', async () => {
     for (const [argv, options, status] of [
       [[], {}, 2],
       [['--no-input'], { terminal: true, typed: 'y\r' }, 2],
@@ -181,7 +181,7 @@ describe('user delete', () => {
   })
 })
 
-test('a missing and an unknown type of secret are distinguished', async () => {
+test('user reset distinguishes a missing --type from an unknown type', async () => {
   expect((await fish(['user', 'reset', 'Alex'])).stderr).toContain('Missing --type.')
   const { status, stderr } = await fish(['user', 'reset', 'Alex', '--type', 'api'])
   expect(status).toBe(2)
@@ -202,7 +202,7 @@ describe('admin', () => {
   const logIn = (password: string) =>
     fish(['leaderboard'], { env: { FISH_ADMIN_USERNAME: 'zoe', FISH_ADMIN_PASSWORD: password } })
 
-  test('lists, creates and deletes administrators', async () => {
+  test('creates, lists and deletes administrators', async () => {
     const created = await json(create, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } })
     expect(created).toEqual({ username: 'zoe', role: 'admin', createdAt: expect.any(String) })
     const { admins } = await json(['admin', 'list'])
@@ -216,7 +216,7 @@ describe('admin', () => {
     expect((await fish(['admin', 'delete', 'zoe', '--yes'])).status).toBe(5)
   })
 
-  test('does not delete the last superadmin', async () => {
+  test('delete keeps the last superadmin', async () => {
     const remove = ['admin', 'delete', 'ADMIN', '--yes', '--json']
     const { status, stdout } = await fish(remove)
     const { code, hint } = JSON.parse(stdout).error
@@ -230,7 +230,7 @@ describe('admin', () => {
     expect((await fish(remove)).status).toBe(0)
   })
 
-  test('reads the new password from stdin, and never uses the password of the acting administrator', async () => {
+  test('create reads the new password from stdin, and never uses the password of the acting administrator', async () => {
     const piped = await fish([...create, '--password-stdin', '--role', 'superadmin'], { piped: 'canary-of-zoe\n' })
     expect(piped).toMatchObject({ status: 0, stderr: '' })
     expect(piped.stdout).not.toContain('canary')
@@ -240,7 +240,7 @@ describe('admin', () => {
     expect(none.stderr).toMatch(/FISH_NEW_ADMIN_PASSWORD_FILE .* Or --password-stdin\./)
   })
 
-  test('prompts for the new password twice without echo, and accepts it only if both are equal', async () => {
+  test('create prompts for the new password twice without echo, and rejects different entries', async () => {
     const typing = (...lines: string[]) =>
       fish(create, { terminal: true, typed: lines.map((line) => `${line}\r`).join('') })
     const wrong = await typing('canary-of-zoe', 'canary-of-zoo')
@@ -252,7 +252,7 @@ describe('admin', () => {
     expect((await logIn('canary-of-zoe')).status).toBe(0)
   })
 
-  test('rejects a new password that is missing or of a wrong length, from every source', async () => {
+  test('create rejects a new password that is missing or has an invalid length, from every source', async () => {
     const given = (password: string) => ({ env: { FISH_NEW_ADMIN_PASSWORD: password } })
     const ways: [string[], RunOptions, number, string][] = [
       [[], given('canary'), 2, 'usage'],
@@ -274,7 +274,7 @@ describe('admin', () => {
 })
 
 describe('leaderboard', () => {
-  test('counts fish or crabs, in one gamemode or all, best first', async () => {
+  test('ranks players by fish or crabs, in one gamemode or all', async () => {
     expect(await json(['leaderboard'])).toEqual({
       type: 'fish',
       gamemode: null,
@@ -285,7 +285,7 @@ describe('leaderboard', () => {
     expect((await fish(['leaderboard', 'crabs', '--gamemode', 'factions'])).stderr).toContain('No catches yet.')
   })
 
-  test('is shown to everybody if it is public; otherwise, the error suggests --admin', async () => {
+  test('needs no login if the service publishes the leaderboard, and otherwise suggests --admin', async () => {
     const nobody = { env: { FISH_ADMIN_PASSWORD: undefined } }
     expect((await json(['leaderboard'], nobody)).leaderboard).toEqual([{ place: 1, name: 'Alex', count: 2 }])
     await using closed = await createMock()
@@ -295,7 +295,7 @@ describe('leaderboard', () => {
     expect(refused.stderr).toMatch(/no public leaderboard.*\n.*--admin admin/s)
   })
 
-  test('--chart shows bars', async () => {
+  test('prints bars with --chart', async () => {
     expect((await fish(['leaderboard', '--chart'])).stdout).toMatch(/^Alex {2}█+ 2\n$/)
   })
 })
@@ -308,7 +308,7 @@ describe('audit', () => {
     const { entries, more } = await json(['audit'])
     const actions = entries.map(({ action }: { action: string }) => action)
     expect(actions).toHaveLength(5)
-    // Logins come in the same millisecond as what follows them.
+    // A login has the same timestamp as the change that follows it, so that the order of the two is undefined.
     const changes = actions.filter((action: string) => action !== 'login')
     expect(changes).toEqual(['user.delete', 'user.reset.fernet'])
     expect(more).toBe(false)
@@ -322,13 +322,13 @@ describe('audit', () => {
 })
 
 describe('stats', () => {
-  test('without USER counts the own collections, also for administrators', async () => {
+  test('without USER counts the collections of the player in FISH_USER, even for an administrator', async () => {
     const own = { env: { FISH_ADMIN_PASSWORD: undefined, FISH_USER: 'alex' } }
     expect(await json(['stats'], own)).toMatchObject({ user: 'Alex' })
     expect(await json(['stats'], { env: { FISH_USER: 'alex' } })).toMatchObject({ user: 'Alex' })
   })
 
-  test('--species lists the species of all gamemodes with their times, most caught first', async () => {
+  test('--species lists the species of all gamemodes with their counts and times, most caught first', async () => {
     const { fish: added } = createClient(mock.client('Bella'))
     const cod = (day: number) => ({ name: 'Cod', rarity: 1, caughtAt: `2026-01-0${day}T00:00:00.000Z` }) as const
     await added.add([{ ...cod(1), name: 'Ant' }, cod(2), cod(4)], { gamemode: 'earth' })
@@ -343,7 +343,7 @@ describe('stats', () => {
     expect((await fish(['stats', '--species'])).status).toBe(2)
   })
 
-  test('--all counts the whole service, as an administrator', async () => {
+  test('--all counts the players and catches of the whole service for an administrator', async () => {
     const counts = ['stats', '--all']
     expect(await json(counts)).toMatchObject({ users: 3, fish: { total: 2 }, crab: { total: 1 } })
     expect((await fish([...counts, '--chart'])).stdout).toMatch(/^crab earth +█+ 1$/m)

@@ -6,7 +6,7 @@ import { run, serviceContext } from './harness.ts'
 
 const context = serviceContext()
 
-/** A player of one test's own. */
+/** Creates a player for a single test, so that tests do not share a collection. */
 async function newPlayer(name: string) {
   const { stdout } = await run(['user', 'create', name, '--json'], { env: context.admin })
   const user = JSON.parse(stdout)
@@ -14,7 +14,7 @@ async function newPlayer(name: string) {
 }
 
 describe('add and list', () => {
-  test('a fish that was added is listed with its rarity, under a line of titles', async () => {
+  test('list shows an added fish with its rarity, below a header line', async () => {
     const { env } = await newPlayer('Lister')
     expect(await run(['add', 'Bronze Koi', '--rarity', 'gold'], { env })).toEqual({
       status: 0,
@@ -35,7 +35,7 @@ describe('add and list', () => {
     },
   )
 
-  test('several names are saved as one record, all or none', async () => {
+  test('add saves several names as one record, or none of them if one is invalid', async () => {
     const { env } = await newPlayer('Several')
     expect((await run(['add', 'Cod', 'x'.repeat(101), '-r', '2', '--yes'], { env })).status).toBe(2)
     expect((await run(['list'], { env })).stdout).toBe('')
@@ -70,7 +70,7 @@ describe('add and list', () => {
     )
   })
 
-  test('a crab needs no name and has a list of its own', async () => {
+  test('add --crab needs no name, and list crabs shows only crabs', async () => {
     const { env } = await newPlayer('Crabber')
     await run(['add', '--crab'], { env })
     await run(['add', 'Hermit', '--crab'], { env })
@@ -78,7 +78,7 @@ describe('add and list', () => {
     expect((await run(['list', 'crab', 'crabber'], { env })).stdout).toBe('CRAB\ncrab\nHermit\n')
   })
 
-  test('flags override the environment, and a player may be named without a kind', async () => {
+  test('flags override the environment, and list accepts a player without a kind', async () => {
     const { user, env } = await newPlayer('Flagged')
     const other = { ...env, FISH_USER: 'Alex', FISH_GAMEMODE: 'survival' }
     await run(['add', 'Eel', '-r', '5', '-g', 'factions', '-u', 'Flagged'], { env: other })
@@ -90,7 +90,7 @@ describe('add and list', () => {
     })
   })
 
-  test('--json prints the saved catch, and --detail lists it with the same id', async () => {
+  test('add --json prints the saved catch, and list --detail shows the catch with the same id', async () => {
     const { env } = await newPlayer('Detailed')
     const saved = JSON.parse((await run(['add', 'Pike', '-r', 'Mythical', '--json'], { env })).stdout)
     expect(saved).toEqual({
@@ -119,7 +119,7 @@ describe('key', () => {
     expect(json.stdout).not.toContain(alex.fernetKey)
   })
 
-  test('an administrator gets the key of a named player', async () => {
+  test('an administrator can read the key of a player', async () => {
     const { stdout } = await run(['key', 'Alex', '--show', '--json'], { env: context.admin })
     expect(JSON.parse(stdout)).toEqual({ user: 'Alex', fernetKey: context.alex.fernetKey, masked: false })
   })
@@ -136,7 +136,7 @@ describe('key', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  test('a failed request for a key leaves no file', async () => {
+  test('--out creates no file if the request fails', async () => {
     const file = join(newFolder(), 'never.key')
     const env = { ...context.player, FISH_PASSWORD: 'wrong-password' }
     expect((await run(['key', '--out', file], { env })).status).toBe(4)
@@ -145,7 +145,7 @@ describe('key', () => {
 })
 
 describe('user create', () => {
-  test('the secrets are printed once, and work', async () => {
+  test('prints valid secrets, and warns that they cannot be shown again', async () => {
     const { status, stdout, stderr } = await run(['user', 'create', 'Fresh'], { env: context.admin })
     expect(status).toBe(0)
     expect(stderr).toContain('cannot be shown again')
@@ -170,7 +170,7 @@ describe('open', () => {
     return { status, opened, stdout, stderr }
   }
 
-  test('opens the page of a player in the browser, and prints its address', async () => {
+  test('opens the page of a player in the browser, and prints the URL', async () => {
     const { status, opened, stdout } = await openOn(['Alex', '--gamemode', 'earth'])
     const url = 'https://fish.example/@Alex?gamemode=earth'
     expect([status, opened, stdout]).toEqual([0, [url], `${url}\n`])
@@ -181,7 +181,7 @@ describe('open', () => {
     })
   })
 
-  test('prints the address without a browser, and with --print', async () => {
+  test('only prints the URL with --print, or if no browser is found', async () => {
     const without = await openOn(['Alex'], false)
     expect([without.status, without.stdout]).toEqual([0, 'https://fish.example/@Alex\n'])
     expect(without.stderr).toContain('No browser was found')
@@ -189,7 +189,7 @@ describe('open', () => {
     expect([printed.opened, printed.stdout, printed.stderr]).toEqual([[], 'https://fish.example/@Alex\n', ''])
   })
 
-  test('opens nothing for an invalid name', async () => {
+  test('opens no page for an invalid name', async () => {
     const { status, opened } = await openOn(['a b'])
     expect([status, opened]).toEqual([2, []])
     expect((await openOn(['$(reboot)'])).opened).toEqual([])
@@ -197,7 +197,7 @@ describe('open', () => {
 })
 
 describe('status and demo', () => {
-  test('status prints a line for each field, or the response as JSON', async () => {
+  test('status prints a line for each field, or the response as CSV or JSON', async () => {
     const { status, stdout } = await run(['status'], { env: context.base })
     expect(status).toBe(0)
     expect(stdout).toMatch(/^status: ok\nversion: 0\.0\.0-test\ntime \(local\): [\d-]{10} [\d:]{8}\n$/)
@@ -207,7 +207,7 @@ describe('status and demo', () => {
     expect(json).toEqual({ status: 'ok', version: '0.0.0-test', timestamp: expect.any(String) })
   })
 
-  test('demo shows fish of all rarities and crabs without a service', async () => {
+  test('demo needs no service, and shows crabs and fish of all rarities', async () => {
     const { stdout } = await run(['demo'], { env: { ...context.base, FISH_URL: 'http://127.0.0.1:1' } })
     for (const word of ['FISH', 'Bronze', 'Mythical', 'Unknown/Other', 'CRAB']) expect(stdout).toContain(word)
     const json = JSON.parse((await run(['demo', '--json'], { env: context.base })).stdout)

@@ -18,12 +18,12 @@ const own = () => ({
   gamemodes: ['oneblock', 'earth', 'survival', 'factions'].map((value) => ({ value })),
 })
 
-/** What is offered for the last word of a line. */
+/** The candidates for the last word of a line. */
 function offered(line: string): readonly string[] {
   return complete(line.split(' '), data, own).candidates.map(({ value }) => value)
 }
 
-describe('the data of completion', () => {
+describe('the completion data', () => {
   test('contains every command and every flag, each with its summary from help', async () => {
     for (const [id, { flags }] of Object.entries(await COMMANDS.load())) {
       const words = id.split(':')
@@ -54,7 +54,7 @@ describe('the data of completion', () => {
 })
 
 describe('completion', () => {
-  test('completes commands of one and of two words', () => {
+  test('completes commands that consist of one or two words', () => {
     expect(offered('user ')).toEqual(['create', 'delete', 'list', 'reset', 'show'])
     expect(offered('help user ')).toEqual(['create', 'delete', 'list', 'reset', 'show'])
     expect(offered('help ')).toEqual(expect.arrayContaining(['list', 'profile', 'exit-codes']))
@@ -70,7 +70,7 @@ describe('completion', () => {
     expect(JSON.stringify(data)).not.toContain('__complete')
   })
 
-  test('offers the values of a flag after a space, an equals sign or a letter', () => {
+  test('offers the values of a flag after a space or an equals sign, and after a short flag', () => {
     const gamemodes = ['oneblock', 'earth', 'survival', 'factions']
     expect(offered('list --gamemode ')).toEqual(gamemodes)
     expect(offered('list -g ')).toEqual(gamemodes)
@@ -101,7 +101,7 @@ describe('completion', () => {
     expect(offered('add Cod ')).toEqual([])
   })
 
-  test('offers profiles and players of the user where the command expects them', () => {
+  test('offers the configured profiles and players where the command expects them', () => {
     for (const line of ['profile ', 'profile --remove ', 'list --profile ', 'whoami --profile ']) {
       expect(offered(line), line).toEqual(['home', 'work'])
     }
@@ -111,7 +111,7 @@ describe('completion', () => {
     expect(offered('add --user ')).toEqual(['Alex', '*Mia'])
   })
 
-  test('leaves paths to the shell', () => {
+  test('lets the shell complete paths', () => {
     expect(complete(['add', '--file', 'c'], data, own)).toMatchObject({ paths: 'files' })
     expect(complete(['add', '--file=c'], data, own)).toMatchObject({ paths: 'files' })
     expect(complete(['migrate', ''], data, own)).toMatchObject({ paths: 'files' })
@@ -119,7 +119,7 @@ describe('completion', () => {
     expect(complete(['restore', ''], data, own)).toMatchObject({ paths: 'folders' })
   })
 
-  test('never fails, whatever is typed', () => {
+  test('never fails, for any input', () => {
     const word = fc.oneof(
       fc.constantFrom(...Object.keys(data).flatMap((id) => id.split(':')), '--', '-', '-g', '--gamemode='),
       fc.constantFrom('--since', '-dg', '--user', 'help', '__proto__', '--constructor='),
@@ -133,7 +133,7 @@ describe('completion', () => {
     )
   })
 
-  test('reads the configuration only to offer names from it', () => {
+  test('reads the configuration only if the candidates come from it', () => {
     const never = () => {
       throw new Error('The configuration was read.')
     }
@@ -142,10 +142,10 @@ describe('completion', () => {
   })
 })
 
-describe('a reply', () => {
+describe('a completion reply', () => {
   const reply = (shell: Shell, line: string) => completionReply(shell, { FISH_CLI_LINE: line }, data, own)
 
-  test('completes the last word of a line, with any quotes before it', () => {
+  test('completes the last word of a line, even inside or after quotes', () => {
     expect(reply('bash', String.raw`fish-cli add "Bronze Koi" a\ b 'c d' --rarity go`)).toBe('words\ngold\n')
     expect(reply('bash', 'fish-cli list --gamemode=E')).toBe('words\n--gamemode=earth\n')
     expect(reply('bash', String.raw`fish-cli list fish \*`)).toBe('words\n*Mia\n')
@@ -161,13 +161,13 @@ describe('a reply', () => {
     expect(reply('powershell', 'fish-cli profile H')).toBe('words\nhome\thttp://127.0.0.1:8787\n')
   })
 
-  test('offers commands if no line is given', () => {
+  test('contains the commands if no line is given', () => {
     expect(completionReply('zsh', {}, data, own)).toContain('words\n')
     expect(completionReply('bash', {}, data, own)).toContain('words\n')
   })
 })
 
-describe('names of the user', () => {
+describe('the local names', () => {
   function namesFrom(text: string | undefined) {
     const folder = newFolder()
     mkdirSync(join(folder, 'fish-crab'))
@@ -175,7 +175,7 @@ describe('names of the user', () => {
     return readLocalNames({ XDG_CONFIG_HOME: folder })
   }
 
-  test('are the profiles and their players, each once', () => {
+  test('contain each configured profile and each of their players once', () => {
     const profiles = {
       a: { url: 'http://a', user: 'Alex' },
       b: { url: 'http://b', user: 'Alex' },
@@ -186,7 +186,7 @@ describe('names of the user', () => {
     expect(names.users).toEqual([{ value: 'Alex' }])
   })
 
-  test('are only the usual gamemodes without a configuration', () => {
+  test('contain only the usual gamemodes without a configuration', () => {
     expect(namesFrom(undefined)).toEqual({
       profiles: [],
       users: [],
@@ -195,7 +195,7 @@ describe('names of the user', () => {
   })
 
   test.each(['', '{', 'null', '[]', '{"profiles":7}', '{"version":1,"profiles":{"$(id)":{"url":"http://a"}}}'])(
-    'are not read from a broken configuration: %s',
+    'cannot be read from a broken configuration: %s',
     (text) => expect(() => namesFrom(text)).toThrow('cannot be used'),
   )
 })
@@ -213,19 +213,19 @@ describe('fish-cli completion', () => {
     expect(JSON.parse((await run(['completion', 'fish', '--json'])).stdout)).toMatchObject({ shell: 'fish' })
   })
 
-  describe('for PowerShell', async () => {
+  describe('the PowerShell script', async () => {
     const script = (await run(['completion', 'powershell'])).stdout
 
-    test('uses only variables that it declares, and words that PowerShell knows', () => {
+    test('uses only declared variables, and only known cmdlets, parameters and types', () => {
       const code = script.replace(/^#.*$/gm, '').replace(/'[^']*'/g, "''")
       const names = (pattern: RegExp) => [...new Set([...code.matchAll(pattern)].map(([, name = '']) => name))]
       const [, params = ''] = /param\(([^)]*)\)/.exec(code) ?? []
       const declared = [...params.matchAll(/\$(\w+)/g), ...code.matchAll(/\$(\w+)(?:, \$\w+)* = /g)]
       const second = [...code.matchAll(/\$\w+, \$(\w+) = /g)]
-      // What PowerShell itself sets: the object in the pipeline, nothing, and the environment.
+      // PowerShell sets $_ (the object in the pipeline), $null and $env.
       const known = [...declared, ...second].map(([, name]) => name).concat('_', 'null', 'env')
       expect(names(/\$(\w+)/g).filter((name) => !known.includes(name))).toEqual([])
-      // The parameters of a native completer, by position.
+      // PowerShell passes these parameters to a native completer by position.
       expect(params).toBe('$wordToComplete, $commandAst, $cursorPosition')
       expect(names(/\b([A-Z]\w+-[A-Z]\w+)\b/g).toSorted()).toEqual(
         ['ForEach-Object', 'Register-ArgumentCompleter', 'Remove-Item', 'Select-Object'].toSorted(),
@@ -248,14 +248,14 @@ describe('fish-cli completion', () => {
       expect(open).toEqual([])
     })
 
-    test('passes the typed line in a variable, removes the variable, and splits the reply', () => {
+    test('passes the typed line in an environment variable, removes the variable, and splits the reply', () => {
       const [, variable = ''] = /\$env:(\w+) = "\$commandAst"\.PadRight\(/.exec(script) ?? []
       expect(script).toContain(`finally {\n    Remove-Item Env:${variable} -ErrorAction`)
       const [, argv = '', skipped = ''] =
         /@\(fish-cli (.*) 2>\$null\) \| Select-Object -Skip (\d) \|/.exec(script) ?? []
       expect(argv.split(' ')).toEqual(['__complete', 'powershell'])
       expect(script).toContain('$value, $description = $_ -split "`t", 2')
-      /** What the script does with a line: the same steps, with the variable and offset that it names. */
+      /** Repeats the steps of the script for a line, with the variable and the offset found in the script. */
       const results = (line: string) =>
         completionReply('powershell', { [variable]: line }, data, own)
           .trimEnd()
@@ -270,7 +270,7 @@ describe('fish-cli completion', () => {
     })
   })
 
-  test('lists the supported shells for an unsupported shell and for none', async () => {
+  test('lists the supported shells if the shell is unsupported or missing', async () => {
     const hint = '  Choose a shell from bash, zsh, fish, powershell. For example: fish-cli completion bash\n'
     const other = await run(['completion', 'tcsh'])
     expect(other).toEqual({
@@ -283,7 +283,7 @@ describe('fish-cli completion', () => {
     expect(none.stderr).toContain(hint)
   })
 
-  test('--install writes a readable script, can be repeated, and prints the next step', async () => {
+  test('--install writes a script with mode 644, prints the next step, and can be repeated', async () => {
     const HOME = newFolder()
     for (const shell of SHELLS) {
       const install = () => run(['completion', shell, '--install', '--json'], { env: { HOME } })
@@ -297,7 +297,7 @@ describe('fish-cli completion', () => {
     }
   })
 
-  test('fails if a file is in place of a folder, or a folder in place of a file', async () => {
+  test('--install fails if a file exists at the path of a folder, or a folder at the path of a file', async () => {
     const HOME = newFolder()
     const place = join(HOME, '.config', 'fish', 'completions', 'fish-cli.fish')
     const install = () => run(['completion', 'fish', '--install', '--json'], { env: { HOME } })

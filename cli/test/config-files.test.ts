@@ -37,11 +37,11 @@ function putFolder(path: string) {
   mkdirSync(at(path), { recursive: true, mode: 0o700 })
 }
 
-// Each problem, with the error of a login that detects it before it sends a request.
+// Each entry damages files. The code is the error of a login that reports the damage before its first request, or null.
 const DAMAGES: Readonly<Record<string, readonly [code: string | null, damage: () => void]>> = {
-  'the folder of the configuration is a file': [null, () => put('config/fish-crab', '')],
-  'the folder above is a file': [null, () => put('config', '')],
-  'the folder of the configuration is a link to nothing': [
+  'the configuration folder is a file': [null, () => put('config/fish-crab', '')],
+  'the folder above the configuration folder is a file': [null, () => put('config', '')],
+  'the folder above the configuration folder is a dangling link': [
     null,
     () => {
       rmSync(at('config'), { recursive: true })
@@ -50,19 +50,19 @@ const DAMAGES: Readonly<Record<string, readonly [code: string | null, damage: ()
   ],
   'the configuration is a folder': ['file_not_read', () => putFolder(CONFIG)],
   'the configuration is broken': ['invalid_config', () => put(CONFIG, '{')],
-  'the draft of the configuration is a folder': [null, () => putFolder(`${CONFIG}.new`)],
+  'the temporary file of the configuration is a folder': [null, () => putFolder(`${CONFIG}.new`)],
   'the state folder is a file': [null, () => put('state/fish-crab', '')],
   'the folder above the state folder is a file': [null, () => put('state', '')],
   'the lock is a folder': [null, () => putFolder(LOCK)],
-  'the lock is something else': [null, () => put(LOCK, 'no lock, but long enough for one: '.repeat(100))],
+  'the lock is a file with unknown content': [null, () => put(LOCK, 'no lock, but long enough for one: '.repeat(100))],
   'the secrets are a folder': ['file_not_read', () => putFolder(SECRETS)],
   'the secrets are broken': ['invalid_secrets', () => put(SECRETS, '{')],
   'the secrets are readable by others': ['secrets_not_private', () => put(SECRETS, JSON.stringify(READABLE), 0o644)],
-  'the secrets are of a newer program': ['secrets_too_new', () => put(SECRETS, '{"version":2}')],
-  'the draft of the secrets is a folder': [null, () => putFolder(`${SECRETS}.new`)],
+  'the secrets were written by a newer version': ['secrets_too_new', () => put(SECRETS, '{"version":2}')],
+  'the temporary file of the secrets is a folder': [null, () => putFolder(`${SECRETS}.new`)],
 }
 
-/** Every file below the folder, with its content and the time of its last change. */
+/** The path, modification time and content of every file below the test folder. */
 function everything() {
   const paths = readdirSync(home, { recursive: true, encoding: 'utf8' })
   return paths.sort().map((path) => {
@@ -85,8 +85,8 @@ beforeEach(async () => {
   put(SECRETS, JSON.stringify(READABLE))
 })
 
-describe.each(Object.entries(DAMAGES))('where %s', (_, [, damage]) => {
-  test.each(Object.entries(COMMANDS))('%s leaves the configuration as it is when it fails', async (_name, argv) => {
+describe.each(Object.entries(DAMAGES))('if %s', (_, [, damage]) => {
+  test.each(Object.entries(COMMANDS))('a failed "%s" does not change the configuration', async (_name, argv) => {
     damage()
     const configuration = () => everything().filter(([path]) => String(path).startsWith('config'))
     const before = configuration()
@@ -96,7 +96,7 @@ describe.each(Object.entries(DAMAGES))('where %s', (_, [, damage]) => {
 })
 
 test.each(Object.entries(DAMAGES).filter(([, [code]]) => code !== null))(
-  'a login reports it before it sends a request where %s',
+  'a login reports the problem before it sends a request if %s',
   async (_, [code, damage]) => {
     damage()
     expect((await outcome(COMMANDS.login)).error.code).toBe(code)

@@ -7,7 +7,7 @@ const ORIGIN = 'https://allowed.example'
 
 const context = serviceContext({ FISH_MASTER_API_KEY: MASTER, FISH_ALLOWED_ORIGINS: ORIGIN })
 
-test('conformance passes for the service, and leaves nothing behind', async () => {
+test('conformance passes for the service, and removes its test data', async () => {
   const env = { ...context.admin, FISH_MASTER_API_KEY: MASTER }
   const argv = [context.service.url, '--json', '--allowed-origin', ORIGIN, '--rate-limit', '10000']
   const { status, stdout, stderr } = await run(['conformance', ...argv], { env })

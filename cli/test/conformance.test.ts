@@ -15,7 +15,7 @@ describe('conformance', () => {
     expect(stdout).toMatch(/^TAP version 14\n1\.\.\d+\nok 1 - status-ok: /)
   })
 
-  test('shows a table for people, and skips the checks of --skip', async () => {
+  test('prints a table by default, and skips the checks in --skip', async () => {
     const { status, stdout } = await conformance(['--only', 'status', '--skip', 'demo-fish', context.service.url])
     expect(status).toBe(0)
     expect(stdout).toContain('skipped  demo-fish')
@@ -37,7 +37,7 @@ describe('conformance', () => {
     expect((await conformance(['--dry-run', '--only', 'nonsense'], env)).status).toBe(2)
   })
 
-  test('exits with 1 when a check fails, and reports it on stderr at once', async () => {
+  test('exits with 1 if a check fails, and reports the failure on stderr immediately', async () => {
     const { status, stdout, stderr } = await conformance(['--only', 'limit-headers', '--tap'])
     expect(status).toBe(1)
     expect(stdout).toContain('not ok 1 - limit-headers')
@@ -55,13 +55,13 @@ describe('conformance', () => {
     [['--user', 'Alex', '--admin', 'root'], '--user and --admin cannot be given together.'],
     [['--user', 'not a name'], '--user must be'],
     [['ftp://127.0.0.1'], 'URL (FISH_URL) must be an address'],
-  ])('of %j is a mistake of who typed it', async (argv, message) => {
+  ])('rejects invalid flags and exits with 2: %j', async (argv, message) => {
     const { status, stderr } = await conformance(argv)
     expect(status).toBe(2)
     expect(stderr).toContain(message)
   })
 
-  test('acts as a player with --user, without an administrator, and reports its leftovers once', async () => {
+  test('needs no administrator with --user, and reports the number of records that remain', async () => {
     const { name, fernetKey, apiKey } = await createAdminClient({
       baseUrl: context.service.url,
       username: 'admin',
@@ -79,26 +79,29 @@ describe('conformance', () => {
   test.each([
     ['the profile', {}],
     ['FISH_URL', { FISH_URL: 'http://127.0.0.1:1' }],
-  ])('sends a stored secret only to the service of its profile, even if %s differs', async (_, more) => {
-    const folder = newFolder()
-    const { apiKey, password } = context.alex
-    const saved = await run(['login', 'Alex', '--with-api-key'], {
-      env: { ...context.base, ...xdgFolders(folder), FISH_API_KEY: apiKey, FISH_PASSWORD: password },
-    })
-    expect(saved.status).toBe(0)
-    let requests = 0
-    const other = await startImpostor((_, response) => {
-      requests += 1
-      response.end('{}')
-    })
-    const { status, stdout } = await conformance([other.url, '--user', 'Alex', '--json'], {
-      ...xdgFolders(folder),
-      ...more,
-    })
-    other.close()
-    expect([status, requests]).toEqual([4, 0])
-    expect(JSON.parse(stdout).error.hint).toContain(`works only at ${context.service.url}.`)
-  })
+  ])(
+    'does not send a stored secret to a service other than that of its profile, even if URL overrides %s',
+    async (_, more) => {
+      const folder = newFolder()
+      const { apiKey, password } = context.alex
+      const saved = await run(['login', 'Alex', '--with-api-key'], {
+        env: { ...context.base, ...xdgFolders(folder), FISH_API_KEY: apiKey, FISH_PASSWORD: password },
+      })
+      expect(saved.status).toBe(0)
+      let requests = 0
+      const other = await startImpostor((_, response) => {
+        requests += 1
+        response.end('{}')
+      })
+      const { status, stdout } = await conformance([other.url, '--user', 'Alex', '--json'], {
+        ...xdgFolders(folder),
+        ...more,
+      })
+      other.close()
+      expect([status, requests]).toEqual([4, 0])
+      expect(JSON.parse(stdout).error.hint).toContain(`works only at ${context.service.url}.`)
+    },
+  )
 
   test('groups failures by probable cause', async () => {
     const broken = await startImpostor((_, response) =>
@@ -115,23 +118,26 @@ describe('conformance', () => {
     [{ 'retry-after': '65' }, 65],
     [{ 'x-ratelimit-reset': '1767225700', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, 100],
     [{}, undefined],
-  ])('exits with 75 at status 429 with %j, and reports the time to try again', async (headers, seconds) => {
-    const limited = await startImpostor((_, response) => response.writeHead(429, headers).end('{}'))
-    const clock = { now: () => Date.parse('2026-01-01T12:00:00Z'), sleep: async () => {} }
-    const { status, stdout } = await run(['conformance', limited.url, '--json'], { env: context.admin, clock })
-    limited.close()
-    const retryAt = seconds === undefined ? null : new Date(clock.now() + seconds * 1000).toISOString()
-    expect(status).toBe(75)
-    expect(JSON.parse(stdout).error).toMatchObject({ code: 'rate_limited', exit: 75, retryAt })
-    if (retryAt)
-      expect(JSON.parse(stdout).error.hint).toContain(`${new Date(retryAt).toTimeString().slice(0, 8)} (local time)`)
-  })
+  ])(
+    'exits with 75 after status 429, and reports when to retry according to the headers %j',
+    async (headers, seconds) => {
+      const limited = await startImpostor((_, response) => response.writeHead(429, headers).end('{}'))
+      const clock = { now: () => Date.parse('2026-01-01T12:00:00Z'), sleep: async () => {} }
+      const { status, stdout } = await run(['conformance', limited.url, '--json'], { env: context.admin, clock })
+      limited.close()
+      const retryAt = seconds === undefined ? null : new Date(clock.now() + seconds * 1000).toISOString()
+      expect(status).toBe(75)
+      expect(JSON.parse(stdout).error).toMatchObject({ code: 'rate_limited', exit: 75, retryAt })
+      if (retryAt)
+        expect(JSON.parse(stdout).error.hint).toContain(`${new Date(retryAt).toTimeString().slice(0, 8)} (local time)`)
+    },
+  )
 
   test('exits with 4 without a password', async () => {
     expect((await conformance([], context.base)).status).toBe(4)
   })
 
-  test('removes its accounts at Ctrl-C, and exits with 130', async () => {
+  test('removes its test accounts after Ctrl-C, and exits with 130', async () => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(interruption()), 40)
     const { status } = await run(['conformance'], { env: context.admin, interrupted: controller.signal })
@@ -146,7 +152,7 @@ describe('conformance', () => {
     expect(users).toEqual([])
   })
 
-  test('exits with 1 if the server is not the service', async () => {
+  test('exits with 1 if the address is that of another server', async () => {
     const impostor = await startImpostor((_, response) => response.end('hello'))
     const { status, stderr } = await conformance([impostor.url])
     impostor.close()

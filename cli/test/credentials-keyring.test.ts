@@ -6,7 +6,7 @@ import { type Env, run, serviceContext } from './harness.ts'
 
 const SECRETS = { url: 'http://a.example', user: 'Alex', fernetKey: 'canary-key' }
 
-/** A keyring in memory, as the library shows one. */
+/** A keyring in memory: its entries, and a function that opens an entry as the keyring library does. */
 function memoryKeyring() {
   const entries = new Map<string, string>()
   const open = (service: string, account: string): KeyringEntry => {
@@ -22,7 +22,7 @@ function memoryKeyring() {
   return { entries, open }
 }
 
-/** A keyring that does what it does to say no. */
+/** A locked keyring. Every operation fails with an error that contains a secret. */
 const broken = (): KeyringEntry => {
   const refuse = async () => {
     throw new Error('locked; it held canary-key')
@@ -65,7 +65,7 @@ describe('a login with a keyring', () => {
     expect(entries.size).toBe(0)
   })
 
-  test('that cannot be used stores nothing', async () => {
+  test('stores nothing if the keyring is unavailable', async () => {
     const env = { ...xdgFolders(home), FISH_SECRET_STORE: '' }
     const argv = ['login', 'Alex', '--url', context.service.url, '--json']
     const { status, stdout } = await run(argv, {
@@ -90,7 +90,7 @@ describe('a keyring', () => {
     expect([...entries.keys()]).toEqual(['fish-crab/home', 'fish-crab/work'])
   })
 
-  test('updates the entry of a profile, and deletes it when no secret is left', async () => {
+  test('updates the entry of a profile, and deletes the entry with its last secret', async () => {
     const { entries, open } = memoryKeyring()
     const store = keyringStore(open)
     await store.update('home', () => SECRETS)
@@ -102,7 +102,7 @@ describe('a keyring', () => {
   })
 
   test.each(['{', '[]', 'null', '{"url":1}', '{"url":"http://a","session":{}}'])(
-    'ignores an entry of another form: %s',
+    'ignores a malformed entry: %s',
     async (text) => {
       const { entries, open } = memoryKeyring()
       entries.set('fish-crab/home', text)
@@ -110,7 +110,7 @@ describe('a keyring', () => {
     },
   )
 
-  test('that is locked or cannot be opened is an error without secrets and with a next step', async () => {
+  test('fails with a next step and without secrets in the error if the keyring is locked or cannot be opened', async () => {
     const absent = () => {
       throw new Error('no such service')
     }

@@ -27,7 +27,7 @@ async function newPlayer(name: string) {
 }
 
 describe('login', () => {
-  test('stores key and profile, so that adding and listing need nothing more', async () => {
+  test('stores the key and the profile, so that add and list need no further settings', async () => {
     const { status, stdout, stderr } = await login()
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('profile default')
@@ -50,7 +50,7 @@ describe('login', () => {
     }
   })
 
-  test('tries https for an address without a scheme, but http on this machine, and prints the address', async () => {
+  test('adds https to an address without a scheme, or http on this machine, and prints the full address', async () => {
     const { host, port } = new URL(context.service.url)
     const local = await fish(['login', 'Alex', '--url', host, '-g', 'earth'], { FISH_PASSWORD: context.alex.password })
     expect(local).toMatchObject({ status: 0, stderr: `The address of the service is http://${host}\n` })
@@ -63,7 +63,7 @@ describe('login', () => {
     })
   })
 
-  test('never prompts with --no-input, and reports an unusable stdin', async () => {
+  test('never prompts with --no-input, and rejects --password-stdin if stdin is a terminal', async () => {
     const asked = await fish(['login', 'Alex', ...at(), '--no-input'], {}, { terminal: true, typed: 'x\r' })
     expect(asked.status).toBe(4)
     expect(asked.stderr).toContain('FISH_PASSWORD')
@@ -71,7 +71,7 @@ describe('login', () => {
     await expect(stat(configFile())).rejects.toThrow('ENOENT')
   })
 
-  test('a wrong password and an unknown service store nothing', async () => {
+  test('stores nothing if the password is wrong or the service is unreachable', async () => {
     expect((await login({ FISH_PASSWORD: 'wrong-password' })).status).toBe(4)
     const nobody = ['login', 'Alex', '--url', 'http://127.0.0.1:1']
     expect((await fish(nobody, { FISH_PASSWORD: 'x' })).status).toBe(69)
@@ -79,7 +79,7 @@ describe('login', () => {
     await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
   })
 
-  test('replaces the player of a profile only after confirmation; a new profile needs none', async () => {
+  test('needs confirmation to replace the player of a profile, but not to create a profile', async () => {
     const { password } = await newPlayer('Bella')
     await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')
     const bella = (...more: string[]) => fish(['login', 'Bella', ...more], { FISH_PASSWORD: password })
@@ -108,7 +108,7 @@ describe('login', () => {
     })
   })
 
-  test('works as the hints suggest after a broken configuration, broken secrets and a missing profile', async () => {
+  test('repairs a broken configuration, broken secrets and a missing profile with the command in the hint', async () => {
     const typed = async (hint: string) => {
       const argv = hint.slice(hint.indexOf('fish-cli ') + 'fish-cli '.length).split(' ')
       return fish(argv, { FISH_URL: context.service.url, FISH_USER: 'Alex', FISH_PASSWORD: context.alex.password })
@@ -127,7 +127,7 @@ describe('login', () => {
     }
   })
 
-  test('a key that the service rejects is not stored', async () => {
+  test('does not store a key that the service rejects', async () => {
     const { fernetKey } = await newPlayer('Other')
     const liar = await startImpostor(async (request, response) => {
       response.setHeader('content-type', 'application/json')
@@ -141,12 +141,12 @@ describe('login', () => {
     await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
   })
 
-  test('stores an API key only when it lifts the limit', async () => {
+  test('stores an API key only if the service accepts it, and keeps it at a later login', async () => {
     const wrong = await login({ FISH_API_KEY: 'fck_wrong' }, '--with-api-key')
     expect(wrong.status).toBe(4)
     expect((await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')).status).toBe(0)
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ apiKey: 'file', accepted: true })
-    // A later login without one leaves it.
+    // A later login without an API key keeps the stored API key.
     await login()
     expect(await readFile(secretsFile(), 'utf8')).toContain(context.alex.apiKey)
   })
@@ -158,7 +158,7 @@ describe('login', () => {
 })
 
 describe('the stored secret', () => {
-  test('is in a file that only its owner can read, and the password is nowhere', async () => {
+  test('is in a file that only its owner can read, and the password is in no file', async () => {
     await login()
     expect((await stat(secretsFile())).mode & 0o777).toBe(0o600)
     expect(JSON.parse(await readFile(secretsFile(), 'utf8'))).toEqual({
@@ -169,7 +169,7 @@ describe('the stored secret', () => {
     expect(await filesWith(context.alex.password, home)).toEqual([])
   })
 
-  test('is in no draft of a killed process after the next change', async () => {
+  test('does not remain in the temporary file of a killed process after the next login', async () => {
     await login()
     await writeFile(`${secretsFile()}.new`, 'canary half')
     await login()
@@ -180,14 +180,14 @@ describe('the stored secret', () => {
   test.each([
     ['{', 'invalid_secrets'],
     ['{"version":2,"profiles":{}}', 'secrets_too_new'],
-  ])('is not overwritten when it cannot be read: %s', async (text, code) => {
+  ])('is not overwritten if the secrets file cannot be read: %s', async (text, code) => {
     await login()
     await writeFile(secretsFile(), text)
     expect(JSON.parse((await login({}, '--json')).stdout).error.code).toBe(code)
     expect(await readFile(secretsFile(), 'utf8')).toBe(text)
   })
 
-  test('is sent only to its own service', async () => {
+  test('is sent only to the service of its profile', async () => {
     await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')
     const seen: string[] = []
     const other = await startImpostor((request, response) => {
@@ -207,7 +207,7 @@ describe('the stored secret', () => {
     expect(seen.join()).not.toContain(context.alex.apiKey)
   })
 
-  test('is used only for its own player', async () => {
+  test('is used only for the player of its profile', async () => {
     await login()
     const refused = await fish(['add', 'Cod', '-r', '1', '--user', 'Bob', ...at()])
     expect(refused).toMatchObject({
@@ -243,7 +243,7 @@ describe('the stored secret', () => {
     expect((await fish(['logout'])).status).toBe(4)
   })
 
-  test('is complete if several profiles log in at once', async () => {
+  test('is stored for each profile when several profiles log in at once', async () => {
     const names = ['a', 'b', 'c', 'd']
     await Promise.all(names.map((name) => login({}, '--profile', name)))
     expect(Object.keys(JSON.parse(await readFile(secretsFile(), 'utf8')).profiles).sort()).toEqual(names)
@@ -251,7 +251,7 @@ describe('the stored secret', () => {
   })
 })
 
-// Elsewhere, what decides about a keyring is not in the environment.
+// On other systems, the environment cannot make the keyring unavailable.
 describe.skipIf(process.platform !== 'linux')('a missing keyring (Linux: no session bus)', () => {
   beforeEach(async () => {
     await login()
@@ -261,7 +261,7 @@ describe.skipIf(process.platform !== 'linux')('a missing keyring (Linux: no sess
     await rm(secretsFile())
   })
 
-  test('is named in the errors of commands that need it', async () => {
+  test('is reported by the commands that need the keyring', async () => {
     for (const argv of [['whoami'], ['add', 'Cod', '-r', '1'], ['logout']]) {
       const { status, stdout } = await fish([...argv, '--json'])
       expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 4, code: 'keyring_unavailable' })
@@ -273,7 +273,7 @@ describe.skipIf(process.platform !== 'linux')('a missing keyring (Linux: no sess
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ key: 'file', accepted: true })
   })
 
-  test('does not prevent removing a profile, which is reported as partly done', async () => {
+  test('does not prevent the removal of a profile, which exits with 7 because the secrets remain', async () => {
     const { status, stdout } = await fish(['profile', 'default', '--remove', '-y', '--json'])
     expect({ status, removed: JSON.parse(stdout).secretsRemoved }).toEqual({ status: 7, removed: false })
     expect(JSON.parse((await fish(['profile', '--json'])).stdout).profiles).toEqual([])
@@ -281,7 +281,7 @@ describe.skipIf(process.platform !== 'linux')('a missing keyring (Linux: no sess
 })
 
 describe('whoami', () => {
-  test('reports the place of the key and that the service accepts it, and shows no secret', async () => {
+  test('reports where the key is stored and whether the service accepts the key, but prints no secret', async () => {
     await login()
     const { status, stdout } = await fish(['whoami', '--json'])
     expect(status).toBe(0)
@@ -307,7 +307,7 @@ describe('whoami', () => {
     )
   })
 
-  test('stores nothing at the service', async () => {
+  test('adds no catch to check the key', async () => {
     const { password } = await newPlayer('Witness')
     await fish(['login', 'Witness', ...at(), '-g', 'earth'], { FISH_PASSWORD: password })
     await fish(['whoami'])
@@ -316,7 +316,7 @@ describe('whoami', () => {
     }
   })
 
-  test('exits with 4 for a key that was reset and without a login', async () => {
+  test('exits with 4 after a reset of the key, and without a login', async () => {
     const { password } = await newPlayer('Reset')
     await fish(['login', 'Reset', ...at()], { FISH_PASSWORD: password })
     await run(['user', 'reset', 'Reset', '-t', 'fernet', '--yes', '--show'], { env: context.admin })
@@ -332,11 +332,11 @@ describe('whoami', () => {
   })
 })
 
-describe('administrators', () => {
+describe('the session of an administrator', () => {
   const admin = (...more: readonly string[]) =>
     fish(['login', 'admin', '--admin', ...at(), ...more], { FISH_ADMIN_PASSWORD: ADMIN_PASSWORD })
 
-  test('store a session that expires instead of the password, and then need neither', async () => {
+  test('is stored instead of the password, expires, and authorizes later commands', async () => {
     const { status, stdout } = await admin('--json')
     expect(status).toBe(0)
     expect(Date.parse(JSON.parse(stdout).expiresAt)).toBeGreaterThan(Date.now())
@@ -344,7 +344,7 @@ describe('administrators', () => {
     expect((await fish(['user', 'create', 'Sessioned'])).status).toBe(0)
   })
 
-  test('learn from whoami and doctor when the service ended the session', async () => {
+  test('is reported by whoami and doctor if the service rejects the session', async () => {
     await admin()
     expect(JSON.parse((await fish(['whoami', '--json'])).stdout)).toMatchObject({ admin: 'admin', accepted: true })
     const stored = JSON.parse(await readFile(secretsFile(), 'utf8'))
@@ -359,7 +359,7 @@ describe('administrators', () => {
     expect(stdout).toContain(next)
   })
 
-  test('end their session at the service with logout, which warns if the end is uncertain', async () => {
+  test('is ended at the service by logout, which warns if the service does not confirm', async () => {
     await admin()
     const before = await readFile(secretsFile(), 'utf8')
     expect((await fish(['logout'])).stderr).not.toContain('did not confirm')
@@ -374,7 +374,7 @@ describe('administrators', () => {
     expect(await filesWith(JSON.parse(stored).profiles.default.session.token, home)).toEqual([])
   })
 
-  test('are prompted again when the session is over', async () => {
+  test('requires the password again after it has expired', async () => {
     await admin()
     const stored = JSON.parse(await readFile(secretsFile(), 'utf8'))
     stored.profiles.default.session.expiresAt = '2020-01-01T00:00:00.000Z'
@@ -384,7 +384,7 @@ describe('administrators', () => {
     expect(stderr).toContain('FISH_ADMIN_PASSWORD')
   })
 
-  test('reset a key after a yes', async () => {
+  test('authorizes the reset of a key, which needs confirmation', async () => {
     const reset = ['user', 'reset', '--type', 'fernet']
     const { fernetKey } = await newPlayer('Rota')
     await admin()
@@ -398,9 +398,9 @@ describe('administrators', () => {
   })
 })
 
-describe('canaries', () => {
+describe('flags of login without a value', () => {
   test.each([['--no-input=canary'], ['--password-stdin=canary'], ['--with-api-key=canary'], ['--admin=canary']])(
-    'after a flag without a value do not become a user name: %s',
+    'reject a given value, and do not print the value: %s',
     async (flag) => {
       const { status, stderr } = await fish(['login', flag], {}, { terminal: true, typed: '\r' })
       expect(status).toBe(2)

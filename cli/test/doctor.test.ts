@@ -30,7 +30,7 @@ const KEPT = { outbox: 'ok' }
 const REACHED = { connection: 'ok', service: 'ok', clock: 'ok' }
 
 describe('doctor', () => {
-  test('passes after a login, also in a table', async () => {
+  test('passes after a login, and prints a table without --json', async () => {
     await login()
     const { status, stderr, ok, health, byName } = await doctor()
     expect({ status, stderr, ok }).toEqual({ status: 0, stderr: '', ok: true })
@@ -40,7 +40,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^CHECK +STATUS +RESULT/)
   })
 
-  test('names the log of the game that watch would follow', async () => {
+  test('reports the game log that watch would follow', async () => {
     await login()
     const HOME = newFolder()
     expect((await doctor({ HOME })).byName.log).toMatchObject({
@@ -61,7 +61,7 @@ describe('doctor', () => {
     expect(byName.key.fix).toContain('fish-cli login')
   })
 
-  test('says what to do if nothing responds, and exits with 1', async () => {
+  test('suggests the next step if the service does not respond, and exits with 1', async () => {
     const { status, ok, health, byName } = await doctor({ FISH_URL: 'http://127.0.0.1:1' })
     expect({ status, ok }).toEqual({ status: 1, ok: false })
     expect(health).toEqual({ ...WELL, ...KEPT, connection: 'fail' })
@@ -72,7 +72,7 @@ describe('doctor', () => {
     const env = { ...base, FISH_URL: 'http://127.0.0.1:1', NO_COLOR: '1' }
     const { stdout } = await run(['doctor'], { env, terminal: true, columns, rows: 90 })
     expect(stdout).not.toContain('…')
-    // Each column for itself, as it is read.
+    // Join the lines of each column, because a text wraps within its column.
     const lines = stdout.split('\n')
     const [at = 0, from = 0] = ['RESULT', 'FIX'].map((title) => lines[0]?.indexOf(title))
     const column = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
@@ -81,7 +81,7 @@ describe('doctor', () => {
     if (columns >= 80) expect(Math.max(...lines.map((line) => line.trimEnd().length))).toBeLessThanOrEqual(columns)
   })
 
-  test('distinguishes another server at the address from the service', async () => {
+  test('distinguishes the service from another server at the address', async () => {
     const page = await startImpostor((_, response) => response.end('<p>hello</p>'))
     const { status, health } = await doctor({ FISH_URL: page.url })
     page.close()
@@ -111,7 +111,7 @@ describe('doctor', () => {
     expect(health).toMatchObject({ connection: 'ok', key: 'fail' })
   })
 
-  test('reports a broken configuration and a readable file of secrets, and checks the rest', async () => {
+  test('reports a broken configuration and a secrets file that others can read, and runs the other checks', async () => {
     await login()
     await chmod(join(home, 'state', 'fish-crab', 'secrets.json'), 0o644)
     const open = await doctor()
@@ -157,7 +157,7 @@ describe('doctor', () => {
     }
   })
 
-  test('warns about a configuration that others can read', async () => {
+  test('warns about a configuration file that others can read', async () => {
     await mkdir(join(home, 'config', 'fish-crab'), { recursive: true })
     const file = join(home, 'config', 'fish-crab', 'config.json')
     await writeFile(file, '{"version":1}')
@@ -167,7 +167,7 @@ describe('doctor', () => {
     expect(health).toEqual({ ...WELL, ...KEPT, config: 'warn' })
   })
 
-  // Elsewhere there is a keyring.
+  // On other systems, the environment cannot make the keyring unavailable.
   test.skipIf(process.platform !== 'linux')('fails if the keyring is configured but missing (Linux)', async () => {
     const env = { FISH_SECRET_STORE: 'keyring', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/bus' }
     const { status, byName } = await doctor(env, '--offline')
@@ -182,37 +182,37 @@ describe('doctor', () => {
   })
 })
 
-describe('the clock', () => {
+describe('the clock check', () => {
   const SERVER = Date.parse('2026-11-20T12:00:00Z')
   const date = 'Fri, 20 Nov 2026 12:00:00 GMT'
 
   test.each([
-    ['the same time', 500, 'ok', 'matches'],
-    ['less than can be measured', 1000, 'ok', 'matches'],
-    ['a bit ahead', 10_500, 'ok', '9 s ahead'],
-    ['a minute behind', -59_500, 'ok', '59 s behind'],
-    ['far behind', -120_500, 'warn', '120 s behind'],
-    ['a day ahead', 86_400_500, 'warn', '86399 s ahead'],
-  ])('%s is reported', (_, offset, status, found) => {
+    ['equal times', 500, 'ok', 'matches'],
+    ['a difference that is too small to measure', 1000, 'ok', 'matches'],
+    ['a clock that is 9 s ahead', 10_500, 'ok', '9 s ahead'],
+    ['a clock that is 59 s behind', -59_500, 'ok', '59 s behind'],
+    ['a clock that is two minutes behind', -120_500, 'warn', '120 s behind'],
+    ['a clock that is a day ahead', 86_400_500, 'warn', '86399 s ahead'],
+  ])('reports %s', (_, offset, status, found) => {
     const here = SERVER + offset
     const finding = compareClocks(here - 100, here + 100, date)
     expect(finding).toMatchObject({ status, result: expect.stringContaining(found) })
   })
 
-  test('matches within the time of a slow response, and cannot be checked without a Date', () => {
+  test('tolerates the duration of a slow response, and warns if the response has no Date', () => {
     const sentAt = SERVER - 60_000
     expect(compareClocks(sentAt, SERVER + 1000, date).result).toContain('matches')
     expect(compareClocks(sentAt, SERVER, null).status).toBe('warn')
   })
 })
 
-describe('versions', () => {
+describe('the version check', () => {
   test.each([
     ['0.1.0', '0.1.9', 'ok'],
     ['0.1.0', '0.2.0', 'warn'],
     ['1.2.0', '1.9.0', 'ok'],
     ['1.2.0', '2.0.0', 'warn'],
-  ])('fish-cli %s and a service of %s: %s', (own, service, status) => {
+  ])('compares fish-cli %s with service %s: %s', (own, service, status) => {
     expect(compareVersions(own, service).status).toBe(status)
   })
 })

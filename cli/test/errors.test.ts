@@ -12,7 +12,7 @@ const context = serviceContext()
 
 const failure = z.fromJSONSchema(ERROR_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
-/** The one document on stdout, of the promised form. */
+/** Parses stdout as a single document that matches the error schema. */
 function failureOf(stdout: string) {
   return failure.parse(JSON.parse(stdout)) as { readonly error: { readonly code: string; readonly retryAt: string } }
 }
@@ -29,7 +29,7 @@ test.each([
   ],
   [['leaderboard', '--limit', '1001'], /^--limit: must be a whole number/, 'See: fish-cli leaderboard --help'],
   [['user', 'create', 'a b'], /^NAME: must be 1 to 32/, 'See: fish-cli user create --help'],
-])('%j gets an error in plain words and a command to type', async (argv, message, hint) => {
+])('%j prints an error in plain words and a hint', async (argv, message, hint) => {
   const { status, stdout } = await run([...argv, '--json'], { env: context.admin })
   const { error } = JSON.parse(stdout)
   expect({ status, hint: error.hint }).toEqual({ status: 2, hint })
@@ -45,24 +45,27 @@ test.each([
   ['watch', 'some.log'],
   ['leaderboard'],
   ['login', 'Alex', '--no-input'],
-])('%s %s … rejects a wrong gamemode in the same words and suggests the closest one', async (...argv) => {
-  const { status, stdout } = await run([...argv, '-g', 'erth', '--json'], { env: context.player, piped: '' })
-  expect({ status, error: JSON.parse(stdout).error }).toMatchObject({
-    status: 2,
-    error: {
-      code: 'usage',
-      message: 'Unknown gamemode in --gamemode.',
-      hint: `Did you mean: earth? ${GAMEMODES}`,
-    },
-  })
-})
+])(
+  '%s %s … rejects an unknown gamemode with the common message, and suggests the closest gamemode',
+  async (...argv) => {
+    const { status, stdout } = await run([...argv, '-g', 'erth', '--json'], { env: context.player, piped: '' })
+    expect({ status, error: JSON.parse(stdout).error }).toMatchObject({
+      status: 2,
+      error: {
+        code: 'usage',
+        message: 'Unknown gamemode in --gamemode.',
+        hint: `Did you mean: earth? ${GAMEMODES}`,
+      },
+    })
+  },
+)
 
 test.each([
   ['add', 'Cod', '-r', '1'],
   ['list', 'fish', 'Alex'],
   ['watch', 'some.log'],
   ['login', 'Alex', '--no-input'],
-])('%s %s … reports a wrong FISH_GAMEMODE without its value', async (...argv) => {
+])('%s %s … rejects an unknown FISH_GAMEMODE without printing its value', async (...argv) => {
   const env = { ...context.player, FISH_GAMEMODE: 'canary' }
   const { status, stderr } = await run(argv, { env })
   expect({ status, stderr }).toEqual({
@@ -90,7 +93,7 @@ test.each([
     { token: 'canary\u001b[31m', expiresAt: '2099-01-01T00:00:00Z' },
     'The service did not return a session. Nothing was saved.',
   ],
-])('%j rejects a malformed secret, and stores nothing', async (argv, answer, message) => {
+])('%j rejects a malformed secret from the service, and stores nothing', async (argv, answer, message) => {
   const service = await answering(200, answer)
   const folder = newFolder()
   const env = { ...xdgFolders(folder), FISH_URL: service.url, FISH_PASSWORD: 'x', FISH_ADMIN_PASSWORD: 'x' }
@@ -136,7 +139,7 @@ test('a malformed proxy address is reported with the name of its variable', () =
   expect(report).toMatchObject({ message, exit: 2, hint: expect.stringContaining('For example: http') })
 })
 
-test('a dead proxy is reported without its credentials', async () => {
+test('an unreachable proxy is reported without its credentials', async () => {
   const proxy = 'http://user:canary-proxy-password@127.0.0.1:1'
   for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']) {
     vi.stubEnv(name, undefined)
@@ -162,7 +165,7 @@ test('a dead proxy is reported without its credentials', async () => {
   }
 })
 
-test('--json prints an error of the command line as a document', async () => {
+test('--json prints usage errors as a JSON document', async () => {
   for (const argv of [
     ['list', '--json', '--bogus'],
     ['list', '--json', 'fish', 'a', 'b'],
@@ -177,7 +180,7 @@ test('--json prints an error of the command line as a document', async () => {
   }
 })
 
-test('a rate limit that outlasts --max-wait ends with 75 and says when to try again', async () => {
+test('a command exits with 75 if the rate limit outlasts --max-wait, and reports when to retry', async () => {
   const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
   try {
     await run(['status'], { env: limited.base })

@@ -1,6 +1,6 @@
 /**
- * The words that a shell would give `fish-cli` where a line runs it, alone or among other programs; `undefined` where
- * it does not. Knows double quotes, pipes and `>`, which is all that examples use.
+ * The arguments that a shell passes to `fish-cli` for a line, or `undefined` if the line does not run `fish-cli`.
+ * Supports only double quotes, pipes and `>`, because the examples use no other syntax.
  */
 export function wordsFor(line: string): readonly string[] | undefined {
   const words = (line.match(/"[^"]*"|[|>]|[^\s|>"]+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, '$1'))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder for one test, gone afterwards. */
+/** Creates a temporary folder, and removes the folder after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fish-cli-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -16,7 +16,7 @@ export function xdgFolders(folder: string) {
   return { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') }
 }
 
-/** Writes the configuration of fish-cli below the folder of {@link xdgFolders}. The first profile is the current one. */
+/** Writes the configuration of fish-cli below the folder of {@link xdgFolders}. The first profile is current. */
 export async function writeProfiles(
   folder: string,
   profiles: Readonly<Record<string, { readonly url: string } & Readonly<Record<string, string>>>>,
@@ -27,7 +27,7 @@ export async function writeProfiles(
   await writeFile(path, JSON.stringify(document), { mode: 0o600 })
 }
 
-/** The files below a folder that hold a text. */
+/** The files below a folder that contain a text. */
 export async function filesWith(text: string, folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

@@ -19,8 +19,8 @@ beforeEach(() => {
 const fish = (argv: readonly string[], env: Env = {}) => run(argv, { env: { ...context.player, ...folders, ...env } })
 const offered = () => readLocalNames({ ...folders, FISH_URL: context.service.url }).gamemodes.map(({ value }) => value)
 
-describe('a gamemode of the service', () => {
-  test('is looked up once, and then known offline', async () => {
+describe('the gamemodes of the service', () => {
+  test('are requested once and then stored', async () => {
     expect(await fish(['add', 'Cod', '-r', '1', '-g', 'BoxSMP'])).toMatchObject({ status: 0 })
     expect(JSON.parse(readFileSync(remembered, 'utf8'))).toEqual({
       [context.service.url]: ['earth', 'survival', 'boxsmp'],
@@ -34,7 +34,7 @@ describe('a gamemode of the service', () => {
     ['the environment', ['list', 'fish'], { FISH_GAMEMODE: 'boxsmq' }, 'FISH_GAMEMODE', 'boxsmp'],
     ['a setting', ['config', 'gamemode', 'boxsmq'], {}, 'VALUE', 'boxsmp'],
     ['the gamemode to move from', ['move', 'x', '-g', 'earth', '--from', 'surviva'], {}, '--from', 'survival'],
-  ])('is suggested for a misspelled gamemode in %s', async (_title, argv, env, from, meant) => {
+  ])('are suggested for a misspelled gamemode in %s', async (_title, argv, env, from, meant) => {
     expect(await fish(argv, env)).toEqual({
       status: 2,
       stdout: '',
@@ -42,18 +42,18 @@ describe('a gamemode of the service', () => {
     })
   })
 
-  test('can be used if no file can be written', async () => {
+  test('can be used even if the list cannot be stored', async () => {
     const env = { XDG_STATE_HOME: '/dev/null' }
     expect(await fish(['list', 'fish', '-g', 'boxsmp'], env)).toMatchObject({ status: 0 })
   })
 
-  test('replaces the usual ones once the service has listed its own', async () => {
+  test('replace the usual gamemodes after the first response with the list', async () => {
     await fish(['status'])
     const { status, stderr } = await fish(['add', 'Cod', '-r', '1', '-g', 'oneblock'])
     expect({ status, stderr }).toEqual({ status: 2, stderr: `fish-cli: Unknown gamemode in --gamemode.\n  ${LIST}\n` })
   })
 
-  test('is counted, and other gamemodes are not', async () => {
+  test('are the gamemodes that stats lists', async () => {
     await fish(['add', 'Koi', '-r', '1', '-g', 'boxsmp'])
     const { gamemodes } = JSON.parse((await fish(['stats', '--json'])).stdout) as Profile
     expect(gamemodes.map(({ gamemode }) => gamemode)).toEqual(['earth', 'survival', 'boxsmp'])
@@ -62,7 +62,7 @@ describe('a gamemode of the service', () => {
     expect(JSON.parse(deletion.stdout).fish).toBeGreaterThan(0)
   })
 
-  test('is prompted for at login if nothing names one', async () => {
+  test('are offered by the prompt of login if no gamemode is configured', async () => {
     const env = { ...folders, FISH_URL: context.service.url, FISH_PASSWORD: context.alex.password }
     const asked = await run(['login', 'Alex'], { env, terminal: true, typed: 'boxsmp\n\n' })
     expect(asked).toMatchObject({
@@ -72,7 +72,7 @@ describe('a gamemode of the service', () => {
     expect(await run(['list', 'fish'], { env: folders })).toMatchObject({ status: 0 })
   })
 
-  test('is used to check the key if the service has none of the usual ones', async () => {
+  test('are used to check the key if they contain no usual gamemode', async () => {
     const served = await startServiceContext({ FISH_GAMEMODES: 'boxsmp' })
     onTestFinished(() => served.service.close())
     const env = { ...served.player, ...folders, FISH_GAMEMODE: '' }
@@ -82,7 +82,7 @@ describe('a gamemode of the service', () => {
   })
 
   test.each(['{', '[]', 'null', '{"x":["EARTH"]}', '{"x":"earth"}', `{"x":${JSON.stringify(Array(33).fill('a'))}}`])(
-    'is forgotten in favour of the usual ones if the file is damaged (%s)',
+    'are replaced by the usual gamemodes while the stored list is damaged: %s',
     async (content) => {
       mkdirSync(join(remembered, '..'), { recursive: true })
       writeFileSync(remembered, content.replace('x', context.service.url))
@@ -92,7 +92,7 @@ describe('a gamemode of the service', () => {
     },
   )
 
-  test('is checked against the usual ones while the service does not respond', async () => {
+  test('are replaced by the usual gamemodes while the service is unreachable', async () => {
     const env = { FISH_URL: 'http://127.0.0.1:1' }
     expect((await fish(['config', 'gamemode', 'factions'], env)).status).toBe(0)
     const { status, stderr } = await fish(['config', 'gamemode', 'boxsmp'], env)

@@ -15,26 +15,26 @@ export interface RunOptions {
   readonly env?: Env
   /** Whether all three streams are terminals. */
   readonly terminal?: boolean
-  /** Cells in a line of that terminal. @default unknown */
+  /** Cells in a line of the terminal. @default unknown */
   readonly columns?: number
-  /** Lines of that terminal. @default unknown */
+  /** Lines of the terminal. @default unknown */
   readonly rows?: number
   /** The pager. @default there is no pager */
   readonly page?: System['page']
   /** Opens a URL on the desktop. @default there is no browser */
   readonly openBrowser?: System['openBrowser']
   readonly clock?: System['clock']
-  /** @default the system's keyring, which no run uses unless FISH_SECRET_STORE says so */
+  /** @default the system's keyring, which a run uses only if FISH_SECRET_STORE is not `file` */
   readonly keyring?: System['keyring']
-  /** Typed at the prompt, once it is shown. */
+  /** The text that is typed when the prompt appears. */
   readonly typed?: string
   /** The content of stdin if it is not a terminal. */
   readonly piped?: string
   readonly interrupted?: AbortSignal
   readonly stopRequested?: () => Promise<void>
-  /** Called with all of stdout whenever it grows. */
+  /** Called with the whole stdout after each write. */
   readonly onStdout?: (text: string) => void
-  /** Called with all of stderr whenever it grows. */
+  /** Called with the whole stderr after each write. */
   readonly onStderr?: (text: string) => void
 }
 
@@ -63,7 +63,7 @@ interface Terminal {
   readonly rows?: number
 }
 
-/** Cheap hashing keeps these tests fast. */
+/** Uses fast password hashing to keep the tests fast. */
 export const PASSWORDS = createScryptHasher({ N: 16, r: 1, p: 1 })
 
 const NO_HOME = '/dev/null/home'
@@ -99,7 +99,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
 
 export const ADMIN_PASSWORD = 'canary-admin-password'
 
-/** A real server on a free port that keeps everything in memory. */
+/** Starts a real server on a free port, with its data in memory. */
 export async function startService(env: Env = {}) {
   const config = readConfig({
     env: {
@@ -114,7 +114,7 @@ export async function startService(env: Env = {}) {
   return startServer(config, { logger, version: '0.0.0-test', passwords: PASSWORDS })
 }
 
-/** A service with the player Alex, and environments to act in. */
+/** Starts a service with the player Alex, and returns environments for the player and the administrator. */
 export async function startServiceContext(serverEnv: Env = {}) {
   const service = await startService(serverEnv)
   const base: Env = { FISH_URL: service.url, FISH_MAX_WAIT: '0', FISH_GAMEMODE: 'earth' }
@@ -125,10 +125,9 @@ export async function startServiceContext(serverEnv: Env = {}) {
   return { service, base, admin, alex, player }
 }
 
-/** What {@link startServiceContext} starts. */
 type ServiceContext = Awaited<ReturnType<typeof startServiceContext>>
 
-/** A service that the tests of a file share. It starts before the first test and closes after the last. */
+/** A service that the tests of a file share. The service starts before the first test and closes after the last. */
 export function serviceContext(serverEnv: Env = {}): ServiceContext {
   const context = {} as ServiceContext
   beforeAll(async () => {
@@ -138,7 +137,7 @@ export function serviceContext(serverEnv: Env = {}): ServiceContext {
   return context
 }
 
-/** An HTTP server that is not the service. */
+/** Starts an HTTP server that is not the service. */
 export async function startImpostor(listener: RequestListener) {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

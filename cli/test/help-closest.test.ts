@@ -33,7 +33,7 @@ describe('the suggested command', () => {
     }
   })
 
-  test('has the same length on a tie', () => {
+  test('has the length of the typed word on a tie', () => {
     expect(closestWord('stauts', ['stats', 'status'])).toBe('status')
   })
 })
@@ -46,13 +46,13 @@ describe('an unknown command', () => {
     [['lits', '--help'], 'Did you mean: fish-cli help list? For all commands: fish-cli --help'],
     [['help', 'exit-code'], 'Did you mean: fish-cli help exit-codes? For all commands: fish-cli --help'],
     [['frobnicate'], 'For all commands: fish-cli --help'],
-  ])('%j gets a hint with the right command', async (argv, hint) => {
+  ])('gets a hint with the closest command, or with the list of commands: %j', async (argv, hint) => {
     const { status, stdout, stderr } = await run(argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr.split('\n')[1]).toBe(`  ${hint}`)
   })
 
-  test('has the same hint in JSON', async () => {
+  test('gets the hint in JSON too', async () => {
     const { stdout } = await run(['lits', '--json'])
     expect(JSON.parse(stdout).error.hint).toContain('Did you mean: fish-cli list?')
   })

@@ -10,7 +10,7 @@ import { run } from './harness.ts'
 const PAGES = await commandPages()
 const WIDTH = 80
 
-/** Parses a command line as its command does. @throws what is wrong with the line */
+/** Parses a command line in the same way as the command. @throws an error that describes the problem of the line */
 async function parse(argv: readonly string[]): Promise<'parsed'> {
   const found = COMMANDS.find(argv)
   if (!found) throw new Error(`No command begins ${argv.join(' ')}`)
@@ -19,14 +19,14 @@ async function parse(argv: readonly string[]): Promise<'parsed'> {
 }
 
 describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
-  test('has a summary that fits a line, and a description of each flag and argument', () => {
+  test('has a summary that fits on one line, and a description of each flag and argument', () => {
     expect(summary).toMatch(/^[A-Z].*\.$/)
     expect(summary.length).toBeLessThanOrEqual(WIDTH)
     for (const arg of args) expect(arg.description, arg.label).not.toBe('')
     for (const flag of flags) expect(flag.summary, flag.name).toMatch(/^[A-Z(].*\.$/)
   })
 
-  test('has examples of itself that parse as they are written', async () => {
+  test('has examples that use the command and can be parsed', async () => {
     expect(examples).not.toEqual([])
     for (const { command } of examples) {
       const words = wordsFor(command)
@@ -35,7 +35,7 @@ describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
     }
   })
 
-  test('shows its help in 80 columns, with its examples word for word', async () => {
+  test('prints its help in 80 columns, with unchanged examples', async () => {
     const { stdout } = await run([...id.split(':'), '--help'])
     expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
     const lines = stdout.split('\n').map((line) => line.trim().replace(/^\$ /, ''))
@@ -43,7 +43,7 @@ describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
     expect(stdout).toContain('fish-cli help exit-codes')
   })
 
-  test('shows examples under the usage, and the flags of all commands only by name, at the end', async () => {
+  test('prints examples below the usage, and only the names of the global flags, at the end', async () => {
     const { stdout } = await run([...id.split(':'), '--help'])
     const headers = stdout.match(/^[A-Z]{2,}[A-Z ]*$/gm) ?? []
     expect(headers.slice(0, 2)).toEqual(['USAGE', 'EXAMPLES'])
@@ -58,7 +58,7 @@ describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
   })
 })
 
-test('help flags explains every flag that the help of commands only names', async () => {
+test('help flags explains every global flag', async () => {
   const { stdout } = await run(['help', 'flags'])
   expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
   for (const { name, summary, isGlobal } of PAGES.flatMap(({ flags }) => flags)) {
@@ -68,19 +68,19 @@ test('help flags explains every flag that the help of commands only names', asyn
   }
 })
 
-test('the check would find an example with an unknown flag', async () => {
+test('the test of the examples detects unknown flags and invalid arguments', async () => {
   await expect(parse(['list', '--gamemod', 'earth'])).rejects.toThrow()
   await expect(parse(['user', 'create'])).rejects.toThrow()
   await expect(parse(['status', 'now'])).rejects.toThrow()
 })
 
-test('words are split as in a shell', () => {
+test('wordsFor splits a line into words as a shell does', () => {
   expect(wordsFor('pass a | fish-cli add "Bronze Koi" -r 1 > out')).toEqual(['add', 'Bronze Koi', '-r', '1'])
   expect(wordsFor('pass a')).toBeUndefined()
 })
 
-describe('the page of the program', () => {
-  test('is 80 columns wide, and lists every command under its users', async () => {
+describe('the main help page', () => {
+  test('fits 80 columns, and lists every command under its group of users', async () => {
     const { stdout } = await run([])
     expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
     for (const id of COMMANDS.ids) expect(stdout).toMatch(new RegExp(`^  ${id.replace(/:.*/, '')} `, 'm'))
@@ -88,13 +88,13 @@ describe('the page of the program', () => {
     for (const verbs of topicVerbs()) expect(stdout.replace(/\s+/g, ' ')).toContain(`: ${verbs.join(', ')} `)
   })
 
-  test('names no system and no version of Node, since it is written when the program is built', async () => {
+  test('contains no platform and no version of Node, because the page is generated at build time', async () => {
     const { stdout } = await run([])
     expect(stdout).not.toContain(process.platform)
     expect(stdout).not.toContain(process.version)
   })
 
-  test('begins with the commands of a newcomer, which all parse', async () => {
+  test('begins with valid commands for new users', async () => {
     const { stdout } = await run(['--help'])
     const [, steps = ''] = /START HERE\n((?: {2}.*\n)+)/.exec(stdout) ?? []
     const lines = steps.match(/\$ fish-cli .*?(?= {2})/g) ?? []
@@ -104,7 +104,7 @@ describe('the page of the program', () => {
   })
 })
 
-/** The second words of commands with the same first one, under those who use them. */
+/** The second words of two-word commands, grouped by the users of the commands and by the first word. */
 function topicVerbs(): readonly (readonly string[])[] {
   return COMMANDS.groups.flatMap(({ ids }) => {
     const pairs = ids.filter((id) => id.includes(':')).map((id) => id.split(':'))
@@ -118,7 +118,7 @@ test('every command is in exactly one group', () => {
   expect(COMMANDS.groups.flatMap(({ ids }) => ids).toSorted()).toEqual(COMMANDS.ids.toSorted())
 })
 
-test('every page of help exists in colours too, with the same text', async () => {
+test('every help page has the same text with and without colours', async () => {
   for (const id of helpPageIds(COMMANDS)) {
     const words = ['help', ...id.split(':').filter((word) => word !== '')]
     const [plain, coloured] = [await run(words), await run(words, { env: { FORCE_COLOR: '1' } })]

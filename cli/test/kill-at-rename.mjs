@@ -1,4 +1,4 @@
-// Loaded before a program: kills it at its FISH_KILL_AT-th rename, as a power cut would.
+// A module to load before a program. It kills the process before the FISH_KILL_AT-th rename, like a power cut.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 

@@ -5,7 +5,7 @@ import { outboxPath } from '../src/client/outbox-path.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run } from './harness.ts'
 
-test('add --file sends queued catches if the outbox is full, and counts them too', async () => {
+test('add --file sends queued catches when the outbox is full, and includes them in the counts', async () => {
   await using mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
   await using served = await mock.serve({ port: 0 })
   const ofOthers = Array.from({ length: 99_400 }, (_, index) => ({ kind: 'crab', name: `${index}` }) as const)

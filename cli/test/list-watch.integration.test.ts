@@ -32,7 +32,7 @@ const namesIn = (csv: string) =>
     .map((row) => row.split(',')[0])
 const shown = (program: Program) => namesIn(program.stdout())
 
-/** Waits until the command receives events: a catch that it prints tells. */
+/** Adds a catch, and waits until the command prints the catch and thus receives events. */
 async function live(program: Program, alex: Player): Promise<void> {
   await program.until(/Watching/)
   await catcher(alex).fish.add({ name: 'first', rarity: 1 })
@@ -53,7 +53,7 @@ test('a catch that another process adds is printed within a second', async () =>
 })
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'each catch is printed once though the server ends by %s and starts again',
+  'each catch is printed once, even if the server is stopped with %s and restarted',
   async (signal) => {
     const folder = newFolder()
     const first = await serveFolder(folder)
@@ -74,7 +74,10 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   60_000,
 )
 
-/** A proxy that may cut the streams that it is asked for; it counts them. Every other response is held back until it is whole. */
+/**
+ * Starts a proxy that buffers every response until the response is complete. With `cutsStreams`, the proxy ends each
+ * event stream after its first chunk. `streams` is the number of requested event streams.
+ */
 async function startProxy(target: string, cutsStreams: boolean) {
   let streams = 0
   const proxy = createServer(({ url = '', method, headers }, response) => {
@@ -103,7 +106,7 @@ async function startProxy(target: string, cutsStreams: boolean) {
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, streams: () => streams }
 }
 
-/** Time passes twenty times as fast: a limit of 10 s leaves half a second to a busy machine. */
+/** The clock runs 20 times as fast. A limit of 10 s takes 0.5 s, which is long enough on a busy machine. */
 const FAST = 20
 const fastClock: NonNullable<RunOptions['clock']> = {
   now: () => Date.now() * FAST,
@@ -122,9 +125,9 @@ const fastClock: NonNullable<RunOptions['clock']> = {
 }
 
 test.each([
-  ['holds streams back', false, 1],
+  ['buffers streams', false, 1],
   ['cuts streams', true, 3],
-])('behind a proxy that %s, each catch is printed once', async (_, cutsStreams, streams) => {
+])('each catch is printed once behind a proxy that %s', async (_, cutsStreams, streams) => {
   const proxy = await startProxy(context.base.FISH_URL ?? '', cutsStreams)
   const stop = new AbortController()
   let [stdout, stderr] = ['', '']

@@ -12,7 +12,7 @@ const lines = (text: string) => text.split('\n').slice(0, -1)
 const COD = { name: 'Cod', rarity: 1, caughtAt: new Date(START - 3_600_000).toISOString() } as const
 
 describe('list --watch without a terminal', () => {
-  test('prints each new catch as a line at once, and no earlier ones', async () => {
+  test('prints each new catch as a line immediately, but no earlier catches', async () => {
     const seen: string[] = []
     const { status, stdout, stderr } = await runWatch(['list', '--watch'], {
       fish: [COD],
@@ -29,7 +29,7 @@ describe('list --watch without a terminal', () => {
     expect(stderr).toBe('fish-cli: Watching the fish of Alex in earth, 1 so far.\n')
   })
 
-  test('with --json prints one document a line, and no messages', async () => {
+  test('prints one document per line and no messages with --json', async () => {
     const { status, stdout, stderr } = await runWatch(['list', 'fish', 'alex', '-w', '--json'], {
       async during({ live, lines, add }) {
         await live()
@@ -80,7 +80,7 @@ describe('list --watch without a terminal', () => {
     expect(lines(stdout).map((line) => JSON.parse(line))).toEqual([{ name: 'Hermit' }])
   })
 
-  test('prints each new catch once although many arrive at once, even during the start', async () => {
+  test('prints each new catch once, even if many catches arrive at the same time or during the start', async () => {
     const { stdout } = await runWatch(['list', '--watch'], {
       fish: [COD],
       async during({ says, live, lines, add }) {
@@ -112,7 +112,7 @@ describe('list --watch without a terminal', () => {
 })
 
 describe('list --watch and the rate limit', () => {
-  test('sends three requests, the last answered without a body, for any number of catches', async () => {
+  test('sends three requests for any number of catches, and the last response has no body', async () => {
     const { polls } = await runWatch(['list', '--watch'], {
       async during({ live, lines, add }) {
         await live()
@@ -125,7 +125,7 @@ describe('list --watch and the rate limit', () => {
     expect(polls.map(({ route, status }) => `${route} ${status}`)).toEqual(['getFish 200', 'events 200', 'getFish 304'])
   })
 
-  test('reads the list every 15 s while there are too many streams', async () => {
+  test('polls the list every 15 s while the service has too many streams', async () => {
     const { stdout, stderr, pauses, status } = await runWatch(['list', '--watch'], {
       before: (mock) => mock.fail({ status: 503 }, { on: 'events', times: 3 }),
       async between({ add, pause }) {
@@ -167,8 +167,12 @@ describe('list --watch during an outage', () => {
     ])
   })
 
-  test.each([['down', 'reset'] as const, ['unwell', { status: 503 }] as const, ['limited', { status: 429 }] as const])(
-    'starts with a service that is %s, prints a next step, and retries until there is a response',
+  test.each([
+    ['unreachable', 'reset'] as const,
+    ['unavailable', { status: 503 }] as const,
+    ['limiting the rate', { status: 429 }] as const,
+  ])(
+    'starts while the service is %s, reports the failure once, and retries until the service responds',
     async (_, fault) => {
       const { status, stdout, stderr, pauses } = await runWatch(['list', '--watch', '--max-wait', '0'], {
         fish: [COD],
@@ -190,7 +194,7 @@ describe('list --watch during an outage', () => {
     },
   )
 
-  test('reports retries under --json too, since missing lines alone would not show them', async () => {
+  test('reports retries with --json too, because missing lines alone do not reveal an outage', async () => {
     const { status, stdout, stderr } = await runWatch(['list', '--watch', '--json'], {
       before: (mock) => mock.fail('reset', { times: 4 }),
       between: ({ pause, stop }) => pause === 3 && stop(),
@@ -220,7 +224,7 @@ describe('list --watch during an outage', () => {
     impostor.close()
   })
 
-  test('exits as list does when the player is deleted', async () => {
+  test('exits with the error of list when the player is deleted', async () => {
     const { status, stderr } = await runWatch(['list', '--watch'], {
       async during({ live, says, deleteAlex }) {
         await live()
@@ -242,7 +246,10 @@ describe('list --watch during an outage', () => {
 
 const ESCAPE = '\u{1b}'
 
-/** What a terminal of so many columns shows in the end. Knows what a view uses: up, to the start, erase below. */
+/**
+ * The rows that a terminal shows after the output. Supports only the control sequences of the live view: cursor up,
+ * carriage return and erase.
+ */
 function screenAfter(text: string, columns: number): string[] {
   const rows: string[] = ['']
   let [row, column] = [0, 0]
@@ -346,7 +353,7 @@ describe('list --watch on a terminal', () => {
     expect(screen).toHaveLength(9)
   })
 
-  test('keeps the table, shows the time of the last response, and prints messages above the table', async () => {
+  test('keeps the table during an outage, adds the time of the last response, and prints messages above the table', async () => {
     let away: string[] = []
     const { stdout, stderr } = await runWatch(['list', '--watch'], {
       ...SIZE,
@@ -367,7 +374,7 @@ describe('list --watch on a terminal', () => {
     expect(stderr).toMatch(/Retrying\.[\s\S]*The\s+service\s+responds\s+again,\s+after\s+\S/)
   })
 
-  test('redraws after a resize, over the lines that it wrapped', () => {
+  test('redraws after a resize, over the lines that the terminal has wrapped', () => {
     const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
     let text = ''
     stdout.on('data', (piece: Buffer) => (text += piece.toString()))
@@ -375,7 +382,7 @@ describe('list --watch on a terminal', () => {
     const before = stdout.listenerCount('resize')
     const view = createLiveView(io)
     view.show(({ width = 0 }) => `${'='.repeat(width)}\nCod`)
-    // 80 cells take three lines of 30.
+    // A line of 80 cells wraps into three lines of 30 cells.
     stdout.columns = 30
     text = `${'='.repeat(80)}\nCod\n`
     stdout.emit('resize')

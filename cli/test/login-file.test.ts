@@ -31,7 +31,7 @@ async function newPlayer(...more: readonly string[]) {
   return JSON.parse(await readFile(file, 'utf8'))
 }
 
-/** Replaces fields of the file. */
+/** Replaces fields of the login file. */
 const edit = async (changed: object) =>
   writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...changed }))
 
@@ -55,7 +55,7 @@ describe('user create --login-file', () => {
     expect(stderr).toContain('which only this machine can reach')
   })
 
-  test('replaces a file only with --force, and otherwise creates no player', async () => {
+  test('replaces an existing file only with --force, and creates no player without it', async () => {
     await writeFile(file, 'mine')
     expect(await create('Once', '--login-file', file)).toMatchObject({ status: 6 })
     expect(await readFile(file, 'utf8')).toBe('mine')
@@ -63,7 +63,7 @@ describe('user create --login-file', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ name: 'Once' })
   })
 
-  test('prints the file for another machine with -', async () => {
+  test('prints the login on stdout if the path is -', async () => {
     const { status, stdout } = await create('Piped', '--login-file', '-')
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { version: 1, name: 'Piped' }])
   })
@@ -71,13 +71,13 @@ describe('user create --login-file', () => {
   test.each([
     ['--gamemode without a login file', ['--gamemode', 'earth']],
     ['an unknown gamemode', ['--gamemode', 'canary', '--login-file', 'x.json']],
-  ])('refuses %s', async (_title, more) => {
+  ])('rejects %s', async (_title, more) => {
     expect(await create('Nobody', ...more)).toMatchObject({ status: 2 })
   })
 })
 
 describe('login --from', () => {
-  test('stores service, name, key, API key and gamemode, so that nothing more is needed', async () => {
+  test('stores the service, name, key, API key and gamemode, so that add needs no further settings', async () => {
     const { name, fernetKey, apiKey, password } = await newPlayer('--gamemode', 'survival')
     const { status, stderr } = await fish(['login', '--from', file])
     expect(status).toBe(0)
@@ -88,7 +88,7 @@ describe('login --from', () => {
     expect(await filesWith(password, home)).toEqual([file])
   })
 
-  test('sends its secrets to its own service, even if the environment names another', async () => {
+  test('sends the secrets only to the service in the file, even if the environment contains another address', async () => {
     await newPlayer()
     const seen: string[] = []
     const other = await startImpostor((request, response) => {
@@ -112,7 +112,7 @@ describe('login --from', () => {
     }
   })
 
-  test('fetches the key with the password, since the key of an old file may have been replaced', async () => {
+  test('fetches the current key with the password, because the key in the file may have been replaced', async () => {
     const { name } = await newPlayer()
     const reset = ['user', 'reset', name, '--type', 'fernet', '--yes', '--show']
     expect(await run(reset, { env: context.admin })).toMatchObject({ status: 0 })
@@ -125,7 +125,7 @@ describe('login --from', () => {
     ['a wrong key', { password: undefined, fernetKey: Buffer.alloc(32, 1).toString('base64') }, 'invalid_key'],
     ['a wrong API key', { apiKey: 'fck_canary' }, 'invalid_api_key'],
     ['no password and no key', { password: undefined, fernetKey: undefined }, 'missing_credentials'],
-  ])('stores nothing with %s, and does not quote it', async (_title, changed, code) => {
+  ])('stores nothing with %s, and prints no secret', async (_title, changed, code) => {
     await newPlayer()
     await edit(changed)
     const { status, stdout } = await fish(['login', '--from', file, '--json'])
@@ -135,20 +135,20 @@ describe('login --from', () => {
   })
 
   test.each([
-    ['something else than JSON', 'canary'],
-    ['a list', '["canary"]'],
+    ['a file that is not JSON', 'canary'],
+    ['a JSON array', '["canary"]'],
     ['another version', '{"version":2,"service":"http://canary","name":"Alex"}'],
-    ['no name', '{"version":1,"service":"http://canary"}'],
-    ['a service that is no address', '{"version":1,"service":"canary","name":"Alex"}'],
-    ['a password of two lines', '{"version":1,"service":"http://canary","name":"Alex","password":"canary\\n"}'],
-  ])('refuses %s, and does not quote it', async (_title, text) => {
+    ['a file without a name', '{"version":1,"service":"http://canary"}'],
+    ['an invalid service address', '{"version":1,"service":"canary","name":"Alex"}'],
+    ['a password with a line break', '{"version":1,"service":"http://canary","name":"Alex","password":"canary\\n"}'],
+  ])('rejects %s, and does not print the content', async (_title, text) => {
     await writeFile(file, text)
     const { status, stdout } = await fish(['login', '--from', file, '--json'])
     expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'invalid_login_file' })
     expect(stdout).not.toContain('canary')
   })
 
-  test('rejects a missing file, another player, and flags that the file replaces', async () => {
+  test('rejects a missing file, another player, and flags that conflict with the file', async () => {
     expect(await fish(['login', '--from', join(home, 'none')])).toMatchObject({ status: 5 })
     await newPlayer()
     for (const more of [['Bob'], ['--admin'], ['--password-stdin'], ['--with-api-key']]) {
@@ -156,7 +156,7 @@ describe('login --from', () => {
     }
   })
 
-  test('deletes the file only after a yes, and warns if others could read it', async () => {
+  test('deletes the file only after confirmation, and warns if other users can read the file', async () => {
     await newPlayer('--gamemode', 'earth')
     await chmod(file, 0o644)
     const kept = await fish(['login', '--from', file, '--yes'], {}, { terminal: true, typed: 'n\r' })

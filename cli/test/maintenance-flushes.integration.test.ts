@@ -13,7 +13,7 @@ async function makeStore(): Promise<string> {
   return data
 }
 
-/** Runs a command on a data folder, and returns what it flushed, as paths in another folder. */
+/** Runs a command on a data folder, and returns the paths that the command flushed, relative to `base`. */
 async function flushedBy(skip: (reason: string) => never, argv: readonly string[], data: string, base: string) {
   const disk = createStallingDisk(skip)
   const program = launch(argv, { FISH_STORAGE: `file:${data}`, ...disk.env })
@@ -24,7 +24,7 @@ async function flushedBy(skip: (reason: string) => never, argv: readonly string[
     .map((path) => path.slice(base.length + 1).replace(/(restore|partial)-[^/]+/, '$1'))
 }
 
-test('a restore flushes each file and its folder before the store appears', async ({ skip }) => {
+test('a restore flushes each file and its folder before the store is visible', async ({ skip }) => {
   const [backup, data] = [await makeStore(), join(newFolder(), 'data')]
   const flushed = await flushedBy(skip, ['restore', backup], data, data)
   expect(flushed).toEqual(expect.arrayContaining(['.restore/fish.db']))

@@ -9,12 +9,12 @@ import { launch } from './maintenance-processes.ts'
 
 const ITEMS = 30_000
 
-/** A data folder with a large store, whose check and copy in a separate process take a moment. */
+/** Creates a data folder with a store that is large enough to interrupt its check and its copy. */
 async function largeStore() {
   const data = join(newFolder(), 'data')
   const storage = await createStorage({ driver: 'file', path: data })
   await storage.dispose()
-  // Single writes would take longer than the rest of the test.
+  // Separate writes would take longer than the rest of the test.
   const db = new DatabaseSync(join(data, 'fish.db'))
   db.exec(`
     WITH RECURSIVE fillers (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM fillers WHERE at < ${ITEMS})
@@ -23,7 +23,7 @@ async function largeStore() {
   return { parent: newFolder(), data, env: { FISH_STORAGE: `file:${data}` } }
 }
 
-/** Sends a signal to a program when it creates the file of a copy. A poll for the file could be too late. */
+/** Variables that send a signal to a program when it creates a matching file. Polling could be too late. */
 const signalled = (signal: string, at: string) => ({
   NODE_OPTIONS: `--import=${fileURLToPath(new URL('signal-at-open.mjs', import.meta.url))}`,
   FISH_SIGNAL: signal,
@@ -32,31 +32,37 @@ const signalled = (signal: string, at: string) => ({
 const COPY = '(partial-|\\.restore-).*fish\\.db$'
 
 describe('a backup and a restore', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('report %s while they copy, and leave nothing', async (signal) => {
-    const { parent, data, env } = await largeStore()
-    const target = join(parent, 'deep', 'target')
-    const copy = join(parent, 'copy')
-    for (const [argv, more, message] of [
-      [['backup', copy], {}, new RegExp(`^fish-cli: Interrupted\\. ${copy} was not made\\.\n {2}Run it again\\.\n$`)],
-      [
-        ['restore', data],
-        { FISH_STORAGE: `file:${target}` },
-        /^fish-cli: Interrupted\. Nothing was restored\.\n {2}Run/,
-      ],
-    ] as const) {
-      const program = launch(argv, { ...env, ...more, ...signalled(signal, COPY) })
-      expect([await program.closed, program.stdout()]).toEqual([130, ''])
-      expect(program.stderr()).toMatch(message)
-      expect(readdirSync(parent)).toEqual([])
-    }
-  })
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'report the interruption by %s during the copy, and leave no files',
+    async (signal) => {
+      const { parent, data, env } = await largeStore()
+      const target = join(parent, 'deep', 'target')
+      const copy = join(parent, 'copy')
+      for (const [argv, more, message] of [
+        [['backup', copy], {}, new RegExp(`^fish-cli: Interrupted\\. ${copy} was not made\\.\n {2}Run it again\\.\n$`)],
+        [
+          ['restore', data],
+          { FISH_STORAGE: `file:${target}` },
+          /^fish-cli: Interrupted\. Nothing was restored\.\n {2}Run/,
+        ],
+      ] as const) {
+        const program = launch(argv, { ...env, ...more, ...signalled(signal, COPY) })
+        expect([await program.closed, program.stdout()]).toEqual([130, ''])
+        expect(program.stderr()).toMatch(message)
+        expect(readdirSync(parent)).toEqual([])
+      }
+    },
+  )
 
-  test.skipIf(process.platform === 'win32')('end at Ctrl-C, which every process of a terminal receives', async () => {
-    const { parent, env } = await largeStore()
-    const asTerminal = { ...env, ...signalled('SIGINT', COPY), FISH_SIGNAL_GROUP: '1' }
-    const program = launch(['backup', join(parent, 'copy'), '--json'], asTerminal, { detached: true })
-    expect(await program.closed).toBe(130)
-    expect(JSON.parse(program.stdout())).toMatchObject({ error: { code: 'interrupted', exit: 130 } })
-    expect(readdirSync(parent)).toEqual([])
-  })
+  test.skipIf(process.platform === 'win32')(
+    'exit after Ctrl-C, which every process of a terminal receives',
+    async () => {
+      const { parent, env } = await largeStore()
+      const asTerminal = { ...env, ...signalled('SIGINT', COPY), FISH_SIGNAL_GROUP: '1' }
+      const program = launch(['backup', join(parent, 'copy'), '--json'], asTerminal, { detached: true })
+      expect(await program.closed).toBe(130)
+      expect(JSON.parse(program.stdout())).toMatchObject({ error: { code: 'interrupted', exit: 130 } })
+      expect(readdirSync(parent)).toEqual([])
+    },
+  )
 })

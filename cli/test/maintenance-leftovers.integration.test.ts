@@ -14,7 +14,7 @@ const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 const draftsIn = (folder: string) =>
   existsSync(folder) ? readdirSync(folder).filter((name) => /^\.(restore|copy|migrate)-/.test(name)) : []
 
-/** Waits until a run has begun its draft, and answers what it is called. */
+/** Waits until a run has created its draft folder, and returns the name of the folder. */
 async function draftOf(program: Program, folder: string): Promise<string> {
   let isOver = false
   program.closed.finally(() => {
@@ -26,7 +26,7 @@ async function draftOf(program: Program, folder: string): Promise<string> {
   return draft
 }
 
-/** What a run that was killed leaves. */
+/** Kills a run after it has created its draft folder, and returns the name of the folder. */
 async function leftBy(program: Program, folder: string): Promise<string> {
   const draft = await draftOf(program, folder)
   program.child.kill('SIGKILL')
@@ -35,7 +35,7 @@ async function leftBy(program: Program, folder: string): Promise<string> {
   return draft
 }
 
-/** A data folder whose store takes a while to copy. */
+/** Creates a data folder with a store that is slow to copy. */
 async function largeStore() {
   const parent = newFolder()
   const data = join(parent, 'data')
@@ -46,7 +46,7 @@ async function largeStore() {
   return { parent, data, target: join(parent, 'target') }
 }
 
-test('the next restore removes the leftovers of a killed one, even if it is interrupted', async () => {
+test('a restore removes the leftovers of a killed restore, even if it is interrupted itself', async () => {
   const { data, target } = await largeStore()
   const env = envOf(target)
   const draft = await leftBy(launch(['restore', data], env), target)
@@ -58,28 +58,31 @@ test('the next restore removes the leftovers of a killed one, even if it is inte
   expect(draftsIn(target)).toEqual([])
 })
 
-test.skipIf(process.platform === 'win32')('the draft of a paused run is never removed', async () => {
-  const { data, target } = await largeStore()
-  const env = envOf(target)
-  const living = launch(['restore', data, '--json'], env)
-  const draft = await draftOf(living, target)
-  // SQLite removes its journals while they are listed.
-  const inodeOf = (name: string) => statSync(join(target, draft, name), { throwIfNoEntry: false })?.ino
-  const content = () => readdirSync(join(target, draft)).map(inodeOf).filter(Boolean)
-  await until(async () => content().length > 0)
-  living.child.kill('SIGSTOP')
-  const before = content()
-  const { status, stderr } = await run(['restore', data], { env })
-  expect([status, stderr]).toEqual([
-    6,
-    `fish-cli: The data folder ${target} is in use by another process, a server or fish-cli.\n  Stop that one first, or choose another folder.\n`,
-  ])
-  expect(content()).toEqual(expect.arrayContaining(before))
-  living.child.kill('SIGCONT')
-  expect(await living.closed).toBe(0)
-  expect(JSON.parse(living.stdout())).toMatchObject({ users: 0 })
-  expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
-})
+test.skipIf(process.platform === 'win32')(
+  'a restore does not remove the draft folder of a paused restore',
+  async () => {
+    const { data, target } = await largeStore()
+    const env = envOf(target)
+    const living = launch(['restore', data, '--json'], env)
+    const draft = await draftOf(living, target)
+    // SQLite may remove a journal after its name has been listed.
+    const inodeOf = (name: string) => statSync(join(target, draft, name), { throwIfNoEntry: false })?.ino
+    const content = () => readdirSync(join(target, draft)).map(inodeOf).filter(Boolean)
+    await until(async () => content().length > 0)
+    living.child.kill('SIGSTOP')
+    const before = content()
+    const { status, stderr } = await run(['restore', data], { env })
+    expect([status, stderr]).toEqual([
+      6,
+      `fish-cli: The data folder ${target} is in use by another process, a server or fish-cli.\n  Stop that one first, or choose another folder.\n`,
+    ])
+    expect(content()).toEqual(expect.arrayContaining(before))
+    living.child.kill('SIGCONT')
+    expect(await living.closed).toBe(0)
+    expect(JSON.parse(living.stdout())).toMatchObject({ users: 0 })
+    expect(readdirSync(target).sort()).toEqual(['fish.db', 'fish.lock'])
+  },
+)
 
 test('the help of backup names the folder that a killed backup leaves', async () => {
   const { status, stdout } = await run(['backup', '--help'])
@@ -87,7 +90,7 @@ test('the help of backup names the folder that a killed backup leaves', async ()
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('may leave a folder FOLDER.partial-..., which you can delete.')
 })
 
-test('other files are never removed, whatever their names', async () => {
+test('a restore does not remove other files with similar names', async () => {
   const { parent, data, target } = await largeStore()
   const kept = ['.copy-notes', '.restore-0123abcd.old', 'a.copy-0123abcd', '.backup-0123abcd', '.copy-0123ABCD']
   for (const name of kept) mkdirSync(join(target, name), { recursive: true })

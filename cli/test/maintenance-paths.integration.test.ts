@@ -7,7 +7,7 @@ import { run } from './harness.ts'
 
 const TOO_LONG = 'x'.repeat(300)
 
-/** A data folder that was never served. */
+/** Creates a data folder that no server has used. */
 async function context() {
   const parent = newFolder()
   const data = join(parent, 'data')
@@ -15,7 +15,7 @@ async function context() {
   return { parent, data, env: { FISH_STORAGE: `file:${data}` }, other: ['--storage', `file:${parent}/other`] }
 }
 
-/** The command is refused and changes nothing. */
+/** Expects a command to fail without a change, with and without `--json`, and returns the error. */
 async function refused(parent: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const before = folderContent(parent)
   const wet = await run(argv, { env })
@@ -32,9 +32,9 @@ describe('an empty path', () => {
     ['backup', ['backup', ''], 'FOLDER'],
     ['restore', ['restore', ''], 'BACKUP'],
     ['migrate', ['migrate', ''], 'DUMP'],
-  ])('of %s is a usage error, and names no folder', async (_, argv, name) => {
+  ])('for %s is a usage error that does not contain the current folder', async (_, argv, name) => {
     const { parent, env } = await context()
-    // There it would be the folder where the command is run.
+    // An empty path would otherwise resolve to the current folder.
     const { status, code, message, hint } = await refused(parent, argv, env)
     expect([status, code, message]).toEqual([2, 'usage', `${name} is empty.`])
     expect(hint).toMatch(/^Pass the path of a /)
@@ -43,7 +43,7 @@ describe('an empty path', () => {
 })
 
 describe('a long name', () => {
-  test('is reported by every command, as input and output, if it is too long', async () => {
+  test('is rejected by every command, as input and as output, if it is too long', async () => {
     const { parent, data, env, other } = await context()
     const long = join(parent, TOO_LONG)
     for (const [argv, path] of [
@@ -62,14 +62,14 @@ describe('a long name', () => {
     }
   })
 
-  test('is also reported if only the name of a draft is too long', async () => {
+  test('is also rejected if only the name of the temporary folder is too long', async () => {
     const { parent, env } = await context()
     const name = join(parent, 'x'.repeat(250))
     const { status, code, message } = await refused(parent, ['backup', name], env)
     expect([status, code, message]).toEqual([2, 'invalid_path', `${name} is too long.`])
   })
 
-  test('is accepted if it just fits', async () => {
+  test('is accepted if it does not exceed the limit', async () => {
     const { parent, data, env } = await context()
     const name = 'x'.repeat(200)
     expect((await run(['backup', join(parent, name)], { env })).status).toBe(0)
@@ -78,7 +78,7 @@ describe('a long name', () => {
   })
 })
 
-test('a store in memory is rejected, with a hint at the other storages', async () => {
+test('the storage memory: is rejected, with a hint that names the supported storages', async () => {
   const { parent, data } = await context()
   for (const [argv, instead] of [
     [['rotate-secret'], 'Name file:FOLDER or redis://HOST.'],

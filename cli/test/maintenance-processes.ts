@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { PROGRAM } from './pseudo-terminal.ts'
 
-/** `fish-cli` as a process of its own. Ends with its test. */
+/** `fish-cli` in a separate process, which is killed after the test. */
 export interface Program {
   readonly child: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Settles with the exit code, `null` when a signal ended it. */
+  /** Resolves with the exit code, or with `null` if a signal ended the process. */
   readonly closed: Promise<number | null>
-  /** Settles once stdout or stderr matches, and rejects when the process ends before. */
+  /** Resolves when stdout or stderr matches. Rejects if the process ends first. */
   until(pattern: RegExp): Promise<RegExpExecArray>
 }
 
-/** Starts `fish-cli` with nothing of this environment but its path. */
+/** Starts `fish-cli` with `PATH` as the only variable of the current environment. */
 export function launch(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ export function launch(
   return { child, stdout: () => output.stdout, stderr: () => output.stderr, closed, until }
 }
 
-/** Serves a data folder in a process of its own; answers where, once it is ready. */
+/** Serves a data folder in a separate process. Resolves with the URL when the server is ready. */
 export async function serveFolder(folder: string, env: Readonly<Record<string, string>> = {}) {
   const program = launch(['serve'], {
     FISH_STORAGE: `file:${folder}`,

@@ -11,7 +11,7 @@ const NOBODY = 65_534
 const NAMELESS = 54_321
 const ROOT_ONLY = process.geteuid?.() === 0 ? '' : ' (skipped: only root can give a folder to another user)'
 
-/** A store and an empty folder of root, and a dump. */
+/** Creates a store, an empty folder and a dump, all owned by root. */
 async function folders() {
   const parent = newFolder()
   const [data, empty, dump] = ['data', "an 'empty' one", 'users.json'].map((name) => join(parent, name)) as [
@@ -35,7 +35,7 @@ function giveTo(user: number, path: string): void {
   for (const each of [path, ...names]) chownSync(each, user, user)
 }
 
-/** Runs what a command printed, with a program in place of fish-cli that prints its user and its arguments. */
+/** Runs a printed command line, with a substitute for fish-cli that prints its user and its arguments. */
 function paste(command: string): readonly string[] {
   const bin = newFolder()
   chmodSync(bin, 0o755)
@@ -76,24 +76,21 @@ const COMMANDS: readonly (readonly [string, (given: Folders) => { argv: readonly
   ],
 ]
 
-describe.skipIf(ROOT_ONLY !== '')(`root is refused${ROOT_ONLY}:`, () => {
-  test.each(COMMANDS)(
-    '%s a folder of another user changes nothing, and prints the command to run instead',
-    async (_, make) => {
-      const given = await folders()
-      const { argv, owned } = make(given)
-      giveTo(NOBODY, owned)
-      const before = [folderContent(given.parent), readdirSync(given.parent, { recursive: true })]
-      const { status, stdout, stderr } = await run(argv, { terminal: true, columns: 60, rows: 20 })
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`${owned} belongs to nobody; nothing was opened.`)
-      expect([folderContent(given.parent), readdirSync(given.parent, { recursive: true })]).toEqual(before)
-      const [command = ''] = /^ *runuser -u nobody -- fish-cli .*$/m.exec(stderr) ?? []
-      expect(paste(command)).toEqual([String(NOBODY), ...argv])
-    },
-  )
+describe.skipIf(ROOT_ONLY !== '')(`maintenance by root${ROOT_ONLY}:`, () => {
+  test.each(COMMANDS)('%s a folder of another user is rejected with the command to run instead', async (_, make) => {
+    const given = await folders()
+    const { argv, owned } = make(given)
+    giveTo(NOBODY, owned)
+    const before = [folderContent(given.parent), readdirSync(given.parent, { recursive: true })]
+    const { status, stdout, stderr } = await run(argv, { terminal: true, columns: 60, rows: 20 })
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`${owned} belongs to nobody; nothing was opened.`)
+    expect([folderContent(given.parent), readdirSync(given.parent, { recursive: true })]).toEqual(before)
+    const [command = ''] = /^ *runuser -u nobody -- fish-cli .*$/m.exec(stderr) ?? []
+    expect(paste(command)).toEqual([String(NOBODY), ...argv])
+  })
 
-  test('the folder of a user without a name is refused, with a command that works too', async () => {
+  test('a folder of a user without a name is rejected with a working command', async () => {
     const { data } = await folders()
     giveTo(NAMELESS, data)
     const argv = ['rotate-secret', '--new', '--storage', `file:${data}`]
@@ -104,7 +101,7 @@ describe.skipIf(ROOT_ONLY !== '')(`root is refused${ROOT_ONLY}:`, () => {
     expect(paste(hint.split('\n')[1])).toEqual([String(NAMELESS), ...argv, '--json'])
   })
 
-  test('a folder of root below a folder of another user, named by a link too, is refused', async () => {
+  test('a folder of root below a folder of another user is rejected, even if the path is a link', async () => {
     const { parent, data, empty } = await folders()
     const nested = join(empty, 'nested')
     renameSync(data, nested)

@@ -23,14 +23,14 @@ function playerOf(url: string, { name, fernetKey }: CreatedUser) {
   return createClient({ baseUrl: url, user: name, fernetKey, gamemode: 'earth' })
 }
 
-/** Every response of an address about the fish of a player, as bytes. */
+/** Reads the fish of a player in earth, and returns the text of the response. */
 async function readFish(url: string, name: string): Promise<string> {
   return (await fetch(`${url}/get/fish?name=${name}&gamemode=earth&detail=full`)).text()
 }
 
 const namesIn = (text: string) => (JSON.parse(text) as { fish: { name: string }[] }).fish.map(({ name }) => name)
 
-/** A data folder with a player. No server uses it. */
+/** Creates a data folder with the player Alex, and stops the server. */
 async function stoppedStore(env: Readonly<Record<string, string>> = {}) {
   const parent = newFolder()
   const data = join(parent, 'data')
@@ -42,7 +42,7 @@ async function stoppedStore(env: Readonly<Record<string, string>> = {}) {
   return { parent, data, alex, fish }
 }
 
-/** Serves a folder in this process, and adds a fish for the player, which needs the encrypted key. */
+/** Serves a data folder in the current process, and adds a fish for the player. This write needs the encrypted key. */
 async function addWithEncryptedKey(data: string, alex: CreatedUser, env: Readonly<Record<string, string>> = {}) {
   const server = await startService({ FISH_STORAGE: `file:${data}`, ...env })
   try {
@@ -59,7 +59,7 @@ const errorOf = ({ status, stdout }: { status: number; stdout: string }) => ({
 })
 
 describe('backup', () => {
-  test('under load contains every catch that was acknowledged before, and can be served', {
+  test('under load contains every catch acknowledged before the backup, and can be restored', {
     timeout: 60_000,
   }, async () => {
     const parent = newFolder()
@@ -101,7 +101,7 @@ describe('backup', () => {
     expect(await again.stop()).toBe(0)
   })
 
-  test('is readable by its owner alone, leaves no draft, and prints no secret', async () => {
+  test('is readable only by its owner, leaves no temporary files, and prints no secret', async () => {
     const { parent, data } = await stoppedStore()
     const { stdout, stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
     expect(readdirSync(parent).sort()).toEqual(['copy', 'data'])
@@ -116,13 +116,13 @@ describe('backup', () => {
     expect(stdout + stderr).not.toContain(encryption)
   })
 
-  test('says that it also needs FISH_SECRET if the data is encrypted with it', async () => {
+  test('reports that the backup needs FISH_SECRET if the secret encrypts the data', async () => {
     const { parent, data } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
     const { stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
     expect(stderr).toMatch(/Also keep FISH_SECRET/)
   })
 
-  test('changes nothing if the source is not a store or the target exists, and says so in one line', async () => {
+  test('changes nothing if the source is not a store or the target exists, and prints an error with a hint', async () => {
     const { parent, data } = await stoppedStore()
     const env = { FISH_STORAGE: `file:${data}` }
     mkdirSync(join(parent, 'odd'))
@@ -146,7 +146,7 @@ describe('backup', () => {
 })
 
 describe('restore', () => {
-  test('refuses a folder that has a store, and fills a folder that has none', async () => {
+  test('rejects a folder that contains a store, and fills a folder without a store', async () => {
     const { parent, data, fish } = await stoppedStore()
     const [copy, other] = [join(parent, 'copy'), join(parent, 'other')]
     const env = { FISH_STORAGE: `file:${data}` }
@@ -194,7 +194,7 @@ describe('rotate-secret', () => {
   const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
   const USERS = 5_000
 
-  /** Creates many players at once, in the form that the service stores. */
+  /** Stores many encrypted keys at once, in the format of the service. */
   async function fill(data: string) {
     const storage = await createStorage({ driver: 'file', path: data })
     const encryption = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))
@@ -208,14 +208,14 @@ describe('rotate-secret', () => {
   }
 
   const secretIdsIn = (data: string) => {
-    // SQLite locks the file for a moment while another process opens or closes it.
+    // SQLite locks the file briefly while another process opens or closes the database.
     const db = new DatabaseSync(join(data, 'fish.db'), { timeout: 10_000 })
     const rows = db.prepare("SELECT value FROM items WHERE key LIKE 'secret:%:fernet'").all()
     db.close()
     return rows.map(({ value }) => String(value).split('.')[1] ?? '')
   }
 
-  test('keeps all keys readable when it is killed, and finishes when it is repeated', { timeout: 60_000 }, async () => {
+  test('keeps all keys readable when it is killed, and finishes at the next run', { timeout: 60_000 }, async () => {
     const { data, alex } = await stoppedStore({ FISH_SECRET: OLD })
     await fill(data)
     const [oldId] = secretIdsIn(data)
@@ -228,7 +228,7 @@ describe('rotate-secret', () => {
     program.child.kill('SIGKILL')
     await program.closed
     expect(program.stdout()).toBe('')
-    // Opening the store applies the writes that were only in the log, as a start does.
+    // Opening the database applies the writes that are only in the write-ahead log, like a start of the server.
     const left = secretIdsIn(data).filter((id) => id === oldId).length
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThan(USERS)
@@ -251,7 +251,7 @@ describe('rotate-secret', () => {
     expect(await addWithEncryptedKey(data, alex, { FISH_SECRET: NEW })).toEqual(['Salmon', 'Koi'])
   })
 
-  test('--new replaces the secret that is stored beside the data', async () => {
+  test('--new replaces the secret that is stored in the data folder', async () => {
     const { data, alex } = await stoppedStore()
     const secrets = () => JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
     const before = secrets()

@@ -80,7 +80,7 @@ describe('a migration that is killed', () => {
     await server.stop()
   })
 
-  test('while it renames its files continues when it is repeated', { timeout: 120_000 }, async () => {
+  test('while it renames its files is completed by later runs', { timeout: 120_000 }, async () => {
     const folder = newFolder()
     const dump = join(folder, 'dump.archive')
     const one: Database = new Map([

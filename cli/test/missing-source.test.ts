@@ -10,7 +10,7 @@ test.each([
   ['restore', 'NONE'],
   ['watch', 'NONE', '--once', '-g', 'earth'],
   ['watch', '--once', 'NONE', '-g', 'earth', '--yes'],
-])('%s %s %s… exits with 5 if its source does not exist', async (...words) => {
+])('%s %s %s… exits with 5 if its source file does not exist', async (...words) => {
   const folder = newFolder()
   const env = {
     ...xdgFolders(folder),

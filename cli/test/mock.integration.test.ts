@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs the mock, does something with it once it is ready, and has it stop. */
+/** Runs the mock, calls `act` when the mock is ready, and stops the mock. */
 async function whileRunning(argv: readonly string[], act: (url: string) => Promise<unknown>): Promise<RunResult> {
   const ready = Promise.withResolvers<string>()
   const stop = Promise.withResolvers<void>()
@@ -49,7 +49,7 @@ describe('mock', () => {
     expect(stderr).toMatch(/FISH_KEY=\S+ fish-cli add .*\n.*\/__mock\n$/)
   })
 
-  test('serves a client with the keys that --json prints', async () => {
+  test('serves a client, and prints the users with their keys with --json', async () => {
     const { stdout, stderr } = await whileRunning(['--json'], async (url) => {
       const { users } = (await (await fetch(`${url}/__mock/state`)).json()) as { users: { fernetKey: string }[] }
       const fernetKey = users[0]?.fernetKey ?? ''
@@ -82,7 +82,7 @@ describe('mock', () => {
     })
   })
 
-  test('lets pages of the given origins post', async () => {
+  test('accepts POST requests from pages of the given origins', async () => {
     await whileRunning(['--allowed-origins', 'https://one.test, https://two.test'], async (url) => {
       const allowed = async (origin: string) => {
         const headers = { origin, 'access-control-request-method': 'POST' }
@@ -94,33 +94,25 @@ describe('mock', () => {
     })
   })
 
-  test('warns if others can reach it', async () => {
+  test('warns if other machines can reach the mock', async () => {
     const { stderr } = await whileRunning(['--host', '0.0.0.0', '--json'], async () => {})
     expect(stderr).toMatch(/^Listening on 0\.0\.0\.0: everyone who can reach this address can read all keys/)
   })
 
   test.each([
-    ['is not there', undefined, 'cannot be read (ENOENT)'],
+    ['does not exist', undefined, 'cannot be read (ENOENT)'],
     ['is not JSON', 'canary {', 'not JSON'],
-    ['has another shape', { users: { name: 'canary' } }, 'seed.users: Invalid input: expected array'],
+    ['has an invalid structure', { users: { name: 'canary' } }, 'seed.users: Invalid input: expected array'],
     ['has an unknown field', { users: [{ name: 'Alex', pasword: 'canary' }] }, 'pasword'],
+    ['has an invalid user name', { users: [{ name: 'not a name' }] }, 'seed.users[0].name: Must be 1 to 32 characters'],
+    ['has a duplicate user', { users: [{ name: 'Alex' }, { name: 'alex' }] }, 'have the same name'],
+    ['has an invalid fish', { users: [{ name: 'Alex', fish: { earth: [{ name: 'Cod', rarity: 9 }] } }] }, 'rarity'],
     [
-      'has a name that no user can have',
-      { users: [{ name: 'not a name' }] },
-      'seed.users[0].name: Must be 1 to 32 characters',
-    ],
-    ['has a user twice', { users: [{ name: 'Alex' }, { name: 'alex' }] }, 'have the same name'],
-    [
-      'has a fish that cannot be',
-      { users: [{ name: 'Alex', fish: { earth: [{ name: 'Cod', rarity: 9 }] } }] },
-      'rarity',
-    ],
-    [
-      'has a key that is none',
+      'has an invalid key',
       { users: [{ name: 'Alex', fernetKey: 'canary' }] },
       'seed.users[0].fernetKey: Must be 32 bytes',
     ],
-  ])('refuses a seed file that %s, and starts nothing', async (title, content, message) => {
+  ])('rejects a seed file that %s, and starts no server', async (title, content, message) => {
     const path = content === undefined ? join(folder, 'nowhere.json') : await seedFile(`${title}.json`, content)
     const { status, stdout, stderr } = await run(['mock', '--port', '0', '--seed', path])
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
@@ -138,14 +130,14 @@ describe('mock', () => {
     ['--start-at', 'yesterday'],
     ['--start-at', '2026-02-30T00:00:00Z'],
     ['--host', ''],
-  ])('refuses %s %j', async (flag, value) => {
+  ])('rejects %s %j', async (flag, value) => {
     const { status, stdout } = await run(['mock', flag, value, '--json'])
     const { error } = JSON.parse(stdout)
     expect([status, error.exit, error.code]).toEqual([2, 2, 'usage'])
     expect(error.message).toMatch(new RegExp(`^${flag} must be `))
   })
 
-  test('says what to do when its port is in use', async () => {
+  test('suggests the next step if its port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const port = String((other.address() as AddressInfo).port)
@@ -160,7 +152,7 @@ describe('mock', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'exits with 0 at %s, though a client waits for a response',
+    'exits with 0 after %s, even if a client waits for a response',
     async (signal) => {
       const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
       const child = spawn(process.execPath, [program, 'mock', '--port', '0'], {
@@ -172,7 +164,7 @@ describe('mock', () => {
       const url = String(line).trim().replace('listening on ', '')
       await fetch(`${url}/__mock/faults`, { method: 'POST', body: JSON.stringify({ fault: 'silence' }) })
       const waiting = fetch(`${url}/status`).catch((error: Error) => error.name)
-      // The request has arrived once the fault has struck.
+      // The list of faults is empty as soon as the request has arrived.
       await expect.poll(async () => (await fetch(`${url}/__mock/faults`)).json()).toEqual({ faults: [] })
       child.kill(signal)
       expect(await closed).toEqual([0, null])

@@ -31,7 +31,7 @@ async function addRejected(count: number) {
 }
 
 describe('outbox', () => {
-  test('is shared with every program on the SDK that names no other', async () => {
+  test('is shared with all programs that use the default outbox of the SDK', async () => {
     for (const [name, value] of Object.entries(xdgFolders(folder))) vi.stubEnv(name, value)
     onTestFinished(() => void vi.unstubAllEnvs())
     const service = 'https://Fish.example.org:8443/api/'
@@ -41,7 +41,7 @@ describe('outbox', () => {
     expect(document).toMatchObject({ waiting: 1 })
   })
 
-  test('reports the catches that wait for another address and how to send them, and changes nothing', async () => {
+  test('reports catches that wait for another address, with the command that sends them, and changes nothing', async () => {
     const away = 'http://127.0.0.1:9'
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod\nKoi\n' })
     const note =
@@ -51,13 +51,13 @@ describe('outbox', () => {
     expect((await json(['outbox'])).document.otherServices).toEqual([{ url: away, queued: 2 }])
     expect(folderContent(folder)).toEqual(before)
     expect((await run(['outbox', '--url', `${away}/`], { env })).stderr).toBe('')
-    // These catches are not in the main file yet, as after a kill or while the program runs.
+    // The added crab is not in the main database file yet, as after a kill or while the program runs.
     await using open = await openOutbox({ path: outboxPath({ env }, away), user: 'Alex', gamemode: 'earth' })
     await open.add({ kind: 'crab' })
     expect((await json(['outbox'])).document.otherServices).toEqual([{ url: away, queued: 3 }])
   })
 
-  test('is reported by a login that replaces its address in the profile', async () => {
+  test('is reported by a login that replaces the address of the profile', async () => {
     const away = 'http://127.0.0.1:9'
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod' })
     await writeProfiles(folder, { default: { url: away } })
@@ -68,7 +68,7 @@ describe('outbox', () => {
     expect((await login()).stderr).toBe('')
   })
 
-  test('reports an outbox of another address that cannot be read, and changes nothing', async () => {
+  test('reports an unreadable outbox of another address, and changes nothing', async () => {
     const damaged = outboxPath({ env }, 'http://127.0.0.1:9')
     await mkdir(dirname(damaged), { recursive: true })
     await writeFile(damaged, 'no outbox')
@@ -103,7 +103,7 @@ describe('outbox', () => {
     expect(folderContent(folder)).toEqual(before)
   })
 
-  test('is not sent to another service after it was renamed to the outbox of that service', async () => {
+  test('is not sent to another service, even if its file has the name of the outbox of the other service', async () => {
     const away = { FISH_URL: 'http://127.0.0.1:9' }
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away }, piped: 'Cod' })
     await rename(outboxPath({ env }, away.FISH_URL), outboxPath({ env }, env.FISH_URL ?? ''))
@@ -114,7 +114,7 @@ describe('outbox', () => {
     })
   })
 
-  test('shows rejected catches with the reason, sends them again, and drops them only after a yes', async () => {
+  test('prints rejected catches with the reason, sends them again, and deletes them only after confirmation', async () => {
     await addRejected(3)
     const { document } = await json(['outbox'])
     expect(document).toMatchObject({ waiting: 0, rejected: 3, batches: [{ count: 3, user: 'Nobody' }] })
@@ -130,7 +130,7 @@ describe('outbox', () => {
     expect((await json(['outbox'])).document.rejected).toBe(0)
   })
 
-  test('is not created by a command that finds nothing to do', async () => {
+  test('is not created by a command that has nothing to change', async () => {
     for (const argv of [[], ['--drop', '--yes'], ['--cancel', '--yes']]) {
       expect((await json(['outbox', ...argv])).status).toBe(0)
     }
@@ -147,7 +147,7 @@ describe('outbox', () => {
     }
     const waiting = async () => (await json(['outbox'], away)).document.waiting
 
-    test('deletes the waiting catches of the player after a yes, and no others', async () => {
+    test('deletes only the waiting catches of the player, and only after confirmation', async () => {
       await add(['Cod', 'Koi'])
       await add(['Eel'], { FISH_USER: 'Bella' })
       await unseal()
@@ -160,14 +160,14 @@ describe('outbox', () => {
       expect(await waiting()).toBe(1)
     })
 
-    test('leaves a batch that is being sent, since it may have been stored', async () => {
+    test('keeps a batch that is being sent, because the service may have stored the batch', async () => {
       await add(['Cod', 'Koi'])
       const { status, document } = await json(['outbox', '--cancel', '--yes'], away)
       expect({ status, document }).toEqual({ status: 7, document: { cancelled: 0, underWay: 2 } })
       expect(await waiting()).toBe(2)
     })
 
-    /** Queues catches again after they were frozen for an unreachable service. */
+    /** Returns the catches of a frozen batch to the queue. */
     async function unseal() {
       const refuses = (error: Error) => () => Promise.reject(error)
       const expired = new ApiError('Too old.', { code: 'token_expired', status: 403, headers: {} })
@@ -180,7 +180,7 @@ describe('outbox', () => {
     }
   })
 
-  test('of one service is not sent to another', async () => {
+  test('of a service is not sent to another service', async () => {
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: 'http://127.0.0.1:9' }, piped: 'Cod' })
     expect((await json(['outbox', '--send'])).document).toEqual({ sent: 0, rejected: 0, waiting: 0 })
     const other = { FISH_URL: 'http://127.0.0.1:9' }

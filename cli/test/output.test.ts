@@ -18,12 +18,12 @@ describe('colours', () => {
     ['a terminal with FORCE_COLOR=0', true, { FORCE_COLOR: '0' }, false],
     ['a terminal with --no-color', true, {}, false, '--no-color'],
     ['a pipe with FORCE_COLOR and --no-color', false, { FORCE_COLOR: '1' }, false, '--no-color'],
-  ])('on %s', async (_, terminal, env, coloured, ...more) => {
+  ])('are used only where they are supported and allowed: %s', async (_, terminal, env, coloured, ...more) => {
     const { stdout } = await run(['demo', ...more], { env: { ...context.base, ...env }, terminal })
     expect(stdout.includes(ESCAPE)).toBe(coloured)
   })
 
-  test('of help and of failures are also omitted with --no-color', async () => {
+  test('of help and errors are omitted with --no-color', async () => {
     const env = { ...context.base, FORCE_COLOR: '1' }
     expect((await run(['help', 'exit-codes'], { env })).stdout).toContain(ESCAPE)
     expect((await run(['help', 'exit-codes', '--no-color'], { env })).stdout).not.toContain(ESCAPE)
@@ -35,10 +35,10 @@ describe('colours', () => {
     ['COLORTERM=truecolor', { TERM: 'xterm', COLORTERM: 'truecolor' }, true],
     ['FORCE_COLOR=2', { TERM: 'xterm', FORCE_COLOR: '2' }, true],
     ['TERM=xterm', { TERM: 'xterm' }, process.platform === 'win32'],
-  ])('of rarities, with %s, are of the palette of 256: %s', async (_, env, isOf) => {
+  ])('of rarities with %s are from the 256-colour palette: %s', async (_, env, isOf) => {
     const { stdout } = await run(['demo'], { env: { ...context.base, ...env }, terminal: true })
     expect(stdout.includes(`${ESCAPE}[38;5;`)).toBe(isOf)
-    // Of the 16, none is legible on every background.
+    // None of the 16 basic colours is legible on every background.
     expect(stdout).not.toMatch(new RegExp(`${ESCAPE}\\[(3[0-7]|9[0-7])m`))
   })
 
@@ -59,7 +59,7 @@ describe('colours', () => {
     }
   })
 
-  test('are never in JSON', async () => {
+  test('are never used in JSON', async () => {
     const { stdout } = await run(['demo', '--json'], { env: { ...context.base, FORCE_COLOR: '1' }, terminal: true })
     expect(stdout).not.toContain(ESCAPE)
   })
@@ -105,9 +105,6 @@ describe('messages on a narrow terminal', () => {
   })
 })
 
-test.each(['--version', '-v', 'version'])(
-  '%s prints the program with its version, and the version of Node',
-  async (word) => {
-    expect((await run([word])).stdout).toMatch(/^fish-cli\/\d+\.\d+\.\d+ \S+ node-v\d+\.\d+\.\d+\n$/)
-  },
-)
+test.each(['--version', '-v', 'version'])('%s prints the versions of the program and of Node', async (word) => {
+  expect((await run([word])).stdout).toMatch(/^fish-cli\/\d+\.\d+\.\d+ \S+ node-v\d+\.\d+\.\d+\n$/)
+})

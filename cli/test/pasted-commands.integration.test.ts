@@ -23,18 +23,21 @@ async function paste(line: string, folder: string, env: Readonly<Record<string, 
 
 const ODD = 'Alex\'s  "best" $HOME folder'
 
-test.each(['remove', 'undo'])('the command that reverts %s works when pasted, with any path', async (command) => {
-  const folder = join(newFolder(), ODD)
-  const { FISH_URL: url = '', ...player } = context.player
-  const env = { ...player, ...xdgFolders(folder) }
-  const added = await run(['add', 'Cod', '-r', 'gold', '--json', '--url', url], { env })
-  const argv = command === 'undo' ? ['undo'] : ['remove', JSON.parse(added.stdout).id]
-  const { stdout } = await run([...argv, '--yes', '--url', url], { env })
-  const [, line = ''] = /^To add the catches again: (.*)$/m.exec(stdout) ?? []
-  expect((await paste(line, folder, env)).stdout).toContain('1 catch in the file: 1 sent')
-})
+test.each(['remove', 'undo'])(
+  'the command that reverts %s works when pasted, even with special characters in its path',
+  async (command) => {
+    const folder = join(newFolder(), ODD)
+    const { FISH_URL: url = '', ...player } = context.player
+    const env = { ...player, ...xdgFolders(folder) }
+    const added = await run(['add', 'Cod', '-r', 'gold', '--json', '--url', url], { env })
+    const argv = command === 'undo' ? ['undo'] : ['remove', JSON.parse(added.stdout).id]
+    const { stdout } = await run([...argv, '--yes', '--url', url], { env })
+    const [, line = ''] = /^To add the catches again: (.*)$/m.exec(stdout) ?? []
+    expect((await paste(line, folder, env)).stdout).toContain('1 catch in the file: 1 sent')
+  },
+)
 
-test('the commands after watch work when pasted, for the same profile and folder', async () => {
+test('the commands printed at the end of watch work when pasted, and use the same profile and folder', async () => {
   const folder = join(newFolder(), ODD)
   const env = xdgFolders(folder)
   const at = ['--profile', 'main', '--url', context.service.url]
@@ -65,7 +68,7 @@ test('the commands after watch work when pasted, for the same profile and folder
   expect(found.stdout).toContain('1 catch added. 1 sent.')
 })
 
-test('the command after the start of watch adds the skipped catches when pasted', async () => {
+test('the command printed at the start of watch adds the skipped catches when pasted', async () => {
   const folder = join(newFolder(), ODD)
   const env = { ...context.player, ...xdgFolders(folder) }
   const log = join(folder, 'latest.log')

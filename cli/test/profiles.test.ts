@@ -31,7 +31,7 @@ const setUp = (profiles: Parameters<typeof writeProfiles>[1] = home1) => writePr
 const change = () => fish('config', 'max-wait', '5')
 
 describe('profiles', () => {
-  test('are listed, and one of them can become the current one', async () => {
+  test('are listed, and another profile can become the current profile', async () => {
     await setUp({
       home: { url: 'http://home.example', user: 'Alex', gamemode: 'earth' },
       work: { url: 'http://work.example' },
@@ -45,13 +45,13 @@ describe('profiles', () => {
     ])
   })
 
-  test('an empty list is reported on stderr, and exits with 0', async () => {
+  test('the profile command suggests a login on stderr if no profile exists, and exits with 0', async () => {
     const { status, stdout, stderr } = await fish('profile')
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
     expect(stderr).toContain('fish-cli login')
   })
 
-  test('an unknown profile is reported with the existing ones', async () => {
+  test('an unknown profile is reported with the names of the existing profiles', async () => {
     await setUp()
     for (const argv of [
       ['profile', 'x'],
@@ -64,13 +64,13 @@ describe('profiles', () => {
     }
   })
 
-  test.each(['', '-x', 'a b', '__proto__', 'x'.repeat(33), '../x'])('none can be called %j', async (name) => {
+  test.each(['', '-x', 'a b', '__proto__', 'x'.repeat(33), '../x'])('cannot have the name %j', async (name) => {
     const { status } = await fish('login', 'Alex', '--url', 'http://127.0.0.1:1', `--profile=${name}`, '--no-input')
     expect(status).toBe(2)
     await expect(stat(configFile())).rejects.toThrow('ENOENT')
   })
 
-  test('a profile that loses its secrets reports the catches that wait for its address', async () => {
+  test('logout and --remove report the catches that wait for the address of the profile', async () => {
     const address = 'http://127.0.0.1:1'
     const queue = { env: { ...env, FISH_KEY: generateFernetKey() }, piped: 'Cod' }
     await setUp({ home: { url: address, user: 'Alex', gamemode: 'earth' } })
@@ -80,7 +80,7 @@ describe('profiles', () => {
     expect((await fish('profile', 'home', '--remove', '--yes')).stderr).toBe(note)
   })
 
-  test('--remove prompts first, and removes only after a yes', async () => {
+  test('--remove removes a profile only after confirmation', async () => {
     await setUp()
     const typed = (text: string) => run(['profile', 'home', '--remove'], { env, terminal: true, typed: text })
     expect((await fish('profile', 'home', '--remove')).stderr).toContain('--yes')
@@ -104,7 +104,7 @@ describe('settings', () => {
     expect((await fish('config', 'gamemode')).stdout).toBe('')
   })
 
-  test('a wrong key lists the right ones, and a wrong value names its rule', async () => {
+  test('an unknown key is reported with the valid keys, and an invalid value with its rule', async () => {
     for (const argv of [['colour', 'x'], ['colour'], ['colour', '--unset']]) {
       const { status, stderr } = await fish('config', ...argv)
       expect(status).toBe(2)
@@ -114,7 +114,7 @@ describe('settings', () => {
     expect((await fish('config', 'max-wait', '1', '--unset')).status).toBe(2)
   })
 
-  test('a list shows the source of each setting, and the file', async () => {
+  test('the list of settings shows the source of each setting and the path of the file', async () => {
     await fish('config', 'max-wait', '30')
     const { stdout, stderr } = await run(['config'], { env: { ...env, FISH_NOTIFY: 'gold' } })
     expect(stdout).toMatch(/^max-wait +30 +setting/m)
@@ -123,15 +123,15 @@ describe('settings', () => {
   })
 })
 
-describe('the file', () => {
-  test('and its folder are readable by their owner only, and no draft is left', async () => {
+describe('the configuration file', () => {
+  test('and its folder are readable only by their owner, and no temporary file remains', async () => {
     await change()
     expect((await stat(configFile())).mode & 0o777).toBe(0o600)
     expect((await stat(dirname(configFile()))).mode & 0o777).toBe(0o700)
     expect(await readdir(dirname(configFile()))).toEqual(['config.json'])
   })
 
-  test('stays a link when it is one', async () => {
+  test('remains a symbolic link', async () => {
     await setUp()
     const target = join(home, 'dotfiles.json')
     await writeFile(target, await readFile(configFile()))
@@ -154,7 +154,7 @@ describe('the file', () => {
     ['{"version":1,"current":"b"}', 'current'],
     ['{"version":1,"settings":{"notify":"pink"}}', 'notify'],
     ['{"version":1,"settings":{"max-wait":3}}', 'max-wait'],
-  ])('that cannot be used is reported with the problem and a next step: %s', async (text, what) => {
+  ])('that is invalid is reported with the problem and a next step: %s', async (text, what) => {
     await setUp()
     await writeFile(configFile(), text)
     for (const argv of [['status'], ['profile'], ['config', 'max-wait', '5']]) {
@@ -169,7 +169,7 @@ describe('the file', () => {
     expect(await readFile(configFile(), 'utf8')).toBe(text)
   })
 
-  test('of a newer fish-cli stays unchanged', async () => {
+  test('of a newer fish-cli version remains unchanged', async () => {
     await setUp()
     const text = '{"version":2,"profiles":"other"}'
     await writeFile(configFile(), text)
@@ -179,14 +179,14 @@ describe('the file', () => {
     expect(await readFile(configFile(), 'utf8')).toBe(text)
   })
 
-  test('does not stop --version and --help if it is broken', async () => {
+  test('does not affect --version and --help if it is invalid', async () => {
     await setUp()
     await writeFile(configFile(), '{')
     expect((await fish('--version')).status).toBe(0)
     expect((await fish('list', '--help')).status).toBe(0)
   })
 
-  test('loses nothing when many change it at once, in one process and in several', async () => {
+  test('contains the changes of all concurrent writers, in one process and in several processes', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `p${index}`)
     await setUp(Object.fromEntries([...names, 'q'].map((name) => [name, { url: 'http://q.example' }])))
     const program = fileURLToPath(new URL('../bin/dev.js', import.meta.url))
@@ -199,7 +199,7 @@ describe('the file', () => {
     expect(Object.keys((await config()).profiles)).toEqual(['q'])
   })
 
-  test('is changed only after another writer has finished, or not at all', async () => {
+  test('is not changed while another process holds its lock', async () => {
     await change()
     const other = new DatabaseSync(lockPath({ env }))
     other.exec('BEGIN EXCLUSIVE')
@@ -233,19 +233,19 @@ describe('the service and the player of a command', () => {
       ['two', 'http://two.example', 'profile', undefined, 'factions', 'setting', '9'],
     ],
     [
-      '--profile before FISH_PROFILE',
+      '--profile rather than FISH_PROFILE',
       { profile: 'one' },
       { FISH_PROFILE: 'two' },
       ['one', 'http://one.example', 'profile', 'Alex', 'earth', 'profile', '9'],
     ],
     [
-      'the environment before the profile',
+      'the environment rather than the profile',
       {},
       { FISH_URL: 'http://e', FISH_USER: 'Eve', FISH_GAMEMODE: 'survival', FISH_MAX_WAIT: '1' },
       ['one', 'http://e', 'environment', 'Eve', 'survival', 'environment', '1'],
     ],
     [
-      'flags before the environment',
+      'flags rather than the environment',
       { url: 'http://f', user: 'Flo', gamemode: 'oneblock', 'max-wait': '2' },
       { FISH_URL: 'http://e', FISH_USER: 'Eve', FISH_GAMEMODE: 'survival', FISH_MAX_WAIT: '1' },
       ['one', 'http://f', 'flag', 'Flo', 'oneblock', 'flag', '2'],
@@ -337,7 +337,7 @@ describe('folders', () => {
       'C:\\u\\AppData\\Local\\fish-crab',
       'C:\\u\\AppData\\Local\\fish-crab',
     ],
-  ])('on %s with %j', (platform, env, home, config, state, data) => {
+  ])('follow the conventions of %s with %j', (platform, env, home, config, state, data) => {
     expect(userFolders({ platform, env, home })).toEqual({ config, state, data })
   })
 })

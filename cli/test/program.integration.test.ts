@@ -25,10 +25,10 @@ function launch(argv: readonly string[], stdout: 'pipe' | number) {
   return { child, ended: once(child, 'close').then(([status]) => ({ status, stderr: errors.join('') })) }
 }
 
-describe('a stdout that cannot be written', () => {
+describe('output to stdout', () => {
   const full = existsSync('/dev/full')
   test.skipIf(!full)(
-    `ends with one clear error when the disk is full${full ? '' : ' (skipped: no /dev/full here)'}`,
+    `fails with a single error when the disk is full${full ? '' : ' (skipped: no /dev/full here)'}`,
     async () => {
       const { ended } = launch(['help', 'exit-codes'], openSync('/dev/full', 'w'))
       expect(await ended).toEqual({
@@ -39,7 +39,7 @@ describe('a stdout that cannot be written', () => {
     },
   )
 
-  test('exits with 0 if the reader closes it early', async () => {
+  test('ends with exit code 0 if the reader closes the pipe early', async () => {
     const { child, ended } = launch(['help', 'exit-codes'], 'pipe')
     child.stdout?.destroy()
     expect(await ended).toEqual({ status: 0, stderr: '' })
@@ -48,16 +48,19 @@ describe('a stdout that cannot be written', () => {
   })
 })
 
-test.each(['20.20.2', '22.18.9'])('Node %s gets a message with the required version', async (version) => {
-  const program = fileURLToPath(new URL('../bin/run.js', import.meta.url))
-  const older = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
-  const child = spawn(process.execPath, ['--eval', `${older}; require(${JSON.stringify(program)})`])
-  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  expect({ status, stderr }).toEqual({
-    status: 1,
-    stderr: expect.stringContaining(`fish-cli needs Node 22.19 or later; this is Node ${version}.`),
-  })
-})
+test.each(['20.20.2', '22.18.9'])(
+  'Node %s is rejected with a message that contains the required version',
+  async (version) => {
+    const program = fileURLToPath(new URL('../bin/run.js', import.meta.url))
+    const older = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
+    const child = spawn(process.execPath, ['--eval', `${older}; require(${JSON.stringify(program)})`])
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining(`fish-cli needs Node 22.19 or later; this is Node ${version}.`),
+    })
+  },
+)
 
 describe('help', () => {
   test('exit-codes lists every exit code', async () => {
@@ -67,7 +70,7 @@ describe('help', () => {
     expect((await run(['--help'])).stdout).toContain('fish-cli help exit-codes')
   })
 
-  test('shows and describes every topic of the command list', async () => {
+  test('describes every topic of the command list', async () => {
     const first = COMMANDS.ids.flatMap((id) => (id.includes(':') ? [id.replace(/:.*/, '')] : []))
     expect(Object.keys(COMMANDS.topics).toSorted()).toEqual([...new Set(first)].toSorted())
     const root = await run(['--help'])
@@ -86,7 +89,7 @@ describe('help', () => {
     expect(helpWords(['list'])).toBeUndefined()
   })
 
-  test('is for the longest command or topic at the beginning of the words', () => {
+  test('is shown for the longest command or topic at the start of the words', () => {
     const ids = new Set([...COMMANDS.ids, ...Object.keys(COMMANDS.topics)])
     expect(findPage([], ids)).toBe('')
     expect(findPage(['user', 'create', 'Alex'], ids)).toBe('user:create')
@@ -97,14 +100,14 @@ describe('help', () => {
 })
 
 describe('compiled code', () => {
-  test('is cached where only this user can write', () => {
+  test('is cached in the cache folder of the current user', () => {
     expect(cachePath('linux', { HOME: '/home/me', XDG_CACHE_HOME: '/c' })).toBe('/c/fish-cli')
     expect(cachePath('linux', { HOME: '/home/me', XDG_CACHE_HOME: 'relative' })).toBe('/home/me/.cache/fish-cli')
     expect(cachePath('darwin', { HOME: '/Users/me' })).toBe('/Users/me/Library/Caches/fish-cli')
     expect(cachePath('linux', {})).toBeUndefined()
   })
 
-  test('is cached in a folder that only this user can read, even in a new home', () => {
+  test('is cached in a folder that only the current user can read, even in a new home folder', () => {
     const HOME = newFolder()
     const folder = join(HOME, '.cache', 'fish-cli')
     expect(cacheFolder('linux', { HOME })).toBe(folder)
@@ -122,7 +125,7 @@ describe('compiled code', () => {
   })
 })
 
-// There, the system says ENOENT to whoever makes a folder, though the one above exists.
+// In /proc, creating a folder fails with ENOENT although the parent folder exists.
 const oddFolder = existsSync('/proc/self')
 describe.skipIf(!oddFolder)(
   `a folder in which no folder can be created${oddFolder ? '' : ' (skipped: no /proc here)'}`,
@@ -145,7 +148,7 @@ describe.skipIf(!oddFolder)(
       ['XDG_CACHE_HOME', '/proc/x/y'],
       ['HOME', '/proc'],
       ['HOME', '/proc/x'],
-    ])('does not stop the program as %s=%s', async (variable, folder) => {
+    ])('does not stop the program if %s=%s', async (variable, folder) => {
       const source = new URL('../src/config/paths.ts', import.meta.url).href
       const script = `import { cacheFolder, cachePath } from ${JSON.stringify(source)}
       import { enableCompileCache } from 'node:module'
@@ -157,7 +160,7 @@ describe.skipIf(!oddFolder)(
     })
 
     test.each(['/proc', '/proc/x', '/proc/x/y'])(
-      'causes a normal error if the configuration belongs into %s',
+      'causes an error document if the configuration is in %s',
       async (folder) => {
         const env = { XDG_CONFIG_HOME: folder, XDG_STATE_HOME: newFolder() }
         const argv = [PROGRAM, 'config', 'max-wait', '5', '--json']

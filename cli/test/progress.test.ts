@@ -43,7 +43,7 @@ async function context() {
 const TERMINAL = { terminal: true, columns: 120, rows: 24 }
 
 describe('maintenance on a terminal', () => {
-  test('shows a bar for each step and removes it at the end', async () => {
+  test('shows a progress bar for each step, and removes the bar at the end', async () => {
     const { parent, env } = await context()
     const clock = quickClock(700)
     const at = async (...argv: string[]) => (await run(argv, { ...TERMINAL, env, clock })).stderr
@@ -83,7 +83,7 @@ describe('maintenance without a terminal', () => {
     expect(quick.stderr).not.toContain('Encrypting')
   })
 
-  test.each([false, true])('with --json prints nothing but the document (terminal: %s)', async (terminal) => {
+  test.each([false, true])('prints only the document with --json (terminal: %s)', async (terminal) => {
     const { parent, env } = await context()
     const clock = quickClock(60_000)
     for (const argv of [
@@ -99,7 +99,7 @@ describe('maintenance without a terminal', () => {
 })
 
 describe('the steps of maintenance', () => {
-  test('are reported one after the other, even the same one twice', () => {
+  test('are reported in order, even if a step is repeated', () => {
     const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 })
     let written = ''
     stderr.on('data', (piece: Buffer) => {
@@ -124,7 +124,7 @@ describe('the steps of maintenance', () => {
     [1000, '1.0 kB'],
     [12_345_678, '12 MB'],
     [1_234_000_000_000_000, '1234 TB'],
-  ])('count %d bytes as %s', (bytes, text) => {
+  ])('show %d bytes as %s', (bytes, text) => {
     const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 })
     const progress = createMaintenanceProgress({ line: createStatusLine({ env: {}, stderr }), clock: quickClock(200) })
     progress.onProgress({ step: 'copy', unit: 'bytes', done: bytes })

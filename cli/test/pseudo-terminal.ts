@@ -3,7 +3,10 @@ import { inject, onTestFinished } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file that starts `fish-cli`: the shipped one in e2e tests and with `TEST_BUILT`, otherwise the one for the sources. */
+    /**
+     * The file that starts `fish-cli`: the shipped file in e2e tests and with `TEST_BUILT`, otherwise the file for the
+     * sources.
+     */
     program: string
   }
 }
@@ -11,7 +14,7 @@ declare module 'vitest' {
 /** The command that starts `fish-cli`. */
 export const PROGRAM = [process.execPath, inject('program')] as const
 
-/** Why tests in a pseudo-terminal are skipped here, for their titles. */
+/** The reason why tests in a pseudo-terminal are skipped, for test titles. Empty if the tests run. */
 export const SKIPPED = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 
 /** Options of a terminal. */
@@ -23,7 +26,7 @@ export interface TerminalOptions {
   readonly cwd?: string
 }
 
-/** A process in its own real pseudo-terminal. The process ends with its test. */
+/** A process in a separate real pseudo-terminal. The process is killed after the test. */
 export interface PseudoTerminal {
   readonly pid: number
   /** The output until now. */
@@ -32,7 +35,7 @@ export interface PseudoTerminal {
   resize(columns: number, rows?: number): void
   /** Closes the terminal, as closing its window does. */
   hangUp(): void
-  /** Resolves when the output after `from` matches. Rejects if the process ends before. */
+  /** Resolves when the output after `from` matches. Rejects if the process ends first. */
   until(pattern: RegExp, from?: number): Promise<RegExpExecArray>
   /** Calls the listener with the output until now, and then with each new piece. */
   watch(listener: (piece: string) => void): void
@@ -104,7 +107,7 @@ export interface FishTerminal extends Omit<PseudoTerminal, 'ended'> {
   readonly ended: Promise<EndedFish>
   /**
    * Types Ctrl-C, and returns the time until `fish-cli` ended as a share of the time that it had run before. A busy
-   * machine lengthens both.
+   * machine lengthens both times.
    */
   interrupt(): Promise<number>
 }
@@ -118,7 +121,8 @@ export interface EndedFish {
   readonly isSane: boolean
 }
 
-// Prints the exit status between two marks, then the state of the terminal. Ends when both were read.
+// Shell commands that print the exit status between two marks, and then the state of the terminal. The shell exits when
+// the test has read both.
 const SHELL = ['trap : INT', '%', 's=$?', `printf '@@%s@@' "$s"`, 'stty -a', `printf '@@'`, 'read _']
 const ENDED = /^(.*?)@@(\d+)@@(.*?)@@/s
 

@@ -9,7 +9,7 @@ import { type Env, run, serviceContext, startImpostor } from './harness.ts'
 const PUBLIC = 'https://fish.example.org'
 const context = serviceContext({ FISH_PUBLIC_URL: PUBLIC })
 
-test('a login file names the address that players use, not the one that the administrator reaches', async () => {
+test('a login file contains the public address of the service, not the address that the administrator uses', async () => {
   const folder = newFolder()
   const file = join(folder, 'alex.json')
   const env = { ...context.admin, ...xdgFolders(folder) }
@@ -18,12 +18,12 @@ test('a login file names the address that players use, not the one that the admi
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ service: PUBLIC, name: 'Walter' })
 })
 
-test('open on the machine of the service prints the address that players use', async () => {
+test('open on the machine of the service prints the public address', async () => {
   const { stdout } = await run(['open', 'Alex', '--print'], { env: context.base })
   expect(stdout).toBe(`${PUBLIC}/@Alex?gamemode=earth\n`)
 })
 
-/** The service, with another response to `/status`. */
+/** Starts a proxy that changes the response to `/status`, and returns the address of the proxy. */
 async function serviceWithStatus(respond: (status: object) => readonly [number, object]): Promise<string> {
   const between = await startImpostor(async (request, response) => {
     const body = await text(request)
@@ -44,9 +44,14 @@ async function serviceWithStatus(respond: (status: object) => readonly [number, 
 
 test.each([
   ['unknown', 'Bella', () => [503, { error: 'Unavailable', code: 'unavailable', requestId: 'r' }], 'unavailable'],
-  ['no web address', 'Bruno', (status) => [200, { ...status, publicUrl: 'javascript:alert(1)' }], 'invalid_response'],
+  [
+    'not a web address',
+    'Bruno',
+    (status) => [200, { ...status, publicUrl: 'javascript:alert(1)' }],
+    'invalid_response',
+  ],
 ] as const satisfies readonly (readonly [string, string, Parameters<typeof serviceWithStatus>[0], string])[])(
-  'a public address that is %s fails user create --login-file before it creates anything; open prints the reached one',
+  'user create --login-file creates nothing if the public address is %s, and open prints the address in FISH_URL',
   async (_, name, respond, code) => {
     const FISH_URL = await serviceWithStatus(respond)
     const folder = newFolder()

@@ -8,10 +8,10 @@ const PACKAGE = join(import.meta.dirname, '..')
 const PAGES = await commandPages()
 const WRITTEN = readFileSync(join(PACKAGE, 'REFERENCE.md'), 'utf8')
 
-test('every link inside the page leads to a heading, and no two headings are the same', () => {
+test('every link inside the page leads to a heading, and headings are unique', () => {
   const anchors = [...WRITTEN.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'))
   const links = [...WRITTEN.matchAll(/\]\(#([^)]*)\)/g)].map(([, target]) => target)
-  // Comments in examples begin with the same sign.
+  // Comments in examples also begin with #, so ignore lines that no link refers to.
   const headings = anchors.filter((anchor) => links.includes(anchor))
   expect(new Set(links)).toEqual(new Set(headings))
   expect(new Set(headings).size).toBe(headings.length)
@@ -37,7 +37,7 @@ test('every variable that the program reads is documented', () => {
     file ? [name, `${name}_FILE`] : [name],
   )
   expect(named).not.toEqual([])
-  // Those of FISH_CLI_ pass between a shell's completion and the program; nobody sets them.
+  // Variables that begin with FISH_CLI_ are excluded, because only completion scripts set them.
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
   for (const name of known) expect(WRITTEN).toContain(`\`${name.replace(/_FILE$/, '')}\``)
 })

@@ -6,7 +6,7 @@ import { run } from './harness.ts'
 
 const LIMIT = 5
 
-test('more records than the limit allows at once are removed window by window', async () => {
+test('remove waits for further windows of the rate limit if the number of records exceeds the limit', async () => {
   const mock = await createMock({
     seed: { users: [{ name: 'Alex' }], admins: [{ username: 'admin', password: 'admin-password' }] },
     limits: { adminRequests: LIMIT },
@@ -15,7 +15,7 @@ test('more records than the limit allows at once are removed window by window', 
   const player = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   for (let count = 0; count < 12; count += 1) await player.fish.add({ name: `Cod ${count}`, rarity: 'Bronze' })
   const { url } = await mock.serve()
-  // Each wait moves the time of the service, too.
+  // Each wait also advances the clock of the service.
   const clock: Clock = {
     now: () => mock.clock.now(),
     async sleep(ms, signal) {
@@ -38,6 +38,6 @@ test('more records than the limit allows at once are removed window by window', 
   expect(body).toEqual({ user: 'Alex', fish: [] })
   const removals = mock.requests.filter(({ method }) => method === 'DELETE').map((request) => request.status)
   expect(removals.filter((one) => one === 204)).toHaveLength(12)
-  // At most one in each window finds it exhausted.
+  // At most one request in each window is rejected.
   expect(removals.filter((one) => one !== 204).length).toBeLessThanOrEqual(4)
 })

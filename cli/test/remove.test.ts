@@ -44,7 +44,7 @@ const list = async (gamemode = 'earth') => (await json(['list', '-g', gamemode, 
 const names = async (gamemode?: string) => (await list(gamemode)).map(({ name }: { name: string }) => name)
 
 describe('remove', () => {
-  test('removes records by id, or by the end of it that list shows, and saves them for add --file', async () => {
+  test('removes records by id or by the end of the id that list shows, and saves the catches for add --file', async () => {
     const [cod, koi] = [await add('Cod'), await add('Koi')]
     await add('Salmon')
     const before = await list()
@@ -69,7 +69,7 @@ describe('remove', () => {
     )
   })
 
-  test('leaves no file of catches that the service did not remove', async () => {
+  test('leaves no file if the service removes no catches', async () => {
     const id = await add('Cod')
     for (const argv of [
       ['remove', id, '--yes'],
@@ -80,7 +80,7 @@ describe('remove', () => {
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('removed-'))).toEqual([])
   })
 
-  test('names the gamemode in which it found no record', async () => {
+  test('reports the gamemode in which the record was not found', async () => {
     const id = await add('Cod')
     const { stderr } = await fish(['remove', id, '-g', 'survival', '--yes'])
     expect(stderr).toContain(`No record "${id}" in survival.`)
@@ -111,7 +111,7 @@ describe('move', () => {
 })
 
 describe('undo', () => {
-  test('removes all catches of a sent file, in several records', async () => {
+  test('removes all catches of a sent file, even if they are in several records', async () => {
     const file = join(folder, 'catches.csv')
     await writeFile(file, Array.from({ length: 501 }, (_, index) => `Cod ${index},1\n`).join(''))
     const koi = await add('Koi')
@@ -125,7 +125,7 @@ describe('undo', () => {
     expect([status, stderr]).toEqual([5, expect.stringMatching(/already moved or removed[\s\S]*No catches to undo/)])
   })
 
-  test('removes the queued catches of a file at once, without a password', async () => {
+  test('removes the queued catches of a file immediately and without a password', async () => {
     const away = { FISH_URL: 'http://127.0.0.1:9', FISH_PASSWORD: '' }
     await fish(['add', '--file', '-', '-r', '1'], away, 'Salmon\n')
     await fish(['add', '--file', '-', '-r', '1'], away, 'Cod\nKoi\n')
@@ -133,7 +133,7 @@ describe('undo', () => {
     expect(await status()).toBe(3)
     expect(await json(['undo', '--yes'], away)).toMatchObject({ queued: true, catches: 2 })
     expect(await status()).toBe(1)
-    // Sending it was tried: it may have been stored.
+    // The first run has tried to send Salmon, so the service may have stored the catch.
     expect(await fish(['undo', '--yes'], away)).toMatchObject({
       status: 6,
       stderr: expect.stringContaining('outbox --send'),
@@ -175,7 +175,7 @@ describe('an administrator', () => {
     expect(await names()).toHaveLength(1002)
   })
 
-  test('skips a record that also contains other catches, unless its id is named', async () => {
+  test('skips a record that also contains other catches, unless its id is given', async () => {
     await fish(['add', 'Cod', 'Koi', '-r', 'gold', '--yes'])
     const single = await add('cod')
     const { status, stderr } = await asAdmin(['remove', '--user', player, '--name', 'COD', '--yes'])
@@ -199,7 +199,7 @@ describe('an administrator', () => {
     expect(await list()).toEqual(before)
   })
 
-  test('continues where an interruption stopped it', async () => {
+  test('continues an interrupted removal when the command is repeated', async () => {
     for (let count = 0; count < 40; count += 1) await fish(['add', '--crab'])
     const stop = new AbortController()
     const range = ['remove', '--user', player, '--since', '1h', '--yes']
@@ -211,7 +211,7 @@ describe('an administrator', () => {
     expect(status).toBe(130)
     const [, removed] =
       /Interrupted\. (\d+) of 40 records removed\.\n {2}To continue, repeat the command\./.exec(stderr) ?? []
-    // The request in flight may have been one more.
+    // The service may have removed one record more than the command has reported.
     expect([39, 40]).toContain(Number(removed) + (await left()))
     expect((await asAdmin(range)).status).toBe(0)
     expect(await left()).toBe(0)

@@ -9,7 +9,7 @@ import { launch } from './maintenance-processes.ts'
 
 const HOOK = fileURLToPath(new URL('kill-at-rename.mjs', import.meta.url))
 
-/** Stores of one item each: to copy one takes less time than to make another. */
+/** The folder of sample stores with one item each. Copying a sample is faster than creating a store. */
 const samples = mkdtempSync(join(tmpdir(), 'fish-samples-'))
 afterAll(() => rmSync(samples, { recursive: true, force: true }))
 
@@ -26,7 +26,7 @@ async function makeStore(data: string, item: string): Promise<void> {
   await storage.dispose()
 }
 
-/** What a server would find there: the item, or why it does not start. */
+/** Opens a data folder as a server does. Returns the item, or the reason why the store does not open. */
 async function found(data: string): Promise<string | null> {
   const storage = await createStorage({ driver: 'file', path: data }).catch((error: Error) => error)
   if (storage instanceof Error) return 'code' in storage ? String(storage.code) : storage.message
@@ -38,7 +38,7 @@ async function found(data: string): Promise<string | null> {
 }
 
 describe('a restore that is killed while it moves files', () => {
-  test('can be repeated, wherever it was killed', { timeout: 60_000 }, async () => {
+  test('can be repeated after a kill at any rename', { timeout: 60_000 }, async () => {
     const backup = await storeWith('new')
     writeFileSync(join(backup, 'secrets.json'), JSON.stringify({ encryption: 'new seal', session: 'new session' }))
     for (let killAt = 1, code: number | null = null; code !== 0; killAt += 1) {

@@ -18,7 +18,7 @@ const EARTH = { gamemode: 'earth' } as const
 const RARITIES = ['Gold', 'Mythical', 'Bronze'] as const
 const SPECIES = ['Cod', 'cod', 'Koi', '鯉', '__proto__', 'constructor']
 
-/** The same numbers each time, so that a failure can be seen again. */
+/** A generator of the same numbers in each run, so that failures are reproducible. */
 function pseudoRandom(seed: number) {
   let state = seed
   return (below: number) => {
@@ -27,7 +27,7 @@ function pseudoRandom(seed: number) {
   }
 }
 
-/** Adds and removes at random, reading summaries in between. */
+/** Adds and removes random catches, and checks the summaries in between. */
 async function change(admin: AdminClient, url: string, seed: number): Promise<void> {
   const next = pseudoRandom(seed)
   for (let round = 0; round < 12; round += 1) {
@@ -47,7 +47,7 @@ async function change(admin: AdminClient, url: string, seed: number): Promise<vo
   }
 }
 
-/** Expects the summaries of a service to be what its collections hold. */
+/** Expects the summaries of a service to match its collections. */
 async function expectRecount(url: string) {
   const client = createClient({ baseUrl: url, user: 'Alex', ...EARTH })
   const lists = { fish: await client.fish.list({ detail: 'full' }), crabs: await client.crabs.list({ detail: 'full' }) }
@@ -88,7 +88,7 @@ async function maintain(args: readonly string[], storage: string): Promise<void>
   expect({ status, stderr }).toEqual({ status: 0, stderr: expect.any(String) })
 }
 
-/** The id of an event, with which a stream of this store continues. */
+/** Returns the id of an event from which a stream of the store can continue. */
 async function eventIdOf(url: string): Promise<string> {
   const response = await fetch(`${url}${EVENTS}&follow=false`)
   return /^id: (.+)$/m.exec(await response.text())?.[1] ?? ''

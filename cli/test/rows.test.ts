@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { run, startImpostor } from './harness.ts'
 
-// Two cells each: a wide character, an emoji of two parts, a flag. One cell: a letter with a mark.
+// A wide character, an emoji of two parts and a flag take two cells each. A letter with a combining mark takes one
+// cell.
 const FISH = [
   { name: '鯉のぼり', rarity: 'Gold' },
   { name: '🐟‍🔥🇩🇪', rarity: 'Mythical' },
@@ -56,15 +57,16 @@ describe('a table', () => {
     },
   )
 
-  test('has all its lines even if the terminal is far too narrow', async () => {
+  test('has all its rows even if the terminal is far too narrow', async () => {
     const { stdout } = await list(['--detail'], { terminal: true, columns: 10, rows: 50 })
-    // Ids are for copying: they stay whole. What is beside them stays legible, since nothing fits anyway.
+    // Ids are never truncated, because users copy them. The other cells stay legible, because the table does not fit in
+    // any case.
     expect(stdout).toContain('r4')
     expect(stdout).toContain('Mythical')
     expect(stdout.trimEnd().split('\n')).toHaveLength(6)
   })
 
-  test('has only ASCII if the locale has no other characters', async () => {
+  test('contains only ASCII if the locale does not support other characters', async () => {
     const env = { ...ENV(), LC_ALL: 'C' }
     const { stdout } = await list(['--filter', 'long'], { env, terminal: true, columns: 40, rows: 50 })
     expect(stdout).toMatch(/long l?.*\.\.\. {2}Unknown\/Other\n/)
@@ -87,11 +89,11 @@ describe('other formats', () => {
     )
   })
 
-  test('--json is one document', async () => {
+  test('--json prints a single document', async () => {
     expect(JSON.parse((await list(['--json'])).stdout)).toEqual({ user: 'Alex', gamemode: 'earth', fish: FISH })
   })
 
-  test('without rows, CSV has only its header, JSON an empty list, and a table a message on stderr', async () => {
+  test('without rows, CSV has only a header, JSON has an empty list, and a table prints a message on stderr', async () => {
     expect(await list(['fish', 'Empty', '--csv'])).toMatchObject({ stdout: 'name,rarity\r\n', status: 0 })
     const { stdout, stderr } = await list(['fish', 'Empty'])
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'Alex has no fish in earth yet.\n' })
@@ -135,7 +137,7 @@ describe('--detail', () => {
     return (await run(['list', ...argv], { env, terminal: true, columns: 80, rows: 50 })).stdout
   }
 
-  test('fits 80 columns, with short ids and with times that the title calls local', async () => {
+  test('fits 80 columns, with short ids and local times', async () => {
     const stdout = await detailed(['--detail'])
     expect(stdout).toMatch(/^FISH +RARITY +CAUGHT AT \(LOCAL\) +RECORD/)
     const at = new Date(caughtAt)
@@ -144,7 +146,7 @@ describe('--detail', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
-  test('has whole ids and the times of the service in JSON and CSV', async () => {
+  test('prints full ids and UTC times in JSON and CSV', async () => {
     for (const form of ['--json', '--csv']) {
       const stdout = await detailed(['--detail', form])
       expect(stdout).toContain(id)
@@ -168,7 +170,7 @@ describe('list', () => {
     expect((await list(['--filter', 'no such fish'])).stderr).toBe('Alex has no fish in earth that match.\n')
   })
 
-  test('--sort orders by rarity or time, both ways, without another column', async () => {
+  test('--sort sorts by rarity or time in both directions, and adds no column', async () => {
     expect(await names('--sort', 'rarity')).toEqual(['Unknown/Other', 'Bronze', 'Silver', 'Gold', 'Mythical'])
     expect(await names('--sort=-caughtAt', '--limit', '2')).toEqual(['Silver', 'Unknown/Other'])
     expect((await list(['--sort=-caughtAt'])).stdout).not.toContain('2026')
@@ -185,11 +187,11 @@ describe('list', () => {
     expect(await names('--since', '2026-01-04T00:00Z')).toEqual(['Unknown/Other', 'Silver'])
   })
 
-  test('--since reads a date and a month as local, like the times in the table', async () => {
+  test('--since interprets a date or a month in local time, like the times in the table', async () => {
     vi.stubEnv('TZ', 'Pacific/Honolulu')
     onTestFinished(() => void vi.unstubAllEnvs())
     const lines = async (since: string) => (await list(['--since', since, '--detail', '--csv'])).stdout
-    // Midnight in UTC is 14:00 of the day before.
+    // Midnight in UTC is 14:00 of the previous day in Honolulu.
     expect(await names('--since', '2026-01-04')).toEqual(['Silver'])
     expect(await names('--since', '2026-01-04T00:00')).toEqual(['Silver'])
     expect(await names('--since', '2026-01-03T14:00')).toEqual(['Unknown/Other', 'Silver'])

@@ -4,62 +4,64 @@ import { createAdminClient } from '@fish-crab/sdk/admin'
 import { onTestFinished, vi } from 'vitest'
 import { type RunOptions, run } from './harness.ts'
 
-/** Milliseconds since 1970 at which each of these mock services begins. */
+/** The start time of each mock service, in milliseconds since 1970. */
 export const START = Date.parse('2026-01-01T00:00:00Z')
 
 const ADMIN = { username: 'admin', password: 'canary-admin-password' }
 
 interface Acting {
   readonly mock: Mock
-  /** Adds a fish, at no cost of the rate limit of who watches. */
+  /** Adds a fish without using the rate limit of the watching command. */
   add(name: string, rarity?: 1 | 2 | 3): Promise<{ readonly id: string }>
   addCrab(name: string): Promise<unknown>
-  /** Uses so many requests of the window up, as other commands of the same person do. */
+  /** Uses up requests of the rate limit window, as other commands of the same user do. */
   useUp(requests: number): Promise<void>
   stop(): void
 }
 
-/** What happens between two polls. Ends it by aborting. */
+/** The context of `between`, which runs in the pause between two polls. */
 export interface Between extends Acting {
-  /** How many pauses there were before, from 0. */
+  /** The number of earlier pauses. */
   readonly pause: number
-  /** Milliseconds that this pause takes. */
+  /** The duration of the pause in milliseconds. */
   readonly ms: number
-  /** All of stdout so far. */
+  /** The whole stdout until now. */
   readonly stdout: string
 }
 
-/** What happens while a command runs. */
+/** The context of `during`, which runs at the same time as the command. */
 export interface During extends Acting {
-  /** Waits until the command receives events: its stream is open, and the list was read after that. */
+  /** Waits until the command receives events: the stream is open, and the list was read afterwards. */
   live(): Promise<void>
-  /** Waits until so many lines are on stdout. @returns all of stdout */
+  /** Waits until stdout has at least `count` lines. @returns the whole stdout */
   lines(count: number): Promise<string>
-  /** Ends the service's connections and refuses others, until `startService`. */
+  /** Closes the connections of the service, and rejects new connections until `startService`. */
   stopService(): Promise<void>
   startService(): Promise<void>
   removeFish(id: string): Promise<unknown>
   deleteAlex(): Promise<unknown>
-  /** Waits until this is on stdout. @returns all of stdout */
+  /** Waits until stdout matches `text`. @returns the whole stdout */
   shows(text: RegExp): Promise<string>
-  /** Waits until this is on stderr. */
+  /** Waits until stderr matches `text`. */
   says(text: RegExp): Promise<void>
 }
 
-/** What a watch is tested in. */
+/** The conditions in which a watching command is tested. */
 export interface Watching extends RunOptions {
   readonly fish?: readonly SeedFish[]
-  /** Watch with the API key of the player. */
+  /** Whether the command uses the API key of the player. */
   readonly withApiKey?: boolean
   /** Prepares the mock service. */
   readonly before?: (mock: Mock) => unknown
   /** @default nothing */
   readonly between?: (between: Between) => Promise<unknown> | unknown
-  /** The command is stopped when it is over. */
+  /** Runs at the same time as the command. The command is stopped afterwards. */
   readonly during?: (during: During) => Promise<unknown>
 }
 
-/** Runs a command that watches a mock service whose time passes only between two polls or attempts. */
+/**
+ * Runs a watching command with a mock service. The clock of the service advances only between two polls or attempts.
+ */
 export async function runWatch(argv: readonly string[], watching: Watching) {
   const { fish = [], withApiKey, before, between = () => {}, during, ...options } = watching
   await using mock = await createMock({

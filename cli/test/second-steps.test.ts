@@ -15,7 +15,10 @@ const ROUTES = ['deleteOwnFish', 'moveOwnFish'] as const
 const FOREVER = { times: Number.POSITIVE_INFINITY, on: ROUTES }
 const ONCE = { on: ROUTES }
 
-/** Of several changes, one after another: how many the service makes, and whether the command succeeds. */
+/**
+ * The faults of a network. `changes` is the number of successive changes that the service makes. `succeeds` tells
+ * whether the command succeeds.
+ */
 interface Network {
   readonly faults: readonly (readonly [Fault, { readonly times?: number; readonly on: typeof ROUTES }])[]
   readonly changes: number
@@ -69,7 +72,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 interface CatchRecord {
   readonly names: readonly string[]
   readonly addedTo: Mode
-  /** Where it is now; `undefined` once it was removed. */
+  /** The current gamemode, or `undefined` if the record was removed. */
   gamemode: Mode | undefined
 }
 
@@ -91,7 +94,7 @@ class Play {
   /** The requests of each command, oldest first. */
   private sent: { readonly at: number; readonly records: readonly CatchRecord[] }[] = []
   private queue: Queued[] = []
-  /** Whether the last run queued all of a file, and whether the outbox knows its catches of a run without --again. */
+  /** Whether the queue contains catches of a file, and whether an earlier run has added the file. */
   private readonly files = FILES.map(() => ({ isQueued: false, isKnown: false }))
   private readonly restored = new Set<string>()
   private readonly folder = newFolder()
@@ -163,14 +166,14 @@ class Play {
     if (fault) fault.cancel()
     if (!state.isQueued) this.queue.push({ file, names, at: this.now, isFrozen: false, isAgain })
     if (!isAway) this.sendQueue()
-    // A frozen batch is sent before another one is made.
+    // No further batch is frozen while a frozen batch exists.
     else if (!this.queue.some(({ isFrozen }) => isFrozen)) for (const one of this.queue) one.isFrozen = true
     expect([status === 0, stderr]).toEqual([this.queue.length === 0, expect.anything()])
     const isQueued = this.queue.some((one) => one.file === file)
     Object.assign(state, { isQueued, isKnown: true })
   }
 
-  /** Plays a change over a network, and compares the collections and the saved copies with the model. */
+  /** Runs a command over a network, and compares the collections and the saved copies with the model. */
   private async change({ network }: Step, records: readonly CatchRecord[], to: Mode | undefined, argv: string[]) {
     const before = this.copies()
     const faults = network.faults.map(([fault, options]) => this.mock.fail(fault, options))
@@ -260,13 +263,13 @@ class Play {
 
 const plain: Step = { operation: 'add', pick: 0, count: 1, gamemode: 'earth', network: { faults: [], changes: ALL } }
 
-/** Sequences that chance rarely makes. */
+/** Sequences that the random generator rarely produces. */
 const RARE: Step[][] = [
-  // The limit refuses the retry of a removal whose response was lost.
+  // The rate limit rejects the retry of a removal after its response was lost.
   NETWORKS.flatMap((network): Step[] => [plain, { ...plain, operation: 'undo', network }]),
-  // The second of two records is refused.
+  // The service rejects the second of two removals.
   [plain, plain, { ...plain, operation: 'remove', count: 2, network: NETWORKS.at(-1) as Network }],
-  // The second file is only queued when it is undone.
+  // The catches of the second file are still in the queue when the file is undone.
   [
     { ...plain, operation: 'import away' },
     { ...plain, operation: 'import away', pick: 1 },
@@ -275,7 +278,7 @@ const RARE: Step[][] = [
   ],
 ]
 
-test('any sequence of commands over any network loses and doubles no catch', async () => {
+test('no sequence of commands over any network loses or duplicates a catch', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12, size: 'max' }), async (steps) => {
       const requests = 1_000_000
@@ -283,7 +286,8 @@ test('any sequence of commands over any network loses and doubles no catch', asy
       const play = new Play(mock, (await mock.serve()).url)
       for (const each of steps) await play.take(each)
     }),
-    // Fails where a sequence hangs or the search for a shorter one takes long. Even a busy machine needs a fifth of this time.
+    // The time limit ends the test if a sequence hangs or the search for a shorter sequence takes too long. Even a busy
+    // machine needs only a fifth of the limit.
     {
       numRuns: 20,
       examples: RARE.map((steps) => [steps]),

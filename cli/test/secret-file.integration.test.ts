@@ -46,7 +46,7 @@ const SECRET_ROUTES = ['getUserKey', 'resetUser', 'createUser']
 const secretRequests = () => mock.requests.filter(({ route }) => SECRET_ROUTES.includes(route))
 const resets = () => mock.requests.filter(({ route }) => route === 'resetUser')
 
-/** The commands that write a secret to a file, and the hint after a loss. */
+/** The commands that write a secret to a file, and the pattern of the hint if the secret is lost. */
 const COMMANDS = [
   { argv: ['key', 'Alex'], flag: '--out', again: /another FILE/ },
   {
@@ -61,7 +61,7 @@ const COMMANDS = [
   },
 ].map((command) => ({ ...command, title: command.argv.slice(0, 2).join(' ') }))
 
-/** The service, where something happens on this machine just before it does what it is asked. */
+/** Starts a proxy that calls `happening` before it forwards a request, except for logins and `/status`. */
 async function serviceAfter(happening: () => void): Promise<string> {
   const between = await startImpostor(async (request, response) => {
     const body = await text(request)
@@ -111,7 +111,7 @@ describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('reports the change at the service and the next command if writing fails afterwards', async () => {
+  test('reports the change at the service and the next command if the file cannot be written afterwards', async () => {
     const file = join(folder, 'secret')
     const FISH_URL = await serviceAfter(() => mkdirSync(file, { recursive: true }))
     const { status, stdout } = await fish([...argv, flag, file, '--force', '--json', '--url', FISH_URL])
@@ -156,10 +156,11 @@ describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
 
     test('detects a full disk before the request', async () => {
       const file = join(folder, 'secret')
-      // A limit for files instead of a full disk: the signal that comes with it would end the process.
+      // A limit of the file size simulates a full disk. The trap is needed because the signal of the limit would end
+      // the process.
       const limited = `trap '' XFSZ; ulimit -f 1; exec "$@"`
       const child = spawn('sh', ['-c', limited, 'sh', process.execPath, PROGRAM, ...argv, flag, file, '--json'], {
-        // No cache of compiled code: nothing but the secret may be written below the folder.
+        // Prevent the cache of compiled code, because the test expects no other files in the folder.
         env: {
           PATH: process.env.PATH,
           HOME: folder,

@@ -20,7 +20,7 @@ describe('secrets in the environment', () => {
       [[...argv, '--json']],
       [[...argv, '--json', '--bogus']],
     ]),
-  )('are on neither stream of %j', async (argv) => {
+  )('are not in the output of %j', async (argv) => {
     for (const url of [context.service.url, 'http://127.0.0.1:1']) {
       const env = { ...context.base, FISH_USER: 'Alex', FISH_URL: url, ...CANARIES }
       const { stdout, stderr } = await run(argv, { env })
@@ -29,7 +29,7 @@ describe('secrets in the environment', () => {
     }
   })
 
-  test('an API key that no header can carry is refused without being repeated', async () => {
+  test('an API key that is invalid in a header is rejected without being printed', async () => {
     const env = { ...context.base, FISH_API_KEY: 'canary\u{1f980}' }
     const { status, stderr } = await run(['status'], { env })
     expect(status).toBe(4)
@@ -52,20 +52,20 @@ describe('a secret typed as an argument', () => {
     [['user', 'create', 'X', '--admin-password', 'hunter2']],
     [['add', '--token', 'hunter2', '--json']],
     [['help', 'hunter2']],
-  ])('is not repeated: %j', async (argv) => {
+  ])('is not printed: %j', async (argv) => {
     const { status, stdout, stderr } = await run(argv, { env: context.base })
     expect(status).toBe(2)
     expect((stdout + stderr).toLowerCase()).not.toContain('hunter2')
   })
 
-  test('names the variable to set instead', async () => {
+  test('causes a hint with the variable to set instead', async () => {
     expect((await run(['key', '--password', 'x'])).stderr).toContain('FISH_PASSWORD')
     expect((await run(['add', '--api-key', 'x'])).stderr).toContain('FISH_API_KEY')
     expect((await run(['user', 'create', '--admin-password', 'x'])).stderr).toContain('FISH_ADMIN_PASSWORD')
   })
 })
 
-describe('the prompt', () => {
+describe('the password prompt', () => {
   test('is not shown without a terminal', async () => {
     const { status, stderr } = await run(['key'], { env: { ...context.base, FISH_USER: 'Alex' } })
     expect(status).toBe(4)

@@ -27,7 +27,7 @@ test('serve on a stalled disk is not ready, fails writes, and still stops on req
   const { body: session } = await post('/admin/login', { username: 'admin', password: 'boss-password' })
   await post('/admin/users', { name: 'Alex' }, session.token)
 
-  // The disk is never resumed: a wait for it would last until the test times out.
+  // The disk is never resumed. A wait for the disk would last until the test times out.
   disk.stall()
   const write = post('/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Eel', rarity: 1 }] }, session.token)
   // The result of a probe is cached for a second.
@@ -43,7 +43,7 @@ test('serve on a stalled disk is not ready, fails writes, and still stops on req
   )
 })
 
-test('serve exits if a stalled disk makes its start fail', {
+test('serve exits if its start fails because of a stalled disk', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const disk = createStallingDisk(skip)

@@ -8,7 +8,7 @@ const PROGRAM = inject('program')
 const REQUESTS = 2000
 
 test.each([[['serve']], [['serve', '--json']]])(
-  '%j keeps responding if nobody reads its log, and stops on request',
+  '%j keeps responding if its log is not read, and stops on request',
   { timeout: 60_000 },
   async (argv) => {
     const env = { FISH_STORAGE: 'memory:', FISH_PORT: '0', FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' }
@@ -23,7 +23,7 @@ test.each([[['serve']], [['serve', '--json']]])(
     const [first] = await once(child.stdout, 'data')
     const url = /http:[\d.:/]+/.exec(String(first))?.[0]
 
-    // Many times the 64 KiB that a pipe holds.
+    // The log exceeds the 64 KiB buffer of a pipe many times.
     const headers = { 'x-request-id': 'x'.repeat(64) }
     for (let sent = 0; sent < REQUESTS; sent += 50) {
       const responses = Array.from({ length: 50 }, () => fetch(`${url}/livez`, { headers }))
@@ -40,7 +40,7 @@ test.each([
   [['serve'], /"msg":"ready"/],
   [['serve', '--json'], /"msg":"ready"/],
   [['mock', '--port', '{port}'], /^/],
-])('%j continues after its stdout was closed, and exits with 0 on request', async (argv, ready) => {
+])('%j keeps running after its stdout was closed, and exits with 0 on request', async (argv, ready) => {
   const port = String(await freePort())
   const env = { FISH_STORAGE: 'memory:', FISH_PORT: port, FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' }
   const program = launch(

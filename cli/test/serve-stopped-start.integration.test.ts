@@ -11,7 +11,7 @@ const SECRET = 'a secret of a test that is long enough'
 const ENV = { FISH_LOG: 'json', FISH_SECRET: SECRET, FISH_JWT_SECRET: SECRET, FISH_ADMIN_PASSWORD: 'boss-password' }
 const STOPPED = ['stopping: the start is cancelled', 'stopped']
 
-/** Whether something listens on this port. A server opens its port before its storage. */
+/** Whether a server listens on the port. The service opens its port before its storage. */
 async function isTaken(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   const taken = await once(socket, 'connect').then(
@@ -24,7 +24,7 @@ async function isTaken(port: number): Promise<boolean> {
 
 describeWithRedis('serve that is stopped while it waits for a Redis that does not respond', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'exits with 0 in time, and has not served anything (%s)',
+    'exits with 0 in time, and has neither printed an address nor written data (%s)',
     {
       timeout: 60_000,
     },
@@ -41,7 +41,7 @@ describeWithRedis('serve that is stopped while it waits for a Redis that does no
       const lines = server.stderr().trim().split('\n')
       const log = lines.map((line) => JSON.parse(line) as { msg: string; time: string })
       expect(log.map(({ msg }) => msg)).toEqual(STOPPED)
-      // These times are of the server. Without a limit it would wait for 30 s, as a start does.
+      // These are the times in the log of the server. Without a limit, the server would wait for 30 s, as at a start.
       const [stopping = Number.NaN, stopped = Number.NaN] = log.map(({ time }) => Date.parse(time))
       expect(stopped - stopping).toBeLessThan(10_000)
       expect(server.stdout()).toBe('')

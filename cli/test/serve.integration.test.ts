@@ -27,7 +27,7 @@ describe('serve', () => {
     expect(stdout + stderr).not.toContain('canary')
   })
 
-  test('prints one JSON document instead under --json', async () => {
+  test('prints one JSON document on stdout with --json', async () => {
     const { status, stdout } = await run(['serve', '--json'], untilReady(ENV))
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ listening: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
@@ -41,8 +41,8 @@ describe('serve', () => {
     ['a terminal', true, { TERM: 'dumb' }, false],
     ['no terminal', false, { FORCE_COLOR: '1' }, true],
     ['no terminal', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-  ])('on %s (%s) with %j has colours in its log like every command: %s', async (_, terminal, env, coloured) => {
-    // What --json puts between the log and stderr changes nothing.
+  ])('uses colours in its log like other commands, on %s (%s) with %j: %s', async (_, terminal, env, coloured) => {
+    // With --json, the log passes through a further stream, which must not change the colours.
     const argv = 'NO_COLOR' in env ? ['serve', '--json'] : ['serve']
     const { stderr } = await run(argv, { ...untilReady({ ...ENV, FISH_LOG: 'pretty', ...env }), terminal })
     expect(stderr).toContain('ready')
@@ -82,7 +82,7 @@ describe('serve', () => {
     expect(inUse).toMatch(/^6 start_failed port \d+ .* in use/)
   })
 
-  test('exits with 6 if its data folder is in use, as maintenance does', async () => {
+  test('exits with 6 if its data folder is in use, like maintenance commands', async () => {
     const env = { ...ENV, FISH_STORAGE: `file:${join(newFolder(), 'data')}` }
     const { stopRequested, ...options } = untilReady(env)
     const inUse = await new Promise<readonly number[]>((resolve) => {
@@ -116,7 +116,7 @@ describe('the program as a process', () => {
     return { child, output, closed: once(child, 'close') as Promise<[number | null, string | null]> }
   }
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('serve exits with 0 at %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('serve exits with 0 after %s', async (signal) => {
     const { child, output, closed } = launch(['serve'], ENV)
     await once(child.stdout, 'data')
     child.kill(signal)
@@ -124,7 +124,7 @@ describe('the program as a process', () => {
     expect(output.stdout).toMatch(/^listening on \S+\n$/)
   })
 
-  test('the exit status and both streams are those of the command', async () => {
+  test('the process has the exit status and the output of the command', async () => {
     const { output, closed } = launch(['status', '--json'], { FISH_URL: 'http://127.0.0.1:1', FISH_MAX_WAIT: '0' })
     expect(await closed).toEqual([69, null])
     expect(output.stderr).toBe('')

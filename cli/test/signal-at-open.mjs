@@ -1,5 +1,6 @@
-// Loaded before a program: sends it FISH_SIGNAL when it creates a file whose path matches FISH_SIGNAL_AT; to its whole process
-// group, as a terminal does at Ctrl-C, with FISH_SIGNAL_GROUP.
+// A module to load before a program. It sends FISH_SIGNAL to the process when the process creates a file with a path
+// that matches FISH_SIGNAL_AT. With FISH_SIGNAL_GROUP, it sends the signal to the whole process group, as a terminal
+// does after Ctrl-C.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 

@@ -41,10 +41,10 @@ describe('stats', () => {
         { gamemode: 'survival', fish: { total: 3 } },
         { gamemode: 'factions', fish: { total: 1 } },
       ],
-      // Caught less often than the Kraken of the same rarity.
+      // Leviathan has fewer catches than Kraken, which has the same rarity.
       rarest: [{ name: 'Leviathan', rarity: 'Mythical', count: 1 }, { name: 'Kraken', count: 2 }, {}, {}],
       bestDay: { day: '2026-03-26', count: 3 },
-      // Up to yesterday: today is not over.
+      // The current streak may end yesterday, because today is not over.
       streak: { current: 4, longest: 4 },
     })
   })

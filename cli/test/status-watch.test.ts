@@ -7,7 +7,7 @@ import { runWatch, START } from './run-watch.ts'
 const clockText = (at: number) => new Date(at).toTimeString().slice(0, 8)
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
-/** The next response is 30 ms late, by the clock of the mock. */
+/** Delays the next response by 30 ms on the clock of the mock. */
 function lateBy30(mock: Mock): void {
   mock.fail({ latencyMs: 30 })
   const before = mock.requests.length
@@ -15,7 +15,7 @@ function lateBy30(mock: Mock): void {
   vi.waitFor(waits, { interval: 5 }).then(() => mock.clock.advance(30))
 }
 
-test('status --watch prints a line for each change, and none without a change', async () => {
+test('status --watch prints a line only when the status changes', async () => {
   const { status, stdout, stderr, polls } = await runWatch(['status', '--watch'], {
     between({ mock, pause, stop }) {
       if (pause === 2) mock.fail('reset', { times: 3 })
@@ -49,7 +49,7 @@ test.each([
   expect({ status, polls: polls.length }).toEqual({ status: 1, polls: 3 })
 })
 
-test('status --watch --json prints one document a line, and nothing else', async () => {
+test('status --watch --json prints one document per line and no other output', async () => {
   const { stdout, stderr } = await runWatch(['status', '--watch', '--interval=20', '--json'], {
     terminal: true,
     between({ mock, pause, stop }) {
@@ -76,7 +76,7 @@ test('status --watch --json prints one document a line, and nothing else', async
   ])
 })
 
-test('status --watch starts while the service is down, and leaves requests to others', async () => {
+test('status --watch starts while the service is down, and reserves requests for other commands', async () => {
   const { stdout, status, polls } = await runWatch(['status', '-w', '--csv'], {
     between({ mock, pause, stop }) {
       if (pause === 0) expect(mock.faults).toEqual([])
@@ -96,7 +96,7 @@ test('status --watch starts while the service is down, and leaves requests to ot
   expect(JSON.parse(down.stdout)).toMatchObject({ status: 'down', code: 'unreachable' })
 })
 
-test('status --watch shows on a terminal the times of the last and the next poll, and removes them at its end', async () => {
+test('status --watch shows the times of the last and the next poll on a terminal, and removes the line at the end', async () => {
   const { stderr } = await runWatch(['status', '--watch'], {
     terminal: true,
     columns: 80,
@@ -118,7 +118,7 @@ test('status --watch exits if the server is not the service, and rejects flags t
 })
 
 describe('status --watch and the rate limit', () => {
-  test('polls every 15 s, leaves a fifth of each window to others, and is never refused', async () => {
+  test('polls every 15 s, reserves a fifth of each window for other commands, and is never rejected', async () => {
     const { pauses, polls } = await runWatch(['status', '--watch'], {
       between: ({ pause, stop }) => pause === 59 && stop(),
     })
@@ -127,20 +127,21 @@ describe('status --watch and the rate limit', () => {
     expect(Math.min(...polls.map(({ rateLimit }) => rateLimit?.remaining ?? 0))).toBe(5)
   })
 
-  test('slows down if others use the window too, and never exhausts it, at any --interval', async () => {
+  test('slows down if other commands use the window, and never exhausts the window, at any --interval', async () => {
     const { pauses, polls } = await runWatch(['status', '--watch', '--interval', '1'], {
       async between({ pause, useUp, stop }) {
         if (pause === 1) await useUp(12)
         if (pause === 20) stop()
       },
     })
-    // Ten are left at 30 s: five of them for others, and five for the 270 s until the end.
+    // Ten requests remain at 30 s: five are reserved for other commands, and five are for the 270 s until the window
+    // ends.
     expect(pauses.slice(0, 4)).toEqual([15_000, 15_000, 45_000, 45_000])
     expect(pauses.at(-1)).toBe(15_000)
     expect(polls.every(({ rateLimit }) => rateLimit?.decision === 'counted')).toBe(true)
   })
 
-  test('uses the given interval without a limit, and rejects an invalid one', async () => {
+  test('uses the given interval if there is no rate limit, and rejects an invalid interval', async () => {
     const { pauses, status } = await runWatch(['status', '--watch', '--interval', '2.5'], {
       withApiKey: true,
       between: ({ pause, stop }) => pause === 40 && stop(),
@@ -153,10 +154,10 @@ describe('status --watch and the rate limit', () => {
   })
 })
 
-describe('the pace of a watch', () => {
+describe('the wait for the next poll', () => {
   const POLLED = { startedAt: 0, endedAt: 100, intervalMs: 15_000 }
 
-  test('waits for the next window if only the reserve for others is left', () => {
+  test('lasts until the next window if only the reserve for other commands remains', () => {
     const at = (remaining: number, resetInMs: number) =>
       nextPollAt({ ...POLLED, rateLimit: { limit: 25, remaining, resetInMs } })
     expect(at(5, 200_000)).toBe(200_100)
@@ -165,7 +166,7 @@ describe('the pace of a watch', () => {
     expect(nextPollAt({ ...POLLED, endedAt: 20_000 })).toBe(20_000)
   })
 
-  test('uses the clock of the server, and never waits longer than an hour', () => {
+  test('depends on the clock of the server, and never exceeds an hour', () => {
     const state = { limit: 25, remaining: 0, resetAt: new Date('2026-01-01T00:05:00Z') }
     const wrong = Date.parse('2020-01-01T00:00:00Z')
     expect(rateLimitWindow(state, 'Thu, 01 Jan 2026 00:04:00 GMT', wrong)?.resetInMs).toBe(60_000)

@@ -3,20 +3,23 @@ import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { PROGRAM } from './pseudo-terminal.ts'
 
-/** How a process ended. */
+/** The result of a process. */
 export interface Ended {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A process whose stdin a test holds. It is ended with its test. */
+/** A process with a stdin that the test controls. The process is killed after the test. */
 export interface Fed {
   readonly child: ChildProcessWithoutNullStreams
   readonly ended: Promise<Ended>
 }
 
-/** Starts a command, with nothing of this environment but its path; stdin stays open until the test ends it. */
+/**
+ * Starts a command with `PATH` as the only variable of the current environment. stdin stays open until the test ends
+ * it.
+ */
 export function start([file = '', ...args]: readonly string[], env: Readonly<Record<string, string | undefined>>): Fed {
   const child = spawn(file, args, {
     env: { PATH: process.env.PATH, HOME: '/dev/null/home', FISH_SECRET_STORE: 'file', ...env },
@@ -27,7 +30,7 @@ export function start([file = '', ...args]: readonly string[], env: Readonly<Rec
       text[name] += piece
     })
   }
-  // It may end before it has read everything.
+  // The process may end before it has read the whole input.
   child.stdin.on('error', () => {})
   const ended = once(child, 'close').then(([status]) => ({ status: status as number | null, ...text }))
   onTestFinished(async () => {
@@ -42,12 +45,12 @@ export function startFish(argv: readonly string[], env: Readonly<Record<string, 
   return start([...PROGRAM, ...argv], env)
 }
 
-/** Starts a line of a POSIX shell, in which `fish` is `fish-cli`. */
+/** Starts a line in a POSIX shell, in which `fish` stands for `fish-cli`. */
 export function startShell(line: string, env: Readonly<Record<string, string | undefined>> = {}): Fed {
   return start(['/bin/sh', '-c', `fish() { '${PROGRAM.join("' '")}' "$@"; }; ${line}`], env)
 }
 
-/** Runs such a line to its end. */
+/** Runs a line as {@link startShell} does, and waits until the shell ends. */
 export function shell(line: string, env: Readonly<Record<string, string | undefined>> = {}): Promise<Ended> {
   return startShell(line, env).ended
 }

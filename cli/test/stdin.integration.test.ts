@@ -24,13 +24,9 @@ describe('add --file - reads stdin', () => {
 
   test.each([
     ['as one piece', (bytes: Buffer) => [bytes], 'earth'],
-    [
-      'byte by byte, so inside of every character',
-      (bytes: Buffer) => [...bytes].map((byte) => Buffer.of(byte)),
-      'survival',
-    ],
-    ['with a mark of its byte order', (bytes: Buffer) => [Buffer.from('\ufeff'), bytes], 'oneblock'],
-  ] as const)('%s, with CRLF and no end of the last line', async (_title, cut, gamemode) => {
+    ['byte by byte, which splits characters', (bytes: Buffer) => [...bytes].map((byte) => Buffer.of(byte)), 'survival'],
+    ['with a byte order mark', (bytes: Buffer) => [Buffer.from('\ufeff'), bytes], 'oneblock'],
+  ] as const)('%s, with CRLF and without a final line break', async (_title, cut, gamemode) => {
     const { child, ended } = startFish(ADD, {
       ...environment(),
       FISH_GAMEMODE: gamemode,
@@ -49,16 +45,16 @@ describe('add --file - reads stdin', () => {
   test.each([
     ['one byte', 'x', 2, 'rarity'],
     ['nothing', '', 2, 'contains no catches'],
-    ['only a mark of its byte order', '\ufeff', 2, 'contains no catches'],
-    ['only ends of lines', '\r\n\n\r\n', 2, 'contains no catches'],
-    ['half a character at the end', Buffer.from('Koi,1\n鯉').subarray(0, -1), 2, 'UTF-8'],
+    ['only a byte order mark', '\ufeff', 2, 'contains no catches'],
+    ['only line breaks', '\r\n\n\r\n', 2, 'contains no catches'],
+    ['an incomplete character at the end', Buffer.from('Koi,1\n鯉').subarray(0, -1), 2, 'UTF-8'],
     ['UTF-16', Buffer.from('\ufeffCod,1\n', 'utf16le'), 2, 'UTF-8'],
     ['JSON on one line', '[{"name":"A","rarity":1},{"kind":"crab"}]', 0, '"catches": 2'],
-    ['JSON Lines without a last end', '{"name":"A","rarity":1}\n{"kind":"crab"}', 0, '"catches": 2'],
+    ['JSON Lines without a final line break', '{"name":"A","rarity":1}\n{"kind":"crab"}', 0, '"catches": 2'],
     ['a line that is longer than any catch', 'x'.repeat(2_000_000), 2, 'Line 1 is too long'],
-    ['such a line of JSON', `[\n{"name":"${'x'.repeat(2_000_000)}`, 2, 'not valid JSON'],
-    ['a catch behind 300,000 empty lines', `${'\n'.repeat(300_000)}Cod,9`, 2, 'Line 300001: '],
-  ])('that holds %s', async (_title, content, status, said) => {
+    ['JSON with a line that is too long', `[\n{"name":"${'x'.repeat(2_000_000)}`, 2, 'not valid JSON'],
+    ['a catch after 300,000 empty lines', `${'\n'.repeat(300_000)}Cod,9`, 2, 'Line 300001: '],
+  ])('that contains %s', async (_title, content, status, said) => {
     const { child, ended } = startFish(ADD, environment())
     child.stdin.end(content)
     const { stdout, ...rest } = await ended
@@ -66,7 +62,7 @@ describe('add --file - reads stdin', () => {
     expect(() => JSON.parse(stdout)).not.toThrow()
   })
 
-  test('and lists the first 20 wrong lines, however many there are', async () => {
+  test('and lists only the first 20 invalid lines', async () => {
     const { child, ended } = startFish(['add', '--file', '-'], environment())
     child.stdin.end('Cod,9\n'.repeat(5000))
     const { status, stderr } = await ended
@@ -83,12 +79,12 @@ describe.skipIf(POSIX !== '')(`stdin without an ordinary pipe${POSIX}`, () => {
     ['closed', `fish ${FILE} <&-`, 2, 'contains no catches'],
     ['/dev/null', `fish ${FILE} </dev/null`, 2, 'contains no catches'],
     ['a folder', `fish ${FILE} </`, 2, 'fish-cli: '],
-    ['closed, where a password should be', `fish ${LOGIN} <&-`, 4, 'stdin is empty'],
-    ['/dev/null, where a password should be', `fish ${LOGIN} </dev/null`, 4, 'stdin is empty'],
-    ['a folder, where a password should be', `fish ${LOGIN} </`, 4, 'fish-cli: '],
-    ['/dev/null, where somebody should answer', 'fish user delete Alex </dev/null', 2, 'add --yes.'],
-    ['closed, where somebody should answer', 'fish user delete Alex <&-', 2, 'add --yes.'],
-  ])('but %s fails clearly', async (_title, line, status, said) => {
+    ['closed, but a password is needed', `fish ${LOGIN} <&-`, 4, 'stdin is empty'],
+    ['/dev/null, but a password is needed', `fish ${LOGIN} </dev/null`, 4, 'stdin is empty'],
+    ['a folder, but a password is needed', `fish ${LOGIN} </`, 4, 'fish-cli: '],
+    ['/dev/null, but a confirmation is needed', 'fish user delete Alex </dev/null', 2, 'add --yes.'],
+    ['closed, but a confirmation is needed', 'fish user delete Alex <&-', 2, 'add --yes.'],
+  ])('causes a clear error if stdin is %s', async (_title, line, status, said) => {
     const { stdout, ...ended } = await shell(line, environment())
     expect({ stdout, ...ended }).toEqual({ status, stdout: '', stderr: expect.stringContaining(said) })
   })
@@ -100,12 +96,12 @@ describe.skipIf(POSIX !== '')(`stdin without an ordinary pipe${POSIX}`, () => {
       'mkfifo "$DIR/pipe"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/pipe" & fish add --file - -u Alex -g earth <"$DIR/pipe"',
     ],
     [
-      'a named pipe of --file',
+      'a named pipe in --file',
       'mkfifo "$DIR/two"; (printf "Cod,1\\n"; printf "Eel,2") >"$DIR/two" & fish add --file "$DIR/two" -u Alex -g earth',
     ],
     ['a here document', 'fish add --file - -u Alex -g earth <<END\nCod,1\nEel,2\nEND'],
-    ['/dev/stdin of --file', 'printf "Cod,1\\nEel,2" | fish add --file /dev/stdin -u Alex -g earth'],
-  ])('but %s is read', async (_title, line) => {
+    ['/dev/stdin in --file', 'printf "Cod,1\\nEel,2" | fish add --file /dev/stdin -u Alex -g earth'],
+  ])('is read from %s', async (_title, line) => {
     expect(await shell(line, { DIR: folder, ...environment() })).toEqual({
       status: 0,
       stdout: '2 catches in the file: 2 sent, 0 rejected, 0 waiting.\n',
@@ -113,12 +109,12 @@ describe.skipIf(POSIX !== '')(`stdin without an ordinary pipe${POSIX}`, () => {
     })
   })
 
-  test('Ctrl-C ends the wait for the writer of a named pipe', async () => {
+  test('does not block Ctrl-C while a named pipe has no writer', async () => {
     const pipe = join(folder, 'silent')
     const temporary = join(folder, 'temporary')
     mkdirSync(temporary)
     await shell(`mkfifo "${pipe}"`)
-    // What it keeps meanwhile comes into this folder, and loses its name: then it waits.
+    // The program creates and unlinks a temporary file in this folder, and then waits for the writer.
     const waits = new Promise<void>((resolve) => {
       const watcher = watch(temporary, () => {
         if (readdirSync(temporary).length > 0) return
@@ -142,8 +138,8 @@ describe('a password on stdin', () => {
     })
 
   test.each([
-    ['alone', ''],
-    ['with the end of its line', '\n'],
+    ['without a line break', ''],
+    ['with a line break', '\n'],
     ['with CRLF', '\r\n'],
   ])('is read %s, byte by byte', async (_title, end) => {
     const { child, ended } = login()
@@ -158,7 +154,7 @@ describe('a password on stdin', () => {
   test.each([
     ['of two lines', 'canary-one\ncanary-two\n', 'more than one line'],
     ['that is empty', '\n', 'stdin is empty'],
-  ])('%s is rejected and not repeated, though stdin stays open', async (_title, text, said) => {
+  ])('%s is rejected and not printed', async (_title, text, said) => {
     const { child, ended } = login()
     child.stdin.write(text)
     if (!text.startsWith('canarycanary')) child.stdin.end()

@@ -49,7 +49,7 @@ const environment = () => ({
   TMPDIR: state,
 })
 
-/** Resolves at the next request to the service, which never responds. */
+/** Resolves when the service receives the next request. */
 function nextRequest(): Promise<void> {
   const before = requests
   return new Promise((resolve) => {
@@ -70,7 +70,9 @@ function copyStored(): Promise<void> {
   })
 }
 
-/** Types Ctrl-C, and returns the result. The program has to end faster than it started. */
+/**
+ * Types Ctrl-C, and returns the result. The program has to end within `longest` times the time that it has run before.
+ */
 async function ctrlC(terminal: FishTerminal, longest = 3) {
   expect(await terminal.interrupt()).toBeLessThan(longest)
   const { status, text, isSane } = await terminal.ended
@@ -79,14 +81,14 @@ async function ctrlC(terminal: FishTerminal, longest = 3) {
 }
 
 describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
-  test('while a request is under way', async () => {
+  test('interrupts a pending request', async () => {
     const requested = nextRequest()
     const terminal = fishInTerminal(['list', 'fish', 'Slow'], { env: environment() })
     await requested
     expect(await ctrlC(terminal)).toEqual({ status: 130, isSane: true, text: 'fish-cli: Interrupted.\r\n' })
   })
 
-  test('while a player is being created shows no secret, and leaves no file', async () => {
+  test('during user create prints no secret, and leaves no file', async () => {
     const requested = nextRequest()
     const env = { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' }
     const out = join(state, 'alex.json')
@@ -97,7 +99,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(text).not.toContain('canary')
   })
 
-  test('while a file is typed stores nothing of it', async () => {
+  test('while catches are typed on stdin stores no catches', async () => {
     const stored = copyStored()
     const terminal = fishInTerminal(['add', '--file', '-'], { env: environment() })
     await stored
@@ -108,7 +110,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(readdirSync(state)).toEqual([])
   })
 
-  test('while the first batch of a file is being sent reports the waiting catches', async () => {
+  test('while the first batch of a file is sent reports the waiting catches', async () => {
     const requested = nextRequest()
     const around = 'seq -f "Fish %g,1" 700 | "$@"'
     const terminal = fishInTerminal(['add', '--file', '-'], { env: environment(), around })
@@ -119,7 +121,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(text).toContain('fish-cli outbox --cancel')
   })
 
-  test('while a log is watched and nothing waits', async () => {
+  test('ends watch, which reports that no catches are waiting', async () => {
     const log = join(state, 'latest.log')
     writeFileSync(log, '')
     const terminal = fishInTerminal(['watch', log], { env: environment() })
@@ -131,7 +133,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     })
   })
 
-  test('while a catch is being sent reports that it is waiting', async () => {
+  test('ends watch, which reports an unconfirmed catch as waiting', async () => {
     const log = join(state, 'latest.log')
     writeFileSync(log, '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.\n')
     const requested = nextRequest()
@@ -151,10 +153,11 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
 
   test.each([
     ['in PAGER', 'pager', (pager: string) => ({ PAGER: pager })],
-    ['in PAGER, for a shell', 'pager', (pager: string) => ({ PAGER: `exec "${pager}"` })],
-    ['that is less', 'less', () => ({})],
-  ])('is left to a pager %s, which has its own use for it', async (_, name, variables) => {
-    // This is not a shell script, since a signal between its trap and its read would arrive only after the read.
+    ['in PAGER with shell syntax', 'pager', (pager: string) => ({ PAGER: `exec "${pager}"` })],
+    ['named less', 'less', () => ({})],
+  ])('is handled by a pager %s, and does not end fish-cli', async (_, name, variables) => {
+    // The pager is not a shell script, because a signal between its `trap` and its `read` would be handled only after
+    // the `read`.
     const pager = join(state, name)
     writeFileSync(
       pager,
@@ -176,7 +179,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(await terminal.ended).toMatchObject({ status: 0, isSane: true, text: expect.stringMatching(/paging/) })
   })
 
-  test('ends a server with 0, and its data is stored', async () => {
+  test('stops a server cleanly with exit code 0', async () => {
     const env = {
       ...environment(),
       FISH_STORAGE: `file:${join(state, 'data')}`,
@@ -191,13 +194,13 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(text).not.toContain('canary')
   })
 
-  test('while the program loads', async () => {
+  test('ends the program while it loads', async () => {
     const terminal = fishInTerminal(['list', 'fish', 'Slow'], {
       env: environment(),
       around: `sh -c 'echo begun; exec "$@"' sh "$@"`,
     })
     await terminal.until(/begun/)
-    // The time to load counts, too: the program loads completely before it ends.
+    // There is no time limit, because the program loads completely before it ends.
     expect(await ctrlC(terminal, Number.POSITIVE_INFINITY)).toMatchObject({ status: 130, isSane: true })
   })
 })
@@ -221,7 +224,7 @@ describe.skipIf(SKIPPED !== '')(`closing the terminal${SKIPPED}`, () => {
     expect(await terminal.ended).toEqual({ status: 0, signal: 1 })
   })
 
-  test('while a file is typed leaves nothing of it behind', async () => {
+  test('while catches are typed on stdin leaves no files', async () => {
     const stored = copyStored()
     const terminal = openTerminal([...PROGRAM, 'add', '--file', '-'], { env: environment() })
     await stored

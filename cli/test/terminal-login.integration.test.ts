@@ -8,7 +8,7 @@ import { TerminalScreen } from './terminal-screen.ts'
 
 const context = serviceContext()
 
-/** The lines of a screen of this width that shows the text. */
+/** The lines of a text on a screen with `columns` columns. */
 function linesOn(columns: number, text: string): readonly string[] {
   const screen = new TerminalScreen(columns)
   screen.write(text)
@@ -43,21 +43,24 @@ describe.skipIf(SKIPPED !== '')(`login in a real terminal${SKIPPED}`, () => {
     expect(await again.ended).toMatchObject({ status: 0, text: expect.stringContaining('Logged in to') })
   })
 
-  test.each([40, 80, 200])('with a login file prompts once, for its deletion, in %i columns', async (columns) => {
-    const home = newFolder()
-    const env = { ...xdgFolders(home), NO_COLOR: '1' }
-    const file = join(home, 'login.json')
-    const argv = ['user', 'create', `Wide${columns}`, '--login-file', file, '--gamemode', 'earth']
-    expect(await run(argv, { env: { ...context.admin, ...env } })).toMatchObject({ status: 0 })
-    const terminal = fishInTerminal(['login', '--from', file], { columns, env })
-    await terminal.until(/\[y\/N\] /)
-    terminal.type('y\r')
-    expect(await terminal.ended).toMatchObject({ status: 0, isSane: true })
-    expect(existsSync(file)).toBe(false)
-    expect(await run(['add', 'Koi', '-r', 'gold'], { env })).toMatchObject({ status: 0 })
-  })
+  test.each([40, 80, 200])(
+    'with a login file prompts only for the deletion of the file, in %i columns',
+    async (columns) => {
+      const home = newFolder()
+      const env = { ...xdgFolders(home), NO_COLOR: '1' }
+      const file = join(home, 'login.json')
+      const argv = ['user', 'create', `Wide${columns}`, '--login-file', file, '--gamemode', 'earth']
+      expect(await run(argv, { env: { ...context.admin, ...env } })).toMatchObject({ status: 0 })
+      const terminal = fishInTerminal(['login', '--from', file], { columns, env })
+      await terminal.until(/\[y\/N\] /)
+      terminal.type('y\r')
+      expect(await terminal.ended).toMatchObject({ status: 0, isSane: true })
+      expect(existsSync(file)).toBe(false)
+      expect(await run(['add', 'Koi', '-r', 'gold'], { env })).toMatchObject({ status: 0 })
+    },
+  )
 
-  test('Ctrl-C at any prompt stores nothing', async () => {
+  test('stores nothing after Ctrl-C at a prompt', async () => {
     const env = { ...xdgFolders(newFolder()), NO_COLOR: '1', FISH_URL: context.service.url }
     const terminal = fishInTerminal(['login', 'Alex'], { env })
     await terminal.until(/press Enter to skip\): /)

@@ -6,11 +6,11 @@ const FERNET_KEY = Buffer.alloc(32, 7).toString('base64')
 const PASSWORD = 'canary pass-word 1'
 
 let server: Awaited<ReturnType<typeof startImpostor>>
-/** Who asked for something, as `method path name:password`. */
+/** The received requests, as `method path name:password`. */
 const asked: string[] = []
 
 beforeAll(async () => {
-  // It takes every password, and remembers them.
+  // The server accepts every password, and records the requests.
   server = await startImpostor((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -39,7 +39,7 @@ const passwordsOf = (user: string) =>
     .filter((one) => one.startsWith('GET /get/user/key ') && one.includes(` ${user}:`))
     .map((one) => one.split(`${user}:`)[1])
 
-/** Types a password at the prompt of `fish-cli key`, and answers how that ended. */
+/** Types a password at the prompt of `fish-cli key`, and returns the result. */
 async function typePassword(keys: string, user = 'Alex') {
   const terminal = fishInTerminal(['key', '--show'], { env: { ...environment(), FISH_USER: user } })
   await terminal.until(/Password of \S+: /)
@@ -50,15 +50,15 @@ async function typePassword(keys: string, user = 'Alex') {
 describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPPED}`, () => {
   test.each([
     ['typed and ended with Enter', `${PASSWORD}\r`, PASSWORD],
-    ['corrected with backspace, of either kind', `xy\u007f\b${PASSWORD}z\u007f\r`, PASSWORD],
-    ['begun anew with Ctrl-U', `something else\u0015${PASSWORD}\r`, PASSWORD],
-    ['without the word that Ctrl-W took', `${PASSWORD} more\u0017\u007f\r`, PASSWORD],
-    ['pasted with more lines behind it', `${PASSWORD}\rrm -r canary-line\r`, PASSWORD],
-    ['pasted with the marks of a paste around it', `\u001b[200~${PASSWORD}\u001b[201~\r`, PASSWORD],
-    ['of many alphabets', 'pässwörd-鯉🐟👩‍🚀-日本\r', 'pässwörd-鯉🐟👩‍🚀-日本'],
-    ['corrected behind a wide character', '鯉🐟x\u007f\u007f\r', '鯉'],
+    ['corrected with either backspace character', `xy\u007f\b${PASSWORD}z\u007f\r`, PASSWORD],
+    ['restarted with Ctrl-U', `something else\u0015${PASSWORD}\r`, PASSWORD],
+    ['without a word deleted with Ctrl-W', `${PASSWORD} more\u0017\u007f\r`, PASSWORD],
+    ['pasted with further lines', `${PASSWORD}\rrm -r canary-line\r`, PASSWORD],
+    ['pasted between the marks of a bracketed paste', `\u001b[200~${PASSWORD}\u001b[201~\r`, PASSWORD],
+    ['in several alphabets', 'pässwörd-鯉🐟👩‍🚀-日本\r', 'pässwörd-鯉🐟👩‍🚀-日本'],
+    ['corrected after a wide character', '鯉🐟x\u007f\u007f\r', '鯉'],
     ['of 5000 characters', `${'canary-long'.repeat(455)}\r`, 'canary-long'.repeat(455)],
-  ])('takes a password %s, and shows none of it', async (title, keys, password) => {
+  ])('accepts a password %s, and does not show it', async (title, keys, password) => {
     const user = `user-${title.replaceAll(/[^a-z]/g, '')}`.slice(0, 32)
     const { status, text, isSane } = await typePassword(keys, user)
     expect({ status, text, isSane }).toEqual({
@@ -73,20 +73,20 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
     ['Ctrl-C', 'canary\u0003', 130, 'Interrupted.'],
     ['Ctrl-D', '\u0004', 4, 'The password of Alex is missing.'],
     ['an empty answer', '\r', 4, 'The password of Alex is missing.'],
-  ])('ends at %s, and restores the terminal', async (_title, keys, expected, message) => {
+  ])('ends after %s, and restores the terminal', async (_title, keys, expected, message) => {
     const { status, text, isSane } = await typePassword(keys)
     expect({ status, isSane }).toEqual({ status: expected, isSane: true })
     expect(text).toMatch(new RegExp(`^Password of Alex: \r\nfish-cli: ${message}\r\n`))
     expect(text).not.toContain('canary')
   })
 
-  test('Ctrl-D after some characters does not send them', async () => {
+  test('ignores Ctrl-D after other characters, and does not send the password', async () => {
     const { status, text } = await typePassword(`${PASSWORD}\u0004\u0003`, 'Dora')
     expect({ status, asked: passwordsOf('Dora') }).toEqual({ status: 130, asked: [] })
     expect(text).not.toContain(PASSWORD)
   })
 
-  test('a signal that ends the program restores the terminal', async () => {
+  test('restores the terminal when a signal ends the program', async () => {
     const terminal = fishInTerminal(['key'], {
       env: environment(),
       around: `sh -c 'printf "<%s>" $$; exec "$@"' sh "$@"`,
@@ -97,7 +97,7 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
     expect(await terminal.ended).toMatchObject({ status: 143, isSane: true })
   })
 
-  test('a password that is typed ahead is used by the next prompt, and is not shown', async () => {
+  test('uses a password that was typed before the prompt, and does not show it', async () => {
     const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
     const twice = fishInTerminal(['admin', 'create', 'mia'], { env })
     await twice.until(/New password of mia: /)
@@ -116,8 +116,8 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
 
   test.each([
     ['Ctrl-Z', undefined],
-    ['SIGTSTP from elsewhere', 'SIGTSTP'],
-  ] as const)('prompts again, without echo, when it continues after %s', async (_title, signal) => {
+    ['SIGTSTP from another process', 'SIGTSTP'],
+  ] as const)('is repeated without echo when the program continues after %s', async (_title, signal) => {
     const user = signal === undefined ? 'Zoe' : 'Zac'
     const shell = openTerminal(['/bin/sh', '-i'], {
       env: { ...environment(), FISH_USER: user, PS1: '<ready>', ENV: '' },
@@ -130,7 +130,7 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
     else process.kill(Number(pid), signal)
     await shell.until(/(Stopped|Suspended)[\s\S]*<ready>/)
     const before = shell.text().length
-    // Shells bring the echo back, this one not by itself; the prompt takes it away again.
+    // Most shells turn the echo on again, but this shell needs stty. The prompt has to turn the echo off again.
     shell.type('stty sane; stty -a; fg\n')
     await shell.until(/\secho\s[\s\S]*Password of \S+: /, before)
     shell.type(`${PASSWORD}\r`)
@@ -154,9 +154,9 @@ describe.skipIf(SKIPPED !== '')(`a prompt before a deletion in a real terminal${
   test.each([
     ['Enter alone', '\r', 1, 'Nothing was changed.'],
     ['n', 'n\r', 1, 'Nothing was changed.'],
-    ['anything that is no yes', 'yess\r', 1, 'Nothing was changed.'],
+    ['text other than yes', 'yess\r', 1, 'Nothing was changed.'],
     ['the end of input', '\u0004', 1, 'Nothing was changed.'],
-    ['Ctrl-C behind a yes', 'y\u0003', 130, 'Interrupted.'],
+    ['Ctrl-C after a y', 'y\u0003', 130, 'Interrupted.'],
   ])('treats %s as no', async (_title, keys, expected, message) => {
     const before = deleted().length
     const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
@@ -169,7 +169,7 @@ describe.skipIf(SKIPPED !== '')(`a prompt before a deletion in a real terminal${
       isSane: true,
       deleted: 0,
     })
-    // In a line of its own.
+    // The message is on a separate line.
     expect(text).toMatch(new RegExp(`\nfish-cli: ${message}\r\n$`))
   })
 

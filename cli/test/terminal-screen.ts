@@ -14,8 +14,9 @@ export type Measure = (cluster: string) => number
 const SEQUENCE = /\u001b\[([?]?)([\d;]*)([A-Za-z])/y
 
 /**
- * A small screen that shows the output of a program as a terminal would. It accepts the few sequences that `fish-cli`
- * uses; any other is an error. Tests pass the widths of characters, so that the screen does not share the code of `fish-cli`.
+ * A small screen that shows the output of a program as a terminal would. It accepts only the control sequences that
+ * `fish-cli` uses, and throws an error for others. Tests pass the widths of characters, so that the screen does not
+ * share the code of `fish-cli`.
  */
 export class TerminalScreen {
   #columns: number
@@ -79,7 +80,7 @@ export class TerminalScreen {
     for (const [index, { goesOn }] of this.#rows.entries()) {
       if (goesOn) continue
       const whole = this.#rows.slice(begin, index + 1)
-      // The cursor stays on its character.
+      // The cursor stays on the same character.
       if (this.#row >= begin && this.#row <= index) {
         const before = whole.slice(0, this.#row - begin).reduce((sum, { cells }) => sum + cells.length, 0)
         cursor = rows.length * columns + before + this.#column

@@ -26,7 +26,7 @@ const names = async (gamemode = 'earth') =>
     ({ name }: { name: string }) => name,
   )
 
-/** The lines of a screen of this width that shows the text. */
+/** The lines of a text on a screen with `columns` columns. */
 function linesOn(columns: number, text: string): readonly string[] {
   const screen = new TerminalScreen(columns)
   screen.write(text)
@@ -35,7 +35,7 @@ function linesOn(columns: number, text: string): readonly string[] {
 
 describe.skipIf(SKIPPED !== '')(`undo and remove in a real terminal${SKIPPED}`, () => {
   test.each([40, 80, 200])(
-    'undo shows the catch, prompts, and prints the command that restores it, in %i columns',
+    'undo shows the catch, prompts, and prints the command that adds the catch again, in %i columns',
     async (columns) => {
       const no = fishInTerminal(['undo'], { columns, env })
       await no.until(/\[y\/N\] /)
@@ -67,7 +67,7 @@ describe.skipIf(SKIPPED !== '')(`undo and remove in a real terminal${SKIPPED}`, 
     },
   )
 
-  test('undo ends at Ctrl-C at any prompt, and changes nothing', async () => {
+  test('undo exits after Ctrl-C at any prompt, and changes nothing', async () => {
     for (const question of [/\[y\/N\] /, /Password of Player\d+: /]) {
       const terminal = fishInTerminal(['undo'], { env })
       await terminal.until(/\[y\/N\] /)
@@ -81,7 +81,7 @@ describe.skipIf(SKIPPED !== '')(`undo and remove in a real terminal${SKIPPED}`, 
     expect(await names()).toHaveLength(2)
   })
 
-  test('a whole range is removed only after the name of the player is typed; a y is not enough', async () => {
+  test('remove with a range needs the name of the player as confirmation, and does not accept y', async () => {
     const argv = ['remove', '--user', player, '--since', '1h']
     const admin = { ...env, ...context.admin }
     for (const [typed, status, left] of [

@@ -12,7 +12,7 @@ const nice = (second: number, name: string) => `${at(second)}[CHAT] NICE CATCH! 
 
 let players = 0
 
-/** A player who watches a log with nothing in it yet, on a screen. */
+/** Creates a player, and starts watch in a terminal for a log without catches. */
 async function watchOn(terminalOptions: TerminalOptions, ...flags: readonly string[]) {
   players += 1
   const user = `Watcher${players}`
@@ -30,7 +30,7 @@ async function watchOn(terminalOptions: TerminalOptions, ...flags: readonly stri
     ...terminalOptions.env,
   }
   const terminal = fishInTerminal(['watch', log, ...flags], { ...terminalOptions, env })
-  /** What is on the screen. */
+  /** The visible lines of the terminal. */
   const screen = () => {
     const shown = new TerminalScreen(terminalOptions.columns ?? 80)
     shown.write(terminal.text())
@@ -71,7 +71,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     },
   )
 
-  test('colours rarities, and rings only for the chosen ones', async () => {
+  test('colours rarities, and rings the bell only for the catches in --notify', async () => {
     const { terminal, until, catchLines } = await watchOn({ env: {} }, '--notify', 'Mythical,first')
     catchLines(nice(1, 'Salmon'))
     await until(/Salmon/)
@@ -83,7 +83,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
   })
 
-  test('shows waiting catches while the service is unreachable, and then how to send them', async () => {
+  test('shows waiting catches while the service is unreachable, and prints the command that sends them', async () => {
     const { terminal, until, catchLines } = await watchOn({ env: { NO_COLOR: '1', FISH_URL: 'http://127.0.0.1:1' } })
     catchLines(`${nice(1, 'Salmon')}${at(2)}[CHAT] [Pro] NICE CATCH! You caught a Cod.\n${at(3)}Stop\n`)
     await until(/Your\s+catches\s+wait\s+in\s+the\s+outbox/)
@@ -96,7 +96,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     expect(text).toContain('1 line looks like a catch but is not recognized')
   })
 
-  test('rejects an unknown reason to ring', async () => {
+  test('rejects an unknown value of --notify', async () => {
     const log = join(newFolder(), 'latest.log')
     const env = { ...context.player }
     expect(await run(['watch', log, '--notify', 'golden'], { env })).toMatchObject({ status: 2 })

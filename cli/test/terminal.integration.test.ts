@@ -8,7 +8,7 @@ import { type ResizeStyle, TerminalScreen } from './terminal-screen.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64url')
 
-// Widths from Unicode, written by hand, not computed by the code under test.
+// Wide characters according to Unicode. The list is written by hand, so that it does not depend on the code under test.
 const WIDE = new Set([...'鯉の王様한국어ｗ🐟🐠🦀', '👩‍🚀', '🇩🇪', '❤️'])
 const measure = (cluster: string) => (WIDE.has(cluster) ? 2 : 1)
 const WIDE_NAMES = [
@@ -61,7 +61,7 @@ const environment = () => ({ FISH_URL: server.url, FISH_GAMEMODE: 'earth', FISH_
 function screenOn(terminal: FishTerminal, columns: number, style: ResizeStyle) {
   const screen = new TerminalScreen(columns, style, measure)
   let shown = 0
-  // The shell prints the text after the mark.
+  // The text after the mark is from the shell, not from the program.
   terminal.watch(() => {
     const [text = ''] = terminal.text().split('@@')
     screen.write(text.slice(shown))
@@ -136,7 +136,7 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
     expect(status).toBe(0)
     const screen = new TerminalScreen(columns, 'wraps again', measure)
     screen.write(text)
-    // A line that is too long would wrap to another one.
+    // A line that is too long would wrap, and add a line.
     expect(screen.lines()).toHaveLength(WIDE_NAMES.length + 1)
     const cells = screen.lines().map((_, line) => screen.cells(line))
     const widest = Math.min(columns, 120 + 2 + 'RARITY'.length)
@@ -158,14 +158,14 @@ describe.skipIf(SKIPPED !== '')(`in a real pseudo-terminal${SKIPPED}`, () => {
   })
 })
 
-describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () => {
+describe.skipIf(SKIPPED !== '')(`stdout and stderr with different destinations${SKIPPED}`, () => {
   const list = ['list', 'fish', 'Alex']
   const GOLD = '\u{1b}[38;5;131mGold'
 
   test.each([
-    ['whole and plain', {}, false],
-    ['whole, in colours with FORCE_COLOR', { FORCE_COLOR: '1' }, true],
-  ])('stdout that is a file gets the table %s, though stderr is a terminal', async (title, more, coloured) => {
+    ['in full and without colours', {}, false],
+    ['in full, and in colours with FORCE_COLOR', { FORCE_COLOR: '1' }, true],
+  ])('a file on stdout receives the table %s, even if stderr is a terminal', async (title, more, coloured) => {
     const file = join(folder, `${title.length}.out`)
     const env = { ...environment(), ...more, FILE: file }
     const { status, text } = await fishInTerminal(list, { env, around: '"$@" >"$FILE"', columns: 40 }).ended
@@ -175,7 +175,7 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
     expect(written.includes(GOLD)).toBe(coloured)
   })
 
-  test('stdout that is a terminal has colours and its width, though stderr is a file', async () => {
+  test('a terminal on stdout receives colours and a table of its width, even if stderr is a file', async () => {
     const { text } = await fishInTerminal(list, {
       env: { ...environment(), PAGER: '' },
       around: '"$@" 2>/dev/null',
@@ -186,7 +186,7 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
   })
 
   test.each([
-    ['rewritten on stderr that is a terminal', '"$@" >"$FILE"', {}, /^\r\p{Cc}\[J.*Rate limited/u],
+    ['rewritten when stderr is a terminal', '"$@" >"$FILE"', {}, /^\r\p{Cc}\[J.*Rate limited/u],
     [
       'one plain line on a dumb terminal',
       '"$@"',
@@ -202,7 +202,7 @@ describe.skipIf(SKIPPED !== '')(`each stream decides for itself${SKIPPED}`, () =
     expect({ status, text }).toEqual({ status: 130, text: expect.stringMatching(expected) })
   })
 
-  test('the countdown is one plain line in stderr that is a file, and Ctrl-C leaves nothing on the terminal', async () => {
+  test('the countdown is one plain line if stderr is a file, and Ctrl-C restores the terminal', async () => {
     const file = join(folder, 'output')
     const around =
       ': >"$FILE"; (tail -n +1 -f "$FILE" & echo $! >"$FILE.pid"; wait) & "$@" 2>"$FILE"; kill $(cat "$FILE.pid")'

@@ -7,7 +7,7 @@ import { createStatusLine } from '../src/output/status-line.ts'
 const ERASE = '\r\u{1b}[J'
 const LINE = { begin: `${ERASE}\u{1b}[?7l`, end: '\u{1b}[?7h\r' }
 
-/** A clock that stands still until it is moved, and records sleeps. */
+/** A clock that advances only when the test moves it, and that records sleeps. */
 function stillClock() {
   let now = Date.parse('2026-01-01T00:00:00Z')
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
@@ -68,7 +68,7 @@ describe('the countdown', () => {
     expect(written).toHaveLength(4)
   })
 
-  test('restarts when the end of the wait moves, and does not report shorter waits', async () => {
+  test('restarts when the end of the wait moves, and is not shown for waits below one second', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
     const { onWait } = countdownHooks(line, clock)
     onWait?.({ ...GET, waitMs: 900, resumesAt: new Date(clock.now() + 900) })
@@ -80,7 +80,7 @@ describe('the countdown', () => {
     expect(written.at(-1)).toContain('Retrying in 9 s')
   })
 
-  test('is one plain line without a terminal, however many calls wait', () => {
+  test('is one plain line without a terminal, even if many calls wait', () => {
     const { line, written, clock } = scene(false)
     const { onWait, onRequest } = countdownHooks(line, clock)
     for (let call = 0; call < 20; call += 1) {
@@ -90,14 +90,14 @@ describe('the countdown', () => {
     expect(written).toEqual(['fish-cli: Rate limited. Retrying in 5:00 (Ctrl-C to cancel).\n'])
   })
 
-  test('gives the reason for a retry', () => {
+  test('shows the reason for a retry', () => {
     const { line, written, clock } = scene(false)
     const { onRetry } = countdownHooks(line, clock)
     onRetry?.({ ...GET, attempt: 1, status: 503, code: 'unavailable', waitMs: 2000 })
     expect(written).toEqual(['fish-cli: The service responded 503. Retrying in 2 s (Ctrl-C to cancel).\n'])
   })
 
-  test('ends with the run, and leaves no timer and no line behind', () => {
+  test('ends with the run, and leaves no timer and no line', () => {
     const { line, written, clock, sleepers } = scene(true)
     countdownHooks(line, clock).onWait?.({ ...GET, waitMs: 9000, resumesAt: new Date(clock.now() + 9000) })
     line.end()
@@ -105,7 +105,7 @@ describe('the countdown', () => {
     expect(written.at(-1)).toBe(ERASE)
   })
 
-  test('is redrawn at once when the terminal is resized', () => {
+  test('is redrawn immediately when the terminal is resized', () => {
     const { line, written, stream } = scene(true)
     line.set('part', 'x'.repeat(100))
     expect(written.at(-1)).toBe(`${LINE.begin}${'x'.repeat(78)}…${LINE.end}`)
@@ -120,7 +120,7 @@ describe('the countdown', () => {
 })
 
 describe('the progress of long work', () => {
-  test('is a bar on a terminal, beside the countdown, and messages stay above it', async () => {
+  test('is a bar on a terminal, and messages are printed above the bar', async () => {
     const { line, written, clock, pass } = scene(true)
     const progress = createProgress(line, clock, { unit: 'catches', total: 200 })
     await pass(1000)

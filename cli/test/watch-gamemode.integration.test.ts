@@ -13,7 +13,7 @@ const chat = (text: string, time = '12:00:01') => `[${time}] [Render thread/INFO
 const caught = (name: string) => chat(`NICE CATCH! You caught a ${name}.`)
 const connecting = (host: string) => `[11:59:00] [Render thread/INFO]: Connecting to ${host}, 25565\n`
 
-/** A player without catches or a configured gamemode, and a log. */
+/** Creates a player without catches or a configured gamemode, and a log. */
 async function scene(name: string) {
   const folder = newFolder()
   const logs = join(folder, 'logs')
@@ -30,7 +30,7 @@ async function scene(name: string) {
   }
   const watch = (flags: readonly string[] = [], more: Env = {}, options: RunOptions = {}) =>
     run(['watch', log, '--once', ...flags], { ...options, env: { ...env, ...more } })
-  /** Follows the log until it has printed a text. */
+  /** Follows the log until `watch` has printed a text. */
   const follow = async (text: string, flags: readonly string[] = [], more: Env = {}) => {
     const program = launch(['watch', log, ...flags], { ...env, ...more } as Record<string, string>)
     await expect.poll(() => program.stdout() + program.stderr(), { interval: 20 }).toContain(text)
@@ -49,7 +49,7 @@ async function scene(name: string) {
 const EARTH = { FISH_GAMEMODE: 'earth' }
 
 describe('watch without a gamemode', () => {
-  test('with --once reports catches without one, and adds them once it is given', async () => {
+  test('with --once reports catches without a gamemode, and adds them when a gamemode is given', async () => {
     const { log, watch, stored } = await scene('Nowhere')
     await writeFile(log, NEW_GAME + caught('Salmon') + caught('Cod'))
     const ended = await watch()
@@ -59,7 +59,7 @@ describe('watch without a gamemode', () => {
     expect(await stored('earth')).toEqual(['Salmon', 'Cod'])
   })
 
-  test('as a process of its own ends with 2 at once, not with the first catch', async () => {
+  test('exits with 2 at its start if there is no terminal, and not at the first catch', async () => {
     const { log, env } = await scene('Process')
     await writeFile(log, NEW_GAME)
     const program = launch(['watch', log], env as Record<string, string>)
@@ -76,7 +76,7 @@ describe('watch without a gamemode', () => {
     expect([await stored('earth'), await stored('survival')]).toEqual([['Salmon'], ['Cod']])
   })
 
-  test('continues in the gamemode that the log named before', async () => {
+  test('continues with the last gamemode in the log', async () => {
     const { log, watch, follow, stored } = await scene('Before')
     await writeFile(log, NEW_GAME + chat('Sending you to survival'))
     await watch([], EARTH)
@@ -88,10 +88,10 @@ describe('watch without a gamemode', () => {
 
 describe('watch on a server that is not a gamemode', () => {
   test.each([
-    ['a server of another name', connecting('boxsmp.example.net')],
-    ['a message that says so', chat('Connecting to boxsmp...')],
+    ['a server with an unknown name', connecting('boxsmp.example.net')],
+    ['a message with an unknown name', chat('Connecting to boxsmp...')],
     ['the hub', chat('§aSending you to §lhub§r...')],
-  ])('leaves catches in the log, says so, and adds them once the gamemode is given: %s', async (title, line) => {
+  ])('skips catches, reports them, and adds them when a gamemode is given: %s', async (title, line) => {
     const { log, watch, stored } = await scene(`Held_${title.length}`)
     const texts = [connecting('survival.example.net'), caught('Cod'), line, caught('Salmon'), caught('Koi')]
     await writeFile(log, NEW_GAME + texts.join('') + chat('Sending you to survival') + caught('Eel'))
@@ -106,7 +106,7 @@ describe('watch on a server that is not a gamemode', () => {
     expect(await stored('oneblock')).toEqual(['Salmon', 'Koi'])
   })
 
-  test('prints such catches with --json, and on stderr how to add them', async () => {
+  test('prints skipped catches with --json, and the command that adds them on stderr', async () => {
     const { log, watch, follow } = await scene('HeldJson')
     await writeFile(log, NEW_GAME)
     await watch([], EARTH)
@@ -129,8 +129,8 @@ describe('watch on a server that is not a gamemode', () => {
   })
 })
 
-describe('the gamemode that the log named', () => {
-  test('survives the rotation at midnight, but not a new game', async () => {
+describe('the gamemode in the log', () => {
+  test('still applies after the rotation at midnight, but not in a new game', async () => {
     const { logs, log, watch, follow, stored } = await scene('Midnight')
     await writeFile(log, NEW_GAME + chat('Sending you to survival') + caught('Cod'))
     await watch([], EARTH)
@@ -146,7 +146,7 @@ describe('the gamemode that the log named', () => {
     expect([await stored('survival'), await stored('earth')]).toEqual([['Cod', 'Salmon'], ['Koi']])
   })
 
-  test('is carried through all logs that were rotated while watch was not running', async () => {
+  test('applies across all logs that were rotated while watch was not running', async () => {
     const { logs, log, watch, follow, stored } = await scene('Away')
     const first = NEW_GAME + chat('Sending you to survival')
     await writeFile(log, first)
@@ -176,7 +176,7 @@ describe('watch at its start', () => {
     }
   })
 
-  test('finds the log that Feather keeps in the folder of the game', async () => {
+  test('finds the log of Feather in the folder of the game', async () => {
     const { folder, watch: _, env } = await scene('Feather')
     const logs = join(folder, '.minecraft', 'feather', 'logs')
     await mkdir(logs, { recursive: true })
@@ -186,10 +186,10 @@ describe('watch at its start', () => {
   })
 })
 
-describe('watch of packed logs', () => {
+describe('watch with earlier logs', () => {
   const pack = (path: string, text: string) => writeFile(path, gzipSync(text))
 
-  test('reads them with --once, several in order, each catch once and on its day', async () => {
+  test('reads compressed logs with --once in the given order, and adds each catch once with its date', async () => {
     const { logs, env } = await scene('Packed')
     const [first, second] = [join(logs, '2026-01-30-1.log.gz'), join(logs, '2026-01-31-1.log.gz')]
     await pack(first, NEW_GAME + chat('Sending you to survival') + caught('Cod'))
@@ -204,7 +204,7 @@ describe('watch of packed logs', () => {
     ])
   })
 
-  test('names the servers without a gamemode, and the folder of lines that are not recognized', async () => {
+  test('reports servers that are not gamemodes, and the folder with lines that are not recognized', async () => {
     const { folder, log, env } = await scene('Several')
     const second = join(folder, 'other', 'latest.log')
     await mkdir(dirname(second))
@@ -218,7 +218,7 @@ describe('watch of packed logs', () => {
   })
 
   test.each(['00:00:00', '00:00:04', '23:30:00', '23:59:58'])(
-    'dates a first catch at %s on the day in the name of the log',
+    'dates a first catch at %s by the day in the name of the log',
     async (time) => {
       const { logs, env } = await scene(`Day${time.replaceAll(':', '')}`)
       const path = join(logs, '2026-01-31-1.log.gz')
@@ -229,7 +229,7 @@ describe('watch of packed logs', () => {
     },
   )
 
-  test('requires --once, and rejects files that are not gzip', async () => {
+  test('requires --once for compressed logs, and rejects files that are not gzip', async () => {
     const { logs, env } = await scene('NotPacked')
     const path = join(logs, 'old.log.gz')
     await writeFile(path, NEW_GAME)

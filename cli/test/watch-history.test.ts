@@ -45,10 +45,10 @@ const stored = async (gamemode = 'earth') =>
   ).map((fish) => `${fish.name} ${new Date(fish.caughtAt).getFullYear()}`)
 
 describe('watch --once FOLDER', () => {
-  test('adds the catches of all logs once, oldest first, and skips the ones that were added before', async () => {
+  test('adds the catches of all logs once, oldest first, and skips catches that were added before', async () => {
     await write('2024-02-01-10.log.gz', session(2, nice(1, 'Second'), nice(2, 'Third')))
     await write('2024-02-01-2.log.gz', session(1, nice(1, 'First')))
-    // The same log, not compressed, and logs that repeat the others.
+    // An uncompressed copy of a log, and a debug log, which is ignored.
     await write('2024-02-01-2.log', session(1, nice(1, 'First')))
     await write('debug.log', session(1, nice(1, 'Debug')))
     await write('latest.log', session(3, nice(1, 'Old'), nice(2, 'Live')))
@@ -67,13 +67,13 @@ describe('watch --once FOLDER', () => {
     const year = new Date().getFullYear()
     const all = [`Old ${year}`, `Live ${year}`, 'First 2024', 'Second 2024', 'Third 2024', `Late ${year}`]
     expect(await stored()).toEqual(all)
-    // Again, and live again: nothing.
+    // Further runs add no catches.
     expect((await history([])).stderr).toContain('0 catches new; 6 added before')
     await run(['watch', join(folder, 'latest.log'), '--once'], { env })
     expect(await stored()).toEqual(all)
   })
 
-  test('prompts on a terminal, and adds nothing without a yes', async () => {
+  test('prompts on a terminal, and adds nothing without confirmation', async () => {
     await write('2024-02-01-1.log.gz', session(1, nice(1, 'Cod')))
     const no = await history([], { terminal: true, typed: 'n\r' })
     expect(no).toMatchObject({
@@ -85,7 +85,7 @@ describe('watch --once FOLDER', () => {
     expect(await stored()).toEqual(['Cod 2024'])
   })
 
-  test('follows the gamemode from log to log, and skips catches without a gamemode', async () => {
+  test('carries the gamemode over from log to log, and skips catches without a gamemode', async () => {
     await write(
       '2024-02-01-1.log.gz',
       session(1, `${at(0)}Connecting to survival.example.net, 25565\n`, nice(1, 'Cod')),
@@ -103,7 +103,7 @@ describe('watch --once FOLDER', () => {
     expect(await stored('survival')).toHaveLength(2)
   })
 
-  test('reads every readable log, and reports the rest', async () => {
+  test('reads every readable log, and reports the unreadable logs', async () => {
     await write('2024-02-01-1.log.gz', session(1, nice(1, 'Cod')))
     await writeFile(join(folder, '2024-02-01-2.log.gz'), 'damaged')
     const { status, stdout } = await history(['--yes', '--json'])
@@ -143,7 +143,7 @@ describe('messages that are not recognized', () => {
     rarities: { toller: 'Gold' },
   }
 
-  test('are counted and shown with the way to add them, and added when a pattern matches', async () => {
+  test('are counted and shown with instructions, and are added when a pattern matches', async () => {
     const noise = [
       '[CHAT] <Bob> NICE CATCH! You caught a Cod.',
       '[CHAT] Bob: SUPER FANG! Ha',
@@ -173,7 +173,7 @@ describe('messages that are not recognized', () => {
     expect((await history()).stderr).toContain('1 line looks like a catch')
   })
 
-  test('keep their patterns when the configuration changes, and invalid patterns are reported', async () => {
+  test('keep their patterns when a setting changes, and cause an error if a pattern is invalid', async () => {
     await teach([PATTERN])
     expect((await run(['config', 'gamemode', 'earth'], { env })).status).toBe(0)
     const config = await readFile(join(folder, '..', 'config', 'fish-crab', 'config.json'), 'utf8')

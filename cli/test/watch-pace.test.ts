@@ -9,13 +9,13 @@ import { run, serviceContext } from './harness.ts'
 const context = serviceContext({ FISH_RATE_LIMIT: '25' })
 const CATCHES = 60
 
-/** Runs watch for a player who catches a fish every two seconds, by a clock that the test advances. */
+/** Runs watch for a player who catches a fish every two seconds. Returns the remaining requests of the rate limit. */
 async function fishing(env: Record<string, string | undefined>) {
   const folder = newFolder()
   const log = join(folder, 'latest.log')
   await mkdir(folder, { recursive: true })
   await writeFile(log, '[09:00:00] [main/INFO]: Loading Minecraft\n')
-  // Only catches advance this clock. The timeouts of requests use real time, as the service does.
+  // Only the test advances this clock. The service and the timeouts of requests use real time.
   const { clock } = await createMock({ startAt: Date.now() })
   const ending = new AbortController()
   const started = Promise.withResolvers<void>()
@@ -47,21 +47,21 @@ async function fishing(env: Record<string, string | undefined>) {
   return Number(answer.headers.get('x-ratelimit-remaining'))
 }
 
-test('watch leaves a part of the rate limit to others, however many catches there are', async () => {
+test('watch reserves a part of the rate limit for other commands, even if there are many catches', async () => {
   expect(await fishing({})).toBeGreaterThanOrEqual(9)
 })
 
-test('watch uses nothing of the rate limit with an API key', async () => {
+test('watch does not use the rate limit with an API key', async () => {
   const before = Number((await fetch(`${context.service.url}/status`)).headers.get('x-ratelimit-remaining'))
   expect(await fishing({ FISH_API_KEY: context.alex.apiKey })).toBe(before - 1)
 })
 
-test('a catch waits longer near the limit, and until the window ends if only the reserve is left', () => {
+test('a catch waits longer near the limit, and until the window ends if only the reserve remains', () => {
   const now = Date.UTC(2026, 0, 1)
   const pause = (remaining: number, resetMs = 240_000) =>
     sendDelayMs({ limit: 25, remaining, resetAt: new Date(now + resetMs) }, now)
   expect([sendDelayMs(undefined, now), pause(24), pause(18)]).toEqual([2000, 2000, 2000])
   expect([pause(17), pause(11), pause(10), pause(3)]).toEqual([30_000, 120_000, 240_000, 240_000])
-  // The clock is wrong.
+  // If the clock is wrong, the wait is still between 2 s and 300 s.
   expect([pause(3, 86_400_000), pause(3, -86_400_000)]).toEqual([300_000, 2000])
 })

@@ -44,18 +44,18 @@ describe('bytes of a log', () => {
     expect(decodeLine(new TextEncoder().encode('FISHING ▶'))).toBe('FISHING ▶')
   })
 
-  test('become lines with positions; a line without an end counts only if nothing follows', () => {
+  test('become lines with positions, and an unfinished last line counts only if the log is complete', () => {
     const bytes = new TextEncoder().encode('é\nab')
     expect(splitLines(bytes, 10, false)).toEqual([{ text: 'é', start: 10, end: 13 }])
     expect(splitLines(bytes, 10, true)[1]).toEqual({ text: 'ab', start: 13, end: 15 })
   })
 })
 
-describe('two lines of one catch', () => {
+describe('two lines about a catch', () => {
   const nice = (time: string, name: string) => `${at(time)}NICE CATCH! You caught a ${name}.`
   const entry = (time: string, name: string) => `${at(time)}NEW ENTRY! You caught a ${name} for the first time.`
 
-  test('are one catch, in either order, with the fields of both', () => {
+  test('are one catch, in either order, with the fields of both lines', () => {
     for (const texts of [
       [nice('12:00:01', 'Koi'), entry('12:00:01', 'Silver Koi')],
       [entry('12:00:01', 'Koi'), nice('12:00:02', 'Koi')],
@@ -65,7 +65,7 @@ describe('two lines of one catch', () => {
     }
   })
 
-  test('may have other lines of the same second between them, but no other catch', () => {
+  test('may be separated by other lines of the same second, but not by another catch', () => {
     const other = `${at('12:00:01')}<Bob> hello`
     expect(names([nice('12:00:01', 'Koi'), other, entry('12:00:01', 'Koi')])).toEqual(['Koi'])
     expect(names([nice('12:00:01', 'Koi'), nice('12:00:01', 'Cod'), entry('12:00:01', 'Koi')])).toHaveLength(3)
@@ -78,14 +78,14 @@ describe('two lines of one catch', () => {
     expect(names([nice('12:00:01', 'Koi'), entry('12:00:01', 'Koi'), nice('12:00:01', 'Koi')])).toHaveLength(2)
   })
 
-  test('are one catch even if the second arrives after the first was read', () => {
+  test('are one catch even if the second line arrives after the first line was read', () => {
     const first = parse([nice('12:00:01', 'Koi')])
     expect(first.catches).toHaveLength(1)
     const second = parse([entry('12:00:01', 'Koi')], { from: first.context })
     expect(second.catches).toEqual([])
   })
 
-  test('are read later if the log ends after the first one and is not quiet yet', () => {
+  test('are read later if the log ends after the first line and may still grow', () => {
     const texts = [`${at('12:00:00')}<Bob> hello`, nice('12:00:01', 'Koi')]
     const { catches, end } = parse(texts, { isSettled: false })
     expect({ catches, end }).toEqual({ catches: [], end: (texts[0]?.length ?? 0) + 1 })
@@ -109,14 +109,14 @@ describe('the gamemode', () => {
     ['[12:00:01] [Render thread/INFO]: Connecting to play.example.net, 25565', 'not known'],
     ['[12:00:01] [Render thread/INFO]: Connecting to 192.0.2.1, 25565', 'not known'],
     [`${at('12:00:01')}[12:00:01] [x/INFO]: Connecting to earth.example.net, 25565`, undefined],
-  ])('of %s is %s', (line, gamemode) => {
+  ])('in the line %s is %s', (line, gamemode) => {
     const where = readLocation(line, GAMEMODES)
     const location =
       where && (where.gamemode ?? (where.elsewhere === undefined ? 'not known' : `at ${where.elsewhere}`))
     expect(location).toBe(gamemode)
   })
 
-  test('is one of the service, even if its name ends in a digit', () => {
+  test('is a gamemode of the service, even if its name ends with a digit', () => {
     const at = (host: string) => readLocation(`[12:00:01] [Render thread/INFO]: Connecting to ${host}, 25565`, own)
     const own = ['box', 'smp2']
     expect(at('box1.example.net')).toEqual({ gamemode: 'box' })
@@ -130,18 +130,18 @@ describe('the gamemode', () => {
     ['[12:00:01] [Client thread/INFO]: Setting user: Alex', true],
     [`${at('00:00:01')}<Bob> good morning`, false],
     [`${at('00:00:01')}[main/INFO]: Setting user: Alex`, false],
-  ])('is not that of an earlier game in a log that begins with %s: %s', (line, begins) => {
+  ])('is not carried over to a log that begins with %s: %s', (line, begins) => {
     expect(isGameStart(line)).toBe(begins)
   })
 
-  test('applies from the line that names it', () => {
+  test('applies to the catches after the line that names the gamemode', () => {
     const line = (name: string) => `${at('12:00:01')}NICE CATCH! You caught a ${name}.`
     const { catches } = parse([line('Cod'), `${at('12:00:02')}Sending you to earth`, line('Koi')])
     expect(catches.map(({ where }) => where.gamemode)).toEqual([undefined, 'earth'])
   })
 })
 
-describe('the moment of a line', () => {
+describe('the time of a line', () => {
   const after = moment('2026-01-31T23:50:00')
   const now = moment('2026-02-01T08:00:00')
   test.each([
@@ -150,7 +150,7 @@ describe('the moment of a line', () => {
     ['23:49:59', '2026-01-31T23:49:59'],
     ['7:30 AM', '2026-02-01T07:30:00'],
     ['09:00:00', '2026-01-31T09:00:00'],
-  ])('at %s is %s: never in the future, even across midnight', (time, expected) => {
+  ])('with the clock time %s is %s, which is never in the future, even across midnight', (time, expected) => {
     expect(timeOfLine(time, after, now)).toBe(moment(expected))
   })
 
@@ -159,22 +159,22 @@ describe('the moment of a line', () => {
     ['2026-02-01T00:00:00.400', '23:30:00', '2026-02-01T23:30:00'],
     ['2026-02-01T00:40:00', '23:50:00', '2026-02-01T23:50:00'],
     ['2026-02-01T12:30:00', '12:00:00', '2026-02-02T12:00:00'],
-  ])('in a log that was at %s is on the following day if needed: %s is %s', (begun, time, expected) => {
+  ])('after a line at %s is on the next day if the clock time is earlier: %s is %s', (begun, time, expected) => {
     expect(timeOfLine(time, moment(begun), moment('2026-02-03T09:00:00'))).toBe(moment(expected))
   })
 
-  test('is on the day on which the clock was set back if a later day would be in the future', () => {
+  test('is on the same day after the clock was set back, if the next day would be in the future', () => {
     const written = moment('2026-02-01T02:01:00')
     expect(timeOfLine('02:00:30', moment('2026-02-01T02:59:00'), written)).toBe(moment('2026-02-01T02:00:30'))
   })
 
-  test('without a time is the last write to the file', () => {
+  test('is the time of the last write to the file if the line has no time', () => {
     expect(timeOfLine(undefined, after, now)).toBe(now)
   })
 })
 
 describe('a position', () => {
-  test('is restored from its text, and from no other text', () => {
+  test('is restored from its text form, but not from an invalid text', () => {
     const last = { kind: 'fish', name: 'Koi', firstTime: true, byAugment: false, end: 3 } as const
     const position = { head: 'h', offset: 9, anchor: 'a', at: 5, last, gamemode: 'earth' } as const
     expect(parsePosition(formatPosition(position))).toEqual(position)
@@ -184,7 +184,7 @@ describe('a position', () => {
   })
 })
 
-test('catches with the same text have keys that differ by their place in the log', () => {
+test('catches with the same text have different keys at different positions in the log', () => {
   const line = 'NICE CATCH! You caught a Koi.'
   expect(new Set(parse([line, line]).catches.map(({ key }) => key)).size).toBe(2)
 })

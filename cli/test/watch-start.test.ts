@@ -9,7 +9,7 @@ const context = serviceContext()
 const caught = (name: string) => `[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name}.\n`
 const BEGUN = '[09:00:00] [main/INFO]: Loading Minecraft\n'
 
-/** A home of its own, and a watch in it that ends with its first new catch. */
+/** Creates a separate home folder, with functions that write logs and run watch in this folder. */
 async function scene() {
   const home = newFolder()
   const env = { ...context.player, HOME: home, USERPROFILE: home, ...xdgFolders(home) }
@@ -20,7 +20,7 @@ async function scene() {
     await utimes(path, at, at)
     return path
   }
-  /** Ends once the watch is at the end of its log. @returns stderr */
+  /** Runs watch until watch has reported its start. @returns stderr */
   const watchStart = async (...argv: readonly string[]) => {
     const ending = new AbortController()
     const onStderr = (text: string) => {
@@ -32,7 +32,7 @@ async function scene() {
   return { home, env, write, watchStart }
 }
 
-test('watch reports how many catches it skips at its start, and how to add them', async () => {
+test('watch reports the number of catches that it skips at its start, and the command that adds them', async () => {
   const { write, watchStart } = await scene()
   const log = await write('my game/latest.log', BEGUN + caught('Cod') + caught('Koi'))
   expect(await watchStart(log, '--gamemode', 'survival')).toContain(
@@ -50,14 +50,14 @@ test('watch does not report catches that were added before', async () => {
   expect(stdout).toContain('1 catch added')
 })
 
-test('watch follows the latest log of each game, the one written last first', async () => {
+test('watch follows the latest log of each game, with the most recently written log first', async () => {
   const { home, write, watchStart } = await scene()
   const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 12, minutes))
   const logs: string[] = []
   for (const [minutes, name] of ['a', 'b', 'multiver'].entries()) {
     logs.unshift(await write(`.lunarclient/offline/${name}/logs/latest.log`, BEGUN, at(minutes)))
   }
-  // An older log of a game, and another path to one.
+  // A game with two logs, of which only the newer log is followed, and a link to the logs of another game.
   logs.push(await write('.lunarclient/logs/game/new.log', BEGUN, at(-1)))
   await write('.lunarclient/logs/game/old.log', BEGUN, at(-2))
   await mkdir(join(home, '.lunarclient/offline/link'))
@@ -87,6 +87,6 @@ test('watch adds the catches of several games at once, each in its own gamemode'
   const argv = ['watch', ...logs, '--gamemode', 'oneblock']
   await run(argv, { env, interrupted: ending.signal, onStderr, onStdout })
   for (const host of ['earth', 'survival']) expect(printed).toMatch(new RegExp(`${host} fish  .*, ${host}  \\(`))
-  // It is not a gamemode of the service.
+  // skyblock is not a gamemode of the service.
   expect(printed).toMatch(/skyblock fish {2}.*, oneblock {2}\(/)
 })

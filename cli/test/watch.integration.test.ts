@@ -9,7 +9,7 @@ import { launch, type Program } from './maintenance-processes.ts'
 
 const context = serviceContext()
 
-/** A player with nothing yet, a log, and a machine of its own. */
+/** Creates a player without catches, a log, and a separate home folder. */
 async function scene(name: string) {
   const folder = newFolder()
   const log = join(folder, 'logs', 'latest.log')
@@ -26,7 +26,7 @@ async function scene(name: string) {
   } as Record<string, string>
   let caught = 0
   const begin = (session: number) => `[09:00:0${session}] [main/INFO]: Session ${session} of ${name}\n`
-  /** So many more catches, with noise, and a new entry beside every third. */
+  /** Lines with `count` further catches, with other messages, and with a second line for every third catch. */
   const lines = (count: number) =>
     Array.from({ length: count }, () => {
       caught += 1
@@ -42,7 +42,7 @@ async function scene(name: string) {
   }
   const expected = () => Array.from({ length: caught }, (_, index) => `Fish ${index + 1}`)
   const once = (...flags: readonly string[]) => run(['watch', log, '--once', ...flags], { env })
-  /** Follows the log until it has printed the last catch. @returns stdout */
+  /** Follows the log until `watch` has printed the last catch. @returns stdout */
   const follow = async (...flags: readonly string[]) => {
     const program = launch(['watch', log, ...flags], env)
     await shown(program, new RegExp(`Fish ${caught}\\b`))
@@ -54,13 +54,13 @@ async function scene(name: string) {
   return { folder, log, env, begin, lines, stored, expected, once, follow }
 }
 
-/** Waits until a program has written something. */
+/** Waits until the stdout of a program matches a pattern. */
 async function shown(program: Program, pattern: RegExp) {
   await expect.poll(() => program.stdout(), { interval: 20 }).toMatch(pattern)
 }
 
 describe('watch', () => {
-  test('reads a last line without an end two seconds after it was written', async () => {
+  test('reads an unfinished last line only some time after the last write', async () => {
     const { log, env, begin, lines } = await scene('Unfinished')
     await writeFile(log, (begin(1) + lines(1)).replace(/ nice\n$/, '').replace(/\n[^\n]*$/, ''))
     const written = Date.now()
@@ -70,11 +70,11 @@ describe('watch', () => {
     expect((await run(argv, { env, clock: at(60_000) })).stdout).toBe('1 catch added. 1 sent.\n')
   })
 
-  test('skips the catches before its first start, and adds later ones, each once', async () => {
+  test('skips catches before its first start, and adds each later catch once', async () => {
     const { folder, log, env, begin, lines, follow, stored } = await scene('Before')
     await writeFile(log, begin(1) + lines(3))
     const program = launch(['watch', log], env)
-    // The position is on disk.
+    // Wait until the position is on the disk.
     await expect.poll(() => filesWith('"anchor"', folder), { interval: 20 }).not.toEqual([])
     await appendFile(log, lines(1))
     await shown(program, /Fish 4 /)
@@ -87,7 +87,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(['Fish 4', 'Fish 5', 'Fish 6', 'Fish 7'])
   })
 
-  test('adds a whole log with --once, and continues from there, each catch once', async () => {
+  test('adds the catches of a whole log with --once, and adds each later catch once', async () => {
     const { folder, log, begin, lines, once, follow, stored, expected } = await scene('Once')
     await writeFile(log, begin(1) + lines(3))
     expect(await once()).toMatchObject({
@@ -104,13 +104,13 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('prints one JSON object a catch with --json', async () => {
+  test('prints one JSON object per catch with --json', async () => {
     const { log, begin, lines, once, follow } = await scene('Json')
     await writeFile(log, begin(1))
     await once()
     await appendFile(log, lines(5))
     const printed = (await follow('--json')).trim().split('\n')
-    // The last one is the error of the interruption.
+    // The last document is the error of the interruption.
     expect(printed).toHaveLength(6)
     expect(JSON.parse(printed[4] ?? '')).toMatchObject({
       kind: 'fish',
@@ -120,7 +120,7 @@ describe('watch', () => {
     })
   })
 
-  test('adds with --once the catches before a part of the log that was already added', async () => {
+  test('adds the earlier catches of a log with --once if a later part was already added', async () => {
     const { folder, log, begin, lines, env, once, stored } = await scene('Parts')
     const [head, early, late] = [begin(1), lines(1), lines(1)]
     const part = join(folder, 'logs', 'part.log')
@@ -131,14 +131,14 @@ describe('watch', () => {
     expect(await stored()).toEqual(['Fish 2', 'Fish 1'])
   })
 
-  test('finds the catches since its last run in packed, renamed and copied logs', async () => {
+  test('finds the catches since its last run in compressed, renamed and copied logs', async () => {
     const { folder, log, begin, lines, once, follow, stored, expected } = await scene('Rotated')
     const old = (name: string) => join(folder, 'logs', name)
     await writeFile(log, begin(1) + lines(5))
     await once()
     await appendFile(log, lines(3))
     await writeFile(old('2026-01-30-1.log.gz'), gzipSync(readFileSync(log)))
-    // Another log of the game, with the same lines.
+    // The debug log of the game contains the same lines.
     await copyFile(log, old('debug-1.log'))
     await rm(log)
     await writeFile(log, begin(2) + lines(3))
@@ -181,7 +181,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('says what is wrong with a path that is not a log', async () => {
+  test('reports the problem of a path that is not a log', async () => {
     const { folder, env } = await scene('Elsewhere')
     for (const [path, problem] of [
       [join(folder, 'logs'), /^fish-cli: A folder cannot be followed\.\n {2}Add --once/],
@@ -196,7 +196,7 @@ describe('watch', () => {
     expect(stderr).toBe(`fish-cli: No log found at ${none}.\n  To search the usual places: fish-cli watch\n`)
   })
 
-  test('waits while its log cannot be read, and continues with the next one', async () => {
+  test('waits while its log cannot be read, and continues with the next log', async () => {
     const { folder, log, env, begin, lines, once, stored, expected } = await scene('Locked')
     await writeFile(log, begin(1))
     await once()
@@ -216,7 +216,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('loses and doubles nothing through kills, rotations and truncations, whether it runs or not', async () => {
+  test('loses and duplicates no catch despite kills, rotations and truncations, even while it is not running', async () => {
     const { folder, log, env, begin, lines, once, stored, expected } = await scene('Killed')
     const old = (name: string) => join(folder, 'logs', name)
     await writeFile(log, begin(1))
@@ -231,7 +231,7 @@ describe('watch', () => {
       await shown(program, new RegExp(`Fish ${head + 40} `))
       await writeFile(log, begin(2 * round + 1) + lines(2))
       await shown(program, new RegExp(`Fish ${head + 42} `))
-      // Amid a line, with more to come.
+      // The text ends within a line, and the rest follows after the kill.
       const text = lines(40)
       await appendFile(log, text.slice(0, 900))
       await shown(program, new RegExp(`Fish ${head + 44} `))
@@ -240,17 +240,17 @@ describe('watch', () => {
       await appendFile(log, text.slice(900))
       await writeFile(old(`2026-01-3${round}-2.log.gz`), gzipSync(readFileSync(log)))
       await rm(log)
-      // A game that begins as an earlier one did.
+      // The new log begins with the same line as an earlier log.
       await writeFile(log, begin(2 * round) + lines(5))
     }
-    // A request that a killed process had under way is its own for a minute.
+    // For a minute, no other process sends the batch that the killed process was sending.
     const later = { now: () => Date.now() + 61_000, sleep: async () => {} }
     const { status, stderr } = await run(['watch', '--once', join(folder, 'logs')], { env, clock: later })
     expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.not.stringContaining('Another process') })
     expect(await stored()).toEqual(expected())
   })
 
-  test('exits with 130 at Ctrl-C and reports the waiting catches', async () => {
+  test('exits with 130 after Ctrl-C, and reports the waiting catches', async () => {
     const { log, env, begin, lines } = await scene('Ended')
     await writeFile(log, begin(1))
     const started = performance.now()
@@ -261,7 +261,7 @@ describe('watch', () => {
     const began = performance.now()
     program.child.kill('SIGINT')
     expect(await program.closed).toBe(130)
-    // To start takes longer, also on a busy machine.
+    // Even on a busy machine, exiting takes less than three times as long as starting.
     expect((performance.now() - began) / (began - started)).toBeLessThan(3)
     expect(program.stderr()).toContain('2 catches are waiting in the outbox.')
   })

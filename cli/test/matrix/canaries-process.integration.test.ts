@@ -6,9 +6,9 @@ import { storeOnce } from './store.ts'
 
 const stores = storeOnce()
 
-describe('a process of its own', () => {
+describe('a separate process', () => {
   test.each(['login Alex --with-api-key', 'add Salmon -r 3', 'user list'])(
-    'shows no secret with DEBUG=*, nor with NODE_DEBUG for the network: %s',
+    'prints no secret with DEBUG=* and NODE_DEBUG: %s',
     async (line) => {
       await using machine = await openMachine(stores)
       const env = Object.fromEntries(Object.entries(machine.env).map(([name, value]) => [name, value ?? '']))
@@ -20,22 +20,22 @@ describe('a process of its own', () => {
       expect(await program.closed).toBe(0)
       expect(tracesIn(program.stdout())).toEqual([])
       expect(tracesIn(program.stderr())).toEqual([])
-      // There is debugging output.
+      // Verify that debugging output was enabled.
       expect(program.stderr()).toMatch(/^[A-Z]+ \d+:/m)
     },
   )
 
-  test('shows no password of an unreachable proxy', async () => {
+  test('does not print the password of an unreachable proxy', async () => {
     const http_proxy = `http://alex:${encodeURIComponent(SECRETS.password)}@127.0.0.1:1`
     const program = launch(['status', '--url', 'http://fish.invalid'], { http_proxy, FISH_MAX_WAIT: '0' })
     expect(await program.closed).toBe(69)
     expect(tracesIn(program.stdout() + program.stderr())).toEqual([])
   })
 
-  test('reports an uncaught error without its content', async () => {
+  test('reports an uncaught error without its message', async () => {
     await using machine = await openMachine(stores)
     const env = Object.fromEntries(Object.entries(machine.env).map(([name, value]) => [name, value ?? '']))
-    // Once it says that it listens, and so has begun.
+    // Throw after the first output, when the mock is listening.
     const crash = `const { write } = process.stdout
       process.stdout.write = function (...given) {
         setTimeout(() => { throw Object.assign(new Error(process.env.FISH_PASSWORD), { ...process.env }) })

@@ -6,7 +6,7 @@ import { storeOnce } from './store.ts'
 const stores = storeOnce()
 afterAll(() => stores[Symbol.asyncDispose]())
 
-test('tracesIn finds a secret in every encoding, and nothing elsewhere', () => {
+test('tracesIn finds a secret in every encoding, and finds nothing in other text', () => {
   const { password } = SECRETS
   const basic = Buffer.from(`Alex:${password}`)
   for (const text of [
@@ -33,7 +33,7 @@ describe.each([
 ] as const)('%s', (line, variable) => {
   const env = { [variable]: '' }
 
-  test('shows no password from stdin, whether the service accepts it or not', async () => {
+  test('prints no password from stdin, whether or not the service accepts the password', async () => {
     await using machine = await openMachine(stores)
     const argv = [...line.split(' '), '--password-stdin']
     const how = { piped: `${ACCOUNTS[variable]}\n` }
@@ -42,10 +42,10 @@ describe.each([
     expect(await runOn(machine, [...argv, '--json'], { env, how })).toMatchObject({ status: 4, traces: [] })
   })
 
-  test('shows no typed password, and does not prompt with --no-input', async () => {
+  test('prints no typed password, and does not prompt with --no-input', async () => {
     await using machine = await openMachine(stores)
     const how = { terminal: true, typed: `${ACCOUNTS[variable]}\r` }
-    // A new password is prompted for twice, and this one was typed once.
+    // A new password has to be typed twice, but the test types the password only once.
     const status = variable === 'FISH_NEW_ADMIN_PASSWORD' ? 4 : 0
     expect(await runOn(machine, line.split(' '), { env, how })).toMatchObject({ status, traces: [] })
     expect(await runOn(machine, [...line.split(' '), '--no-input'], { env, how })).toMatchObject({

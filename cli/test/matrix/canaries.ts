@@ -1,8 +1,8 @@
 import { writtenForms } from '../../../scripts/test-support/written-forms.ts'
 
 /**
- * One secret of each kind that a run has or gets, not used anywhere else. The secrets contain characters that URLs,
- * JSON and base64 encode. Their words begin with {@link MARK}.
+ * A unique secret of each kind that a run uses. The secrets contain characters that URLs, JSON and base64 encode. The
+ * plain text of each secret contains {@link MARK}.
  */
 export const SECRETS = {
   password: 'canary player "pass\\w/rd" + 100% & ö',
@@ -19,10 +19,10 @@ export const SECRETS = {
 /** The name of one of {@link SECRETS}. */
 export type SecretName = keyof typeof SECRETS
 
-/** This mark is in every secret and nowhere else, so that parts of a secret are found too. */
+/** A mark that only secrets contain, so that a part of a secret is also found. */
 export const MARK = 'canary'
 
-// The forms of the session of an administrator (RFC 7515), of a Fernet key and of an API key that a run receives.
+// The formats of generated secrets: the session of an administrator (RFC 7515), a Fernet key and an API key.
 const SHAPES: Readonly<Record<string, RegExp>> = {
   session: /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/,
   'made Fernet key': /(?<![\w+/-])[\w+/-]{43}=(?!=)/,
@@ -33,7 +33,7 @@ const FORMS = (Object.keys(SECRETS) as SecretName[]).flatMap((name) =>
   writtenForms(SECRETS[name]).map((form) => ({ name, form })),
 )
 
-/** The names of the secrets in a text. Never the secrets themselves, because the report of a test is a log too. */
+/** Returns the names of the secrets in a text, but not their values, because a test report is a log too. */
 export function tracesIn(text: string, allowed: readonly (SecretName | 'new')[] = []): readonly string[] {
   const found = FORMS.filter(({ name, form }) => !allowed.includes(name) && text.includes(form)).map(({ name }) => name)
   const shaped = Object.keys(SHAPES).filter((name) => !allowed.includes('new') && SHAPES[name]?.test(text))

@@ -29,7 +29,7 @@ function send(status: number, body: unknown, headers = {}): void {
     response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r-1', ...headers }).end(text)
 }
 
-describe('an error code of the service has its exit status and next step', () => {
+describe('an error code of the service', () => {
   const table: Readonly<Record<keyof typeof ERROR_CODES, readonly [exit: number, hint: RegExp]>> = {
     missing_name: [2, SEE_HELP],
     missing_gamemode: [2, SEE_HELP],
@@ -67,10 +67,10 @@ describe('an error code of the service has its exit status and next step', () =>
     unavailable: [69, LATER],
   }
 
-  test.each(Object.entries(table))('%s', async (code, [exit, hint]) => {
+  test.each(Object.entries(table))('%s determines the exit status and the hint', async (code, [exit, hint]) => {
     const { status, message } = ERROR_CODES[code as keyof typeof ERROR_CODES]
     send(status, { error: message, code }, { 'retry-after': '60' })
-    // A player knows a key, but not a token.
+    // Players know their key, but not the tokens, so the message names the key.
     const words =
       code === 'invalid_token' ? 'The service does not accept your key. The key may have been replaced.' : message
     const error = await expectError(
@@ -82,7 +82,7 @@ describe('an error code of the service has its exit status and next step', () =>
     expect(error.retryAt).toEqual(code === 'rate_limited' ? expect.stringMatching(/^2026-01-01T00:01:00/) : null)
   })
 
-  test('details and line breaks stay on the line of the message', async () => {
+  test('the details and line breaks of an error are printed on the line of the message', async () => {
     const details = [{ path: 'name', message: 'too long' }]
     send(400, { error: 'Bad.\r\nfish-cli: all is well', code: 'invalid_payload', details })
     await expectError(LIST, { env: env() }, { message: 'Bad. fish-cli: all is well name: too long.' })
@@ -91,7 +91,7 @@ describe('an error code of the service has its exit status and next step', () =>
   test.each([
     ['forbidden', /^This needs the rights of a superadmin\. Choose one with --admin/],
     ['rate_limited', /An API key does not lift the limit of administrators\.$/],
-  ] as const)('%s to an administrator', async (code, hint) => {
+  ] as const)('%s has a separate hint for administrators', async (code, hint) => {
     send(ERROR_CODES[code].status, { error: 'x', code }, { 'retry-after': '60' })
     await expectError(LIST_ADMINS, { env: env(), clock: CLOCK }, { code, hint: expect.stringMatching(hint) })
   })
@@ -124,7 +124,7 @@ describe('a response that is not from the service', () => {
   })
 })
 
-test('a missing response is reported with the reason for it', async () => {
+test('a missing response is reported with a hint for its cause', async () => {
   const running = 'Check that the service is running, and that --url (or FISH_URL) is its address.'
   const away = { env: { ...env(), FISH_URL: 'http://127.0.0.1:1' } }
   await expectError(LIST, away, { code: 'unreachable', exit: 69, hint: running })
@@ -135,7 +135,7 @@ test('a missing response is reported with the reason for it', async () => {
   expect(late).toMatchObject({ code: 'timeout', exit: 69, hint: expect.stringMatching(LATER) })
 })
 
-describe('an error of the command line or of this machine', () => {
+describe('an error in the command line or on the local machine', () => {
   const CANARY = SECRETS.password
   test.each<[string, readonly string[], Env, number, string, RegExp]>([
     ['an unknown command', ['fly'], {}, 2, 'usage', /./],
@@ -163,19 +163,19 @@ describe('an error of the command line or of this machine', () => {
     expect(tracesIn(message)).toEqual([])
   })
 
-  test('an invalid key is reported', () => {
+  test('is reported for an invalid key', () => {
     const { code, exit, hint } = describeError(new FernetError('invalid_key'))
     expect({ code, exit, hint }).toMatchObject({ code: 'invalid_key', exit: 4, hint: expect.stringMatching(/login/) })
   })
 })
 
-test('an interrupted command ends with 130', async () => {
+test('an interrupted command exits with 130', async () => {
   respond = () => {}
   const interrupted = AbortSignal.abort(interruption())
   await expectError(LIST, { env: env(), interrupted }, { code: 'interrupted', exit: 130, hint: null })
 })
 
-test('an unexpected error is reported with its location, and without the secret that its message quotes', async () => {
+test('an unexpected error is reported with its location, and without the secrets in its message', async () => {
   const now = () => {
     throw new Error(`${SECRETS.password} ${SECRETS.fernetKey}`)
   }

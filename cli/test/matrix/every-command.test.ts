@@ -32,7 +32,7 @@ afterAll(async () => {
 const NO_ACCOUNTS = Object.fromEntries(Object.keys(ACCOUNTS).map((name) => [name, '']))
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
 
-/** The secrets of accounts in files that variables name. */
+/** Writes the secrets of accounts to files, and returns the variables with the paths. */
 async function inFiles({ home }: Machine): Promise<Env> {
   const entries = Object.entries(ACCOUNTS).map(async ([name, secret]) => {
     await writeFile(join(home, name), `${secret}\n`)
@@ -47,7 +47,7 @@ function stopOnceReady(): RunOptions {
   return { onStdout: () => ready.resolve(), stopRequested: () => stops.shift() ?? new Promise(() => {}) }
 }
 
-test('each command has a row, and each row is of a command', () => {
+test('each command has a row, and each row belongs to a command', () => {
   const found = ROWS.map(([line]) => COMMANDS.find(line.split(' '))?.id)
   expect([...new Set(found)].toSorted()).toEqual(COMMANDS.ids.toSorted())
 })
@@ -75,7 +75,7 @@ describe.each<Row>(ROWS)('%s', (line, requests, exceptions = {}) => {
     }
   }
 
-  test('succeeds with its requests, and shows no secret', async () => {
+  test('succeeds with the expected requests, and prints no secret', async () => {
     await using machine = await openMachine(stores)
     await setUp(machine, given)
     const result = await runRow(machine, ['--json'])
@@ -104,12 +104,12 @@ describe.each<Row>(ROWS)('%s', (line, requests, exceptions = {}) => {
     }
     const clock = { now, sleep: () => Promise.resolve() }
     const unexpected = await runRow(machine, ['--json'], { how: { clock } })
-    // Some commands do not use the clock.
+    // Some commands do not use the clock, and do not fail.
     if (unexpected.status === 0 || routes.length === 0 || findings !== undefined) return
     expect(expectErrorDocument(unexpected, lines)).toMatchObject({ code: 'internal_error', exit: 1 })
   })
 
-  test('shows no secret of a file or of a login as text, though the service rejects it', async () => {
+  test('prints no secret from a file or a stored login, even if the service rejects the secret', async () => {
     await using machine = await openMachine(stores)
     await copyLogins(loggedIn, machine)
     await setUp(

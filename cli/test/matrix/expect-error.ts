@@ -5,7 +5,7 @@ import { type RunOptions, type RunResult, run } from '../harness.ts'
 
 const schema = z.fromJSONSchema(ERROR_SCHEMA as unknown as Parameters<typeof z.fromJSONSchema>[0])
 
-/** Parses the one document of stdout, or the last one of `lines`. */
+/** Parses the error document on stdout, which is in the last line if `lines` is set. */
 export function expectErrorDocument({ status, stdout }: RunResult, lines = false): ErrorReport {
   const text = lines ? (stdout.trimEnd().split('\n').at(-1) ?? '') : stdout
   const { error } = schema.parse(JSON.parse(text)) as { readonly error: ErrorReport }
@@ -13,7 +13,7 @@ export function expectErrorDocument({ status, stdout }: RunResult, lines = false
   return error
 }
 
-/** Runs a command line with and without `--json`: both report the same error, and the text stays on stderr. */
+/** Runs a command line with and without `--json`. Expects the same error, and the text only on stderr. */
 export async function expectError(
   argv: readonly string[],
   options: RunOptions,

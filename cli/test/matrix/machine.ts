@@ -7,7 +7,7 @@ import { type Env, type RunOptions, type RunResult, run } from '../harness.ts'
 import { SECRETS, type SecretName, tracesIn } from './canaries.ts'
 import type { Stores } from './store.ts'
 
-/** A service, and a home folder that holds everything a command may write. */
+/** A mock service, and a home folder for all files that a command may write. */
 export interface Machine extends AsyncDisposable {
   readonly mock: Mock
   readonly url: string
@@ -136,14 +136,14 @@ const SETUPS = {
   'open secrets': ({ home }: Machine) => chmod(join(home, SECRETS_FILE), 0o644),
 }
 
-/** A state that a command line starts from. */
+/** The name of a state in which a command line starts. */
 export type Setup = keyof typeof SETUPS
 
 export async function setUp(machine: Machine, setups: readonly Setup[] = []): Promise<void> {
   for (const setup of setups) await SETUPS[setup](machine)
 }
 
-/** Lets a machine start with the logins of another one. */
+/** Copies the logins of a machine to another machine. */
 export async function copyLogins(from: Machine, to: Machine): Promise<void> {
   for (const name of ['config/fish-crab', 'state/fish-crab']) {
     await cp(join(from.home, name), join(to.home, name), { recursive: true })
@@ -173,7 +173,7 @@ export interface Result extends RunResult {
 
 /**
  * Runs a command line and looks for secrets in its output, in the files that it wrote and in the addresses of its
- * requests. `{home}`, `{url}`, `{port}` and `{record}` stand for those of the machine.
+ * requests. `{home}`, `{url}`, `{port}` and `{record}` are replaced by the values of the machine.
  */
 export async function runOn(
   machine: Machine,
@@ -191,7 +191,7 @@ export async function runOn(
   const result = await run(argv.map(fill), { ...how, env: { ...machine.env, ...env } })
   const requests = mock.requests.slice(sent)
   const changed = [...(await filesIn(home))].filter(([name, text]) => before.get(name) !== text)
-  // A mock prints its keys: they are not secret.
+  // The command `mock` prints its keys, which are not secret.
   const printed = argv[0] === 'mock' ? (['new'] as const) : []
   return {
     ...result,
@@ -220,14 +220,14 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(read))
 }
 
-/** The store of secrets holds keys and sessions, and `--out` writes the requested secret. No other file holds any. */
+/** Keys and sessions are only in the secrets file, and the requested secret is only in the file of `--out`. */
 function allowedIn(name: string): readonly (SecretName | 'new')[] {
   if (name === SECRETS_FILE) return ['fernetKey', 'apiKey', 'new']
   if (name === 'secret-file') return ['fernetKey', 'new']
   return /\.(db|jsonl)(-\w+)?$/.test(name) ? ['new'] : []
 }
 
-/** The history redacts secrets that it knows, so that a redaction is a trace, too. */
+/** The history redacts known secrets, so a redaction is also the trace of a secret. */
 function tracesInAddress({ path, query }: HistoryEntry): readonly string[] {
   const address = `${path}?${JSON.stringify(query)}`
   const found = [...tracesIn(address), ...tracesIn(decodeURIComponent(path))]

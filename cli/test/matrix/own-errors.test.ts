@@ -18,7 +18,7 @@ const NOT_SUPERADMIN = { env: { FISH_ADMIN_USERNAME: 'mia' } }
 const NO_STORAGE = { env: { FISH_STORAGE: 'redis://:canary-redis-password@127.0.0.1:1' } }
 const WRONG_SECRET = { FISH_SECRET: 'canary wrong secret of 32 characters', FISH_SECRET_PREVIOUS: '' }
 
-/** Errors that a command finds itself, or that only one endpoint returns. Each reaches the user by the same path. */
+/** Errors that a command detects, or that only one endpoint returns. All of them have the same output format. */
 const ERRORS: readonly [line: string, exit: number, code: string, situation?: Situation][] = [
   ['add Cod -r 1', 4, 'missing_credentials', NO_KEY],
   ['add Cod -r 1', 4, 'invalid_key', { env: { FISH_KEY: 'canary no key' } }],
@@ -149,7 +149,7 @@ afterAll(async () => {
   await stores[Symbol.asyncDispose]()
 })
 
-test.each(ERRORS)('%s ends with %i, %s', async (line, exit, code, { given, env } = {}) => {
+test.each(ERRORS)('%s exits with %i and the code %s', async (line, exit, code, { given, env } = {}) => {
   const own = given && (await openMachine(stores))
   await using _ = own
   const machine = own ?? shared

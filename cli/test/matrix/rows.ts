@@ -2,7 +2,7 @@ import type { Env } from '../harness.ts'
 import type { SecretName } from './canaries.ts'
 import type { Setup } from './machine.ts'
 
-/** A command line, the routes that it requests if all is well, and its exceptions. `runOn` fills in `{…}`. */
+/** A command line, the routes of its requests on success, and its exceptions. `runOn` replaces placeholders `{…}`. */
 export type Row = [line: string, requests: string, exceptions?: Exceptions]
 
 export interface Exceptions {
@@ -10,11 +10,11 @@ export interface Exceptions {
   readonly env?: Env
   /** Secrets that the command prints on request. */
   readonly shows?: readonly (SecretName | 'new')[]
-  /** It prints one document per line, and an error is the last one. */
+  /** The command prints one document per line. An error is the last document. */
   readonly lines?: true
-  /** It reports failures of the service as findings, with this exit status. */
+  /** The command reports failures of the service as findings, and exits with this status. */
   readonly findings?: number
-  /** It runs until it is stopped. Its log goes to stderr. */
+  /** The command runs until it is stopped, and writes its log to stderr. */
   readonly runsOn?: true
 }
 
@@ -26,7 +26,7 @@ const NEW = { shows: ['new'] } as const
 const KEY = { shows: ['fernetKey', 'new'] } as const
 const RECORDS = 'listUserFish listUserCrab'
 
-/** At least one row for each command; more for each way to act or to print a secret. */
+/** At least one row for each command, and further rows for its other actions and for each way to print a secret. */
 export const ROWS: readonly Row[] = [
   ['demo', ''],
   ['login Alex --with-api-key', 'getUserKey postFish'],

@@ -9,14 +9,14 @@ import { SECRETS } from './canaries.ts'
 /** The data folder of a server that has stopped. */
 export interface StoppedStore extends AsyncDisposable {
   readonly folder: string
-  /** Secrets of the player in it that the server made. */
+  /** The secrets that the server generated for the player. */
   readonly made: readonly string[]
 }
 
-/** Makes a store when it is first needed. */
+/** Creates a store on first use. */
 export interface Stores extends AsyncDisposable {
   readonly store: () => Promise<StoppedStore>
-  /** Secrets of the player in the store that the server made. Empty before there is a store. */
+  /** The secrets that the server generated for the player. Empty until the store exists. */
   readonly made: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export function storeOnce(): Stores {
   }
 }
 
-/** Has a real server make a store with a player in it, and stops it. */
+/** Starts a real server, creates a store with a player, and stops the server. */
 async function makeStore(): Promise<StoppedStore> {
   const parent = await mkdtemp(join(tmpdir(), 'fish-cli-matrix-'))
   const folder = join(parent, 'data')
