@@ -184,7 +184,7 @@ describe('watch', () => {
   test('reports the problem of a path that is not a log', async () => {
     const { folder, env } = await scene('Elsewhere')
     for (const [path, problem] of [
-      [join(folder, 'logs'), /^fish-cli: A folder cannot be followed\.\n {2}Add --once/],
+      [join(folder, 'logs'), /^fish-cli: A folder cannot be followed\.\n {2}To read its logs, add --once\./],
       ['/dev/null', /^fish-cli: \S+ is not a file\.\n {2}Pass the path of a log/],
     ] as const) {
       const { status, stdout, stderr } = await run(['watch', path], { env })

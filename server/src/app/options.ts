@@ -27,7 +27,9 @@ export interface AppSecrets {
 export interface AppOptions {
   /** Storage of all data. The app does not dispose of the storage. */
   readonly storage: FishStorage
+  /** The secrets of the service. Keep them: without them, the stored keys of players cannot be decrypted. */
   readonly secrets: AppSecrets
+  /** Hashes and verifies passwords. `createScryptHasher` does this on Node. */
   readonly passwords: PasswordHasher
   /** Encrypts users' keys at rest. @default AES-256-GCM of WebCrypto, under `secrets.encryption` */
   readonly encryption?: Encryption

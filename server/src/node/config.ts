@@ -16,6 +16,7 @@ export type ServerConfig = Readonly<
 
 /** Sources of settings. */
 export interface ConfigSource {
+  /** Environment variables, such as `process.env`. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Values of flags, by name without dashes. */
   readonly flags?: Readonly<Record<string, string | undefined>>
@@ -24,6 +25,7 @@ export interface ConfigSource {
 /** Invalid settings, with one line for each mistake. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
+  /** One line for each mistake, without values of secrets. */
   readonly mistakes: readonly string[]
 
   constructor(mistakes: readonly string[]) {

@@ -12,7 +12,9 @@ import { startText } from './start-report.ts'
 
 /** Destination of the log. */
 export interface LogTarget {
+  /** Receives one line per event. */
   readonly stream: Writable
+  /** Whether the `pretty` log has colours. */
   readonly colours: boolean
 }
 

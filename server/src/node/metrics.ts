@@ -95,7 +95,7 @@ const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 const RESOLUTION_MS = 20
 
-/** Named as in the client libraries of Prometheus. */
+/** The metrics of the process, with the names that Prometheus client libraries use. */
 function processMetrics(loop: ReturnType<typeof monitorEventLoopDelay>): readonly Metric[] {
   // Recorded values include the interval of the sampling timer.
   const lag = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) || 0
@@ -123,7 +123,7 @@ function processMetrics(loop: ReturnType<typeof monitorEventLoopDelay>): readonl
     ),
     value('nodejs_eventloop_lag_mean_seconds', 'Mean lag since the last scrape.', 'gauge', () => lag(loop.mean)),
     value('nodejs_eventloop_lag_p99_seconds', '99th percentile of it.', 'gauge', () => lag(loop.percentile(99))),
-    // This metric is read last, so it also starts the next period.
+    // This metric is rendered last, so its callback also resets the histogram for the next scrape.
     value('nodejs_eventloop_lag_max_seconds', 'Longest lag since the last scrape.', 'gauge', () => {
       const longest = lag(loop.max)
       loop.reset()
@@ -136,7 +136,7 @@ function processMetrics(loop: ReturnType<typeof monitorEventLoopDelay>): readonl
 const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
 type Labels = Readonly<Record<string, string | number>>
-/** A value behind the rest of its name: a suffix and labels. */
+/** The suffix and labels of a series, and its value. */
 type Sample = readonly [series: string, value: number]
 
 interface Metric {
@@ -194,7 +194,7 @@ function metricText({ name, header, samples }: Metric): string {
   return lines.length === 0 ? '' : header + lines.join('')
 }
 
-/** Values come from the contract and the settings, and none has a character to escape. */
+/** Label values come from the contract and the settings, and never need escaping. */
 function labelText(labels: Labels): string {
   let text = ''
   for (const name in labels) text += `${text && ','}${name}="${labels[name]}"`

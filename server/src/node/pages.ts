@@ -5,7 +5,7 @@ import type { ContentCoding } from '../app/http/encoding.ts'
 import type { PageName, Pages, StaticFile } from '../app/http/response.ts'
 import { toStaticFile } from './static-files.ts'
 
-/** Where `npm run build` writes the pages, also for a server that runs from sources. */
+/** The folder to which `npm run build` writes the pages. A server that runs from sources reads the same folder. */
 const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../dist/web/' : './web/', import.meta.url)
 const ASSETS = new URL(`.${ASSET_FOLDERS.pages}/`, FOLDER)
 
@@ -19,7 +19,7 @@ const NOT_BUILT = `<!doctype html>
 <p>This server runs from its sources. Run <code>npm run build</code>, restart it, and reload this page.</p>
 `
 
-/** Serves the built pages for people. Each file is read at its first request. */
+/** Serves the built web pages. Each file is read at its first request. */
 export function createPages(): Pages {
   const template = (page: PageName) =>
     lazy(() => readFile(new URL(`${page}.html`, FOLDER), 'utf8').catch(withoutBuild(NOT_BUILT)))

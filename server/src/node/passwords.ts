@@ -8,24 +8,28 @@ import type { PasswordHasher } from '../app/core/host.ts'
 export interface ScryptCost {
   /** CPU and memory cost, a power of two. */
   readonly N: number
+  /** Block size. */
   readonly r: number
+  /** Parallelization. */
   readonly p: number
 }
 
-/** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB a hash. */
+/** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB per hash. */
 const OWASP: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** A salt and a key in base64 (RFC 4648, section 4), at any cost. */
+/** A stored scrypt hash: the cost parameters, then a salt and a key in base64 (RFC 4648, section 4). */
 const HASH = /^scrypt(?:\$[1-9]\d*){3}\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/
 
-/** 8 times OWASP's N · r · p: a more expensive hash would delay every login that tries it. */
+/** The maximum of N · r · p: 8 times the OWASP value. A more expensive hash would delay every login attempt. */
 const MAX_COST = 2 ** 23
 
-/** The maximum cost is 16 times the usual work. A more expensive hash would delay every login attempt. */
+/**
+ * A bcrypt hash of cost 4 to 14. Cost 14 is 16 times the work of the usual cost 10; a higher cost would delay logins.
+ */
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/
 
 /** Whether a text is a bcrypt hash. Migrated administrators have bcrypt hashes. */
@@ -54,8 +58,9 @@ function isScryptCost({ N, r, p }: ScryptCost): boolean {
 }
 
 /**
- * Creates a hasher with scrypt. Each hash takes 128 · N · r bytes. The caller limits how many hashes run at once.
- * @throws RangeError for a cost whose N is not a power of two above 1, or whose N · r · p is above 2^23
+ * Creates a hasher with scrypt, by default at the OWASP cost. Each hash uses 128 · N · r bytes of memory. The caller
+ * limits how many hashes run at once.
+ * @throws RangeError if N is not a power of two above 1, or N · r · p is above 2^23
  */
 export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
   if (!isScryptCost(cost)) throw new RangeError('N must be a power of two above 1, and N * r * p at most 2^23.')

@@ -6,16 +6,16 @@ import type { AppSecrets } from '../app/options.ts'
 import { syncFolderAsync } from '../storage/file/folder.ts'
 import { STORE_FILE } from '../storage/file/store-file.ts'
 
-/** The secrets beside the data cannot be used. */
+/** The secrets file of a data folder is missing, unreadable, damaged, or belongs to another store. */
 export class SecretsError extends Error {
   override readonly name = 'SecretsError'
 }
 
 export interface LoadedSecrets {
   readonly secrets: AppSecrets
-  /** The error to throw if the secrets of the folder do not decrypt its data. @default a given secret is wrong */
+  /** The error to throw if the secrets of the folder do not decrypt its data. Absent if the caller gave the secret. */
   readonly mismatch?: SecretsError
-  /** Removes a file that this load created. */
+  /** Removes `secrets.json` if {@link loadSecrets} created the file. */
   discard(): Promise<void>
 }
 
@@ -26,8 +26,8 @@ export function makeSecrets(): AppSecrets {
 }
 
 /**
- * Loads the secrets of a data folder: the given secrets, or else the secrets in its `secrets.json`. A missing file is
- * created with mode 0600 and flushed to the disk before anything is encrypted.
+ * Loads the secrets of a data folder: the given secrets, or else the secrets in its `secrets.json`. Unless both secrets
+ * are given, a missing file is created with mode 0600 and flushed to the disk before anything is encrypted.
  */
 export async function loadSecrets(folder: string, given: Partial<AppSecrets>): Promise<LoadedSecrets> {
   const { encryption, session, previousEncryption = [] } = given
@@ -37,7 +37,7 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
   const stored = await readSecrets(folder)
   const secrets = stored ?? makeSecrets()
   if (!stored) await writeSecrets(folder, secrets)
-  // Stored secrets do not supplement a given secret, so that a wrong secret is noticed.
+  // A given secret is used without the stored secrets, so that a wrong secret causes an error.
   const previous = encryption ? previousEncryption : [...(secrets.previousEncryption ?? []), ...previousEncryption]
   return {
     secrets: withPrevious(
@@ -83,7 +83,7 @@ export async function readSecrets(folder: string): Promise<AppSecrets | undefine
       return withPrevious({ encryption, session }, previousEncryption)
     }
   } catch {
-    // Reported below without the parser's message, which quotes its input.
+    // The error below does not contain the parser's message, which quotes the input.
   }
   throw new SecretsError(`${path} is damaged. Restore it from a backup: without it, encrypted keys are lost.`)
 }

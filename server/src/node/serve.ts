@@ -13,12 +13,18 @@ import { startReport } from './start-report.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends ConfigSource, Pick<StartOptions, 'passwords'> {
+  /** Version that `/status` reports. */
   readonly version: string
+  /** Receives the line `listening on URL`. */
   readonly stdout: Writable
+  /** Receives the log, errors, and the generated password of the first administrator. */
   readonly stderr: Writable & { readonly isTTY?: boolean }
   /** Whether the `pretty` log has colours. @default if stderr is a terminal and NO_COLOR is not set */
   readonly colours?: boolean
-  /** Settles when the server should stop. The next call settles at the next request to stop. */
+  /**
+   * Returns a promise that resolves when the server should stop. The second call returns a promise for a second request
+   * to stop.
+   */
   readonly stopRequested: () => Promise<void>
 }
 
@@ -28,14 +34,15 @@ export interface ServeOptions extends ConfigSource, Pick<StartOptions, 'password
  */
 const STRONG_SECRET_LENGTH = 32
 
-/** How long a start in progress may take to end after a request to stop, in milliseconds. */
+/** How long an unfinished start may continue after a request to stop, in milliseconds. */
 const START_GRACE_MS = 2000
 
 const LOG_FLUSH_MS = 500
 
 /**
- * Exit statuses of {@link serve}. `usage`: a setting or a secret is wrong, and a restart does not help. `inUse`: another
- * process uses the data folder. `unreachable`: the storage cannot be reached, such as a stopped Redis.
+ * Exit statuses of {@link serve}. `usage`: a setting or a secret is wrong, and a restart does not help. `inUse`:
+ * another process uses the data folder or the port. `unreachable`: the storage cannot be reached, such as a stopped
+ * Redis. `forced`: a second request to stop ended requests in flight.
  */
 export const SERVE_EXIT = { stopped: 0, failed: 1, usage: 2, inUse: 6, unreachable: 69, forced: 130 } as const
 
@@ -47,7 +54,7 @@ const STORAGE_EXITS: Partial<Readonly<Record<StorageErrorCode, number>>> = {
 /**
  * Runs the server until a request to stop, as `fish-cli serve` does. When the server is ready, it writes exactly one
  * line to stdout. All other output goes to stderr. A second request to stop does not wait for requests in flight. If a
- * file storage cannot be closed, for example because the disk does not respond, the process kills itself by SIGKILL,
+ * file storage cannot be closed, for example because the disk does not respond, the process kills itself with SIGKILL,
  * even if the start failed. The process also kills itself if a stop is requested during the start and the store takes
  * more than 2 s to open.
  * @returns the exit status. After a stop during the start, call `process.exit()` with this status: a Redis that does
@@ -60,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (!config) return SERVE_EXIT.usage
   const logger = createLogger(config.log, { stream: stderr, colours })
 
-  /** Any other exit would wait for the thread that waits for the disk. */
+  /** Only SIGKILL ends a process while one of its threads waits for the disk. */
   const kill = async () => {
     await Promise.race([new Promise((resolve) => stderr.write('', resolve)), wait(LOG_FLUSH_MS)])
     process.kill(process.pid, 'SIGKILL')

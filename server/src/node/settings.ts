@@ -11,8 +11,10 @@ export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
 /** One of {@link LOG_FORMATS}. */
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
+/** An address to listen on. */
 export interface ListenAddress {
   readonly host: string
+  /** 0: any free port. */
   readonly port: number
 }
 
@@ -20,12 +22,16 @@ export interface ListenAddress {
 export interface Setting<Value> {
   /** The environment variable. */
   readonly env: string
-  /** Placeholder for the value of its flag, such as `SECONDS`. Secrets have no flag: other users can read argument lists. */
+  /**
+   * Placeholder for the value of the flag, such as `SECONDS`. Absent for a secret, which has no flag because other
+   * users can read argument lists.
+   */
   readonly placeholder?: string
+  /** The meaning in one line, for `--help`. */
   readonly summary: string
   /** Default value as text. @default unset */
   readonly fallback?: string
-  /** Whether a value contains a secret; such a value is refused as a flag. */
+  /** Returns whether a value contains a secret. Such a value is refused as a flag. */
   readonly holdsSecret?: (text: string) => boolean
   /** Parses the text. Throws an error that names the expected form. */
   readonly parse: (text: string) => Value
@@ -200,7 +206,10 @@ export const SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
-/** The flag of `fish-cli serve`, without dashes, such as `admin-username` of `FISH_ADMIN_USERNAME`. */
+/**
+ * The flag of `fish-cli serve`, without dashes, such as `admin-username` for `FISH_ADMIN_USERNAME`. `undefined` for a
+ * setting without a flag.
+ */
 export function flagOf({ env, placeholder }: Setting<unknown>): string | undefined {
   return placeholder && env.slice('FISH_'.length).toLowerCase().replaceAll('_', '-')
 }
@@ -241,7 +250,7 @@ function sessionSecret(text: string): string {
   throw new Error(`must have at least ${MIN_SESSION_SECRET_BYTES} bytes, as HS256 requires`)
 }
 
-/** Several secrets are a JSON list, because a secret may contain any separator. */
+/** Several secrets must be a JSON array, because a secret may contain any separator. */
 function secrets(text: string): readonly string[] {
   if (!/^\s*\[\s*"/.test(text)) return [secret(text)]
   try {
@@ -276,7 +285,7 @@ function origins(text: string): readonly string[] {
   throw new Error(`${named} ${what}; use scheme, host and port only, such as https://example.org`)
 }
 
-/** The storage of `FISH_STORAGE`. An address of Redis may contain a password. */
+/** The parsed value of `FISH_STORAGE`. The address of a Redis server may contain a password. */
 export type StorageAddress =
   | { readonly driver: 'file'; readonly path: string }
   | { readonly driver: 'memory' }

@@ -22,12 +22,13 @@ import { createPages } from './pages.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
 
-/** Options of {@link startServer} beside the configuration. */
+/** Options of {@link startServer} besides the configuration. */
 export interface StartOptions {
-  /** `dropped` returns the number of dropped log lines, for `/metrics`. @default 0 */
+  /** The log of the server. `dropped` returns the number of dropped log lines, for `/metrics`. @default 0 */
   readonly logger: Logger & Partial<Pick<BoundedLogger, 'dropped'>>
+  /** Version that `/status` reports. */
   readonly version: string
-  /** @default scrypt at OWASP's cost */
+  /** Hashes and verifies passwords. @default scrypt at the cost that OWASP recommends */
   readonly passwords?: PasswordHasher
   /** Limits of connections. @default see docs/operate.md, "Limits" */
   readonly connections?: Partial<ConnectionLimits>
@@ -52,9 +53,9 @@ export interface RunningServer {
   readonly warnings: readonly string[]
   /**
    * Fails readiness, lets requests in flight finish, and closes the storage.
-   * @throws StorageError `unavailable` when the disk has not taken all writes in time, or another program reads a store
-   * whose log was deleted. Until the thread that waits for the disk ends, neither `process.exit()` nor an empty event
-   * loop ends the process. SIGKILL does.
+   * @throws StorageError `unavailable` if the disk does not complete all writes in time, or if another program reads a
+   * store whose log was deleted. While a thread still waits for the disk, only SIGKILL ends the process:
+   * `process.exit()` and an empty event loop do not.
    */
   close(): Promise<void>
   /** Closes all connections. Then a pending `close` settles without waiting for requests in flight. */
@@ -76,7 +77,10 @@ const UNUSED_PASSWORD =
 const VOID_PASSWORD =
   'Another server has created the first administrator at the same time: the password that this one has shown is void.'
 
-/** Few clients scrape, and both listeners share the file descriptors of the process. */
+/**
+ * The metrics listener has a low limit: few clients scrape, and both listeners share the file descriptors of the
+ * process.
+ */
 const METRICS_LIMITS = { connections: 64 }
 
 const WATCH_MS = 1000
@@ -212,7 +216,8 @@ async function prepareApp(
     ...(config.tokenTtl === undefined ? {} : { tokenTtlSeconds: config.tokenTtl }),
   })
   await app.checkSecrets().catch(async (error: unknown) => {
-    // A secret check whose write failed may still be stored. Then the store needs these secrets.
+    // Only a `DecryptionError` discards the secrets: if the write of the secret check fails, the check may be stored
+    // anyway, and the store then needs these secrets.
     if (!(error instanceof DecryptionError)) throw error
     await discard()
     throw mismatch ?? error
@@ -234,6 +239,7 @@ async function secretsOf({ storage, secret, previousSecrets, jwtSecret }: Server
 /** The name and generated password of the first administrator. */
 export interface GeneratedAdmin {
   readonly username: string
+  /** The password in plain text. The server stores only its hash. */
   readonly password: string
 }
 
@@ -241,8 +247,9 @@ const ADMIN_PASSWORD_LENGTH = 24
 
 /**
  * Creates the first administrator if none exists. A generated password is announced before the administrator is
- * created. If a step in between fails, the shown password is unused, but no administrator has an unknown password.
- * @returns a warning about a password without effect
+ * created. If the creation fails after the announcement, the password is unused, but no administrator has an unknown
+ * password.
+ * @returns a warning if the given or announced password has no effect
  */
 async function ensureFirstAdmin(
   app: App,
@@ -278,7 +285,7 @@ function watchStore(app: App, logger: Pick<Logger, 'info' | 'error'>): { stop():
       if (isLost) logger.info({}, 'the store is back: requests are handled again')
       isLost = false
     } catch (err) {
-      // If the storage is unreachable, nobody knows whether the store changed. Failed requests already log the outage.
+      // An unreachable storage does not show whether the store changed, and failed requests already log the outage.
       if (err instanceof StorageError && (err.code === 'replaced' || err.code === 'unfinished')) {
         if (!isLost) logger.error({ err }, 'the store is lost: requests fail until it is back')
         isLost = true

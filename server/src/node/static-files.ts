@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 }
 
-/** A file that a page loads, by its name and content. */
+/** Creates a static file from its name and content. The extension of the name sets the content type. */
 export function toStaticFile(name: string, content: Uint8Array, more: Partial<StaticFile> = {}): StaticFile {
   const body = new Uint8Array(content)
   return {

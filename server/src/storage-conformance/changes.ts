@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Change, Collection, FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readAll } from './samples.ts'
 
-/** Collects the signals about one owner. Other tests also cause signals. */
+/** Collects the changes of one owner: other tests use the same storage and cause other changes. */
 async function watch(storage: FishStorage, collection: Collection): Promise<Change[]> {
   const changes: Change[] = []
   let isReady = false
@@ -11,7 +11,7 @@ async function watch(storage: FishStorage, collection: Collection): Promise<Chan
     else if (change.owner === collection.owner) changes.push(change)
   })
   onTestFinished(stop)
-  // A driver may have to connect first. Appends to another collection show when it is connected.
+  // A driver may have to connect first. Appends to a probe collection show when the driver is connected.
   const probe = newCollection({ owner: collection.owner, kind: 'probe' })
   await expect
     .poll(async () => {
@@ -26,7 +26,7 @@ const of = (changes: readonly Change[], { kind, gamemode }: Collection) =>
   changes.filter((change) => change.kind === kind && change.gamemode === gamemode)
 
 export function describeChanges(storage: () => FishStorage): void {
-  test('signals a record that is appended, moved or removed, and the removal of an owner', async () => {
+  test('calls the listener after an append, a move, a removal of a record and a removal of an owner', async () => {
     const collection = newCollection()
     const changes = await watch(storage(), collection)
     const record = newRecord()
@@ -43,7 +43,7 @@ export function describeChanges(storage: () => FishStorage): void {
     await expect.poll(() => changes).toContainEqual({ owner: collection.owner })
   })
 
-  test('signals what is already visible', async () => {
+  test('calls the listener once a read returns the new record', async () => {
     const collection = newCollection({ kind: 'ü "🐟"', gamemode: 'a b' })
     await watch(storage(), collection)
     const seen = new Set<string>()
@@ -60,7 +60,7 @@ export function describeChanges(storage: () => FishStorage): void {
     }
   })
 
-  test('calls every listener until it is ended, the same function as often as it was passed', async () => {
+  test('calls a listener until its stop function is called, and twice if it was passed twice', async () => {
     const collection = newCollection()
     const changes = await watch(storage(), collection)
     let calls = 0

@@ -4,9 +4,12 @@ import { caughtRecord, collectionTalliesOf, newCollection, newRecord } from './s
 
 const DAY_MS = 86_400_000
 
-/** The species and days of a collection. The random operations also compare them with a count of the records. */
+/**
+ * Tests the species and days of a collection. The tests with random operations also compare these tallies with a count
+ * of the records.
+ */
 export function describeCollectionTallies(storage: () => FishStorage): void {
-  test('keeps names and times apart, whatever they are', async () => {
+  test('counts entries by exact name and day, even if names and times are unusual', async () => {
     const names = ['a', 'A', 'a:b', 'a b', '"', '\\', '\u0001', 'ü', '🐟', '__proto__', '["a",null]']
     const times = [Date.UTC(0, 0), -1, 0, Date.UTC(9999, 11, 31, 23, 59, 59, 999)]
     const collection = newCollection()
@@ -43,7 +46,7 @@ export function describeCollectionTallies(storage: () => FishStorage): void {
     { of: 'species', other: 'days', entryOf: (number: number) => [{ name: `Fish ${number}` }, 0] as const },
     { of: 'days', other: 'species', entryOf: (number: number) => [{ name: 'Koi' }, number * DAY_MS] as const },
   ] as const)(
-    'has thousands of $of, but none of more than 10,000 until some are removed',
+    'returns up to 10,000 $of, and null above 10,000 until a removal reduces the number',
     async ({ of, other, entryOf }) => {
       const collection = newCollection()
       const append = async (from: number, to: number) => {
@@ -62,7 +65,7 @@ export function describeCollectionTallies(storage: () => FishStorage): void {
       expect(await tallies()).toMatchObject({ [of]: null, [other]: [{ count: 11_004 }] })
       const lastId = await append(11_004, 11_005)
       await storage().removeRecord(collection, lastId)
-      // The second count also finds too many.
+      // The recount after the removal also finds more than 10,000 rows.
       expect(await tallies()).toMatchObject({ [of]: null, [other]: [{ count: 11_004 }] })
       await append(11_004, 11_005)
       expect(await tallies()).toMatchObject({ [of]: null, [other]: [{ count: 11_005 }] })
@@ -72,7 +75,7 @@ export function describeCollectionTallies(storage: () => FishStorage): void {
     },
   )
 
-  test('counts again after a removal at the moment when a count is stored', async () => {
+  test('counts the records again if a record is removed while a count is being stored', async () => {
     const kept = {
       species: [{ name: 'Koi', label: null, count: 1, first: 0, last: 0 }],
       days: [{ day: '1970-01-01', count: 1 }],
@@ -87,14 +90,14 @@ export function describeCollectionTallies(storage: () => FishStorage): void {
       for (let turn = 0; turn < turns % 8; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       await storage().removeRecord(collection, second.id)
       expect(await collectionTalliesOf(storage(), collection)).toEqual(kept)
-      // Reads again, now that the running count is stored.
+      // The ping waits until the running count is stored. The next read must not return an outdated count.
       await storage().ping()
       expect(await collectionTalliesOf(storage(), collection)).toEqual(kept)
     })
     await Promise.all(rounds)
   })
 
-  test('leaves out entries without a name or a time', async () => {
+  test('ignores entries without a valid name or time', async () => {
     const collection = newCollection()
     for (const entries of ['{"name":"Koi"}', '{"name":1,"caughtAt":"2026-01-31T12:00:00Z"}', '7,null,"a"', 'no JSON']) {
       await storage().append(collection, newRecord({ entries }))

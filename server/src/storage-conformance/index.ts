@@ -20,13 +20,14 @@ import { describeWindows } from './windows.ts'
 
 /** A storage under test. */
 export interface OpenedStorage {
+  /** An open, empty storage. */
   readonly storage: FishStorage
-  /** Closes the storage and opens the same data again; only for drivers that persist data. */
+  /** Closes the storage and opens its data again. Omit this function for a driver that does not persist data. */
   readonly reopen?: () => Promise<FishStorage>
 }
 
 function describeLifecycle(open: () => Promise<OpenedStorage>): void {
-  test('describes its durability, and responds to many pings at once without storing any of them', async () => {
+  test('describes its durability, and responds to concurrent pings without a visible change of its data', async () => {
     const { storage } = await open()
     expect(storage.durability).toMatch(/^[A-Z].+\.$/)
     const all = () => Promise.all([storage.items.getKeys(), storage.tallies(), storage.countItems('setting:')])
@@ -55,7 +56,7 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
     }
   })
 
-  test('still has everything when it is reopened, unless it is in memory', async ({ skip }) => {
+  test('still has all data after it is reopened, if the driver persists data', async ({ skip }) => {
     const { storage, reopen } = await open()
     if (!reopen) {
       await storage.dispose()
@@ -99,11 +100,11 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
   })
 }
 
-/** The test suite of storage drivers. Call it with a function that opens an empty storage. */
+/** Defines the Vitest suite that every storage driver must pass. Each call of `open` must open a new, empty storage. */
 export function describeStorage(name: string, open: () => Promise<OpenedStorage>): void {
   describe(`${name} storage`, () => {
     let shared: FishStorage
-    // Each test uses its own owners and keys, so all share one storage.
+    // Each test uses its own owners and keys, so the tests share one storage.
     const storage = () => shared
     beforeAll(async () => {
       shared = (await open()).storage
@@ -111,13 +112,13 @@ export function describeStorage(name: string, open: () => Promise<OpenedStorage>
     afterAll(() => shared.dispose())
 
     describe('records', () => describeRecords(storage))
-    describe('reads', () => describeReads(storage))
-    describe('tallies of a collection', () => describeCollectionTallies(storage))
-    describe('versions', () => describeVersions(storage))
-    describe('changes', () => describeChanges(storage))
+    describe('read()', () => describeReads(storage))
+    describe('collectionTallies()', () => describeCollectionTallies(storage))
+    describe('version()', () => describeVersions(storage))
+    describe('onChange()', () => describeChanges(storage))
     describe('items', () => describeItems(storage))
     describe('windows', () => describeWindows(storage))
     describe('random operations', () => describeModel(storage))
-    describe('life', () => describeLifecycle(open))
+    describe('lifecycle', () => describeLifecycle(open))
   })
 }

@@ -33,7 +33,7 @@ const ODD_VALUES = [
 export function describeItems(storage: () => FishStorage): void {
   const newBase = () => `test-${randomUUID()}:`
 
-  test('keeps items under odd names apart', async () => {
+  test('stores items with unusual names separately', async () => {
     const base = newBase()
     for (const name of ODD_NAMES) await storage().items.setItem(itemKey(base, name), `value of ${JSON.stringify(name)}`)
     for (const name of ODD_NAMES) {
@@ -88,7 +88,7 @@ export function describeItems(storage: () => FishStorage): void {
     expect(await storage().listItems({ base, limit: 12 })).not.toHaveProperty('next')
   })
 
-  test('lists only items under the base', async () => {
+  test('lists only items whose keys begin with the base', async () => {
     const base = newBase()
     const stem = base.slice(0, -1)
     for (const key of [stem, `${stem}-x:a`, `${stem}:a`, `${stem}:a:b`, `${stem}a:a`]) {
@@ -99,7 +99,7 @@ export function describeItems(storage: () => FishStorage): void {
     expect((await storage().items.getKeys(base)).sort()).toEqual([`${stem}:a`, `${stem}:a:b`])
   })
 
-  test('finds exactly the names that contain a piece of text, also over pages', async () => {
+  test('finds exactly the names that contain a text, also across pages', async () => {
     const base = newBase()
     const names = ['a.b', 'a2b', 'xaab', 'co', 'b', 'c.o', 'test']
     for (const name of names) await storage().items.setItem(itemKey(base, name), name)

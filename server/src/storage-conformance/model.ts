@@ -21,7 +21,7 @@ const few = (names: readonly string[]) => fc.constantFrom(...names)
 const place = { owner: few(OWNERS), kind: few(KINDS), gamemode: few(GAMEMODES) }
 const key = few(['a', 'ca', 'c:d', 'c:e'])
 const value = few(['', '1', '01'])
-// Usually names the collection that has the record, sometimes another one.
+// Usually selects the collection that contains the record, sometimes another collection.
 const which = { which: fc.nat(30), elsewhere: fc.option(fc.record(place), { freq: 3 }) }
 
 const operationOf = <Name extends string, Fields extends object>(
@@ -58,7 +58,7 @@ const operation = fc.oneof(
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 type OperationOf<Type extends Operation['type']> = Extract<Operation, { type: Type }>
 
-/** An operation on the storage, and its result when no other operation runs. */
+/** An operation on the storage, and its expected result if no other operation runs at the same time. */
 interface Step {
   readonly run: () => Promise<unknown>
   readonly expected: unknown
@@ -88,7 +88,7 @@ class Model {
   readonly #changed = new Set<string>()
   readonly #versions = new Map<string, string>()
   readonly #usedVersions = new Set<string>()
-  /** The ids of the records of each collection by their sequence. */
+  /** The record ids of each collection, by sequence. */
   readonly #sequences = new Map<string, Map<number, string>>()
 
   constructor(storage: FishStorage) {
@@ -255,7 +255,7 @@ class Model {
     }
   }
 
-  /** Checks that the records are in order, and that a new record has a sequence above all earlier ones. */
+  /** Checks that the records are in order, and that a new record has a higher sequence than all earlier records. */
   async #checkSequences(collection: Collection): Promise<void> {
     const records = await readAll(this.storage, collection)
     const expected = this.#recordsOf(collection).map(({ id, entries }) => ({ id, entries }))
@@ -347,12 +347,12 @@ function countEntries(records: readonly string[]): CollectionTallies {
 }
 
 export function describeModel(storage: () => FishStorage): void {
-  // A counterexample is shrunk within this time.
+  // The time limit in milliseconds covers all runs and the shrinking of a counterexample.
   const limits = { numRuns: 15, interruptAfterTimeLimit: 20_000 }
   const timeout = 30_000
   const operations = (maxLength: number) => fc.array(operation, { maxLength, size: 'max' })
 
-  test('responds to any sequence of operations as a simple model does, and its sums equal a recount', {
+  test('return the same results as a simple model if they run in sequence, and leave sums that equal a recount', {
     timeout,
   }, async () => {
     const property = fc.asyncProperty(operations(100), async (sequence) => {
@@ -367,7 +367,7 @@ export function describeModel(storage: () => FishStorage): void {
     await fc.assert(property, limits)
   })
 
-  test('has sums that equal a recount after any operations at once', { timeout }, async () => {
+  test('leave sums that equal a recount if they run concurrently', { timeout }, async () => {
     const property = fc.asyncProperty(fc.array(operations(40), { maxLength: 4 }), async (rounds) => {
       const model = new Model(storage())
       for (const round of rounds) await Promise.all(round.map((one) => model.step(one).run()))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Collection, FishStorage } from '../storage/index.ts'
 import { newCollection, newRecord, readAll, readChunks, readEntries } from './samples.ts'
 
-/** Appends a record of each count, all at once, and returns them. */
+/** Appends one record for each count concurrently, and returns the records. */
 async function fill(storage: FishStorage, collection: Collection, counts: readonly number[]) {
   const records = counts.map((count, i) => newRecord({ count, entries: `${i}` }))
   await Promise.all(records.map((record) => storage.append(collection, record)))
@@ -15,7 +15,7 @@ export function describeReads(storage: () => FishStorage): void {
     expect(await readChunks(storage(), newCollection())).toEqual([])
   })
 
-  test('stops once it has the requested number of entries', async () => {
+  test('stops after the record that reaches the requested number of entries', async () => {
     const collection = newCollection()
     await fill(storage(), collection, [2, 3, 1, 5])
     for (const [entries, counts] of [
@@ -29,7 +29,7 @@ export function describeReads(storage: () => FishStorage): void {
     }
   })
 
-  test('begins at a sequence, that one included, so that pages join without gap or repeat', async () => {
+  test('starts with the record at the given sequence, so that pages have no gaps or repeats', async () => {
     const collection = newCollection()
     await fill(storage(), collection, Array(23).fill(1))
     const seen: string[] = []
@@ -45,7 +45,7 @@ export function describeReads(storage: () => FishStorage): void {
     expect(seen).toEqual(Array.from({ length: 23 }, (_, i) => String(i)))
   })
 
-  test('leaves out records that are appended during the read, and repeats none when others are removed', async () => {
+  test('omits records appended during the read, and repeats no record if other records are removed', async () => {
     const collection = newCollection()
     const records = await fill(storage(), collection, Array(1200).fill(1))
     for await (const chunk of storage().read(collection)) {
@@ -80,14 +80,14 @@ export function describeReads(storage: () => FishStorage): void {
     expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(most)
   })
 
-  test('stores the largest record: 500 entries with names of 100 four-byte characters', async () => {
+  test('returns the largest record unchanged: 500 entries with names of 100 four-byte characters', async () => {
     const collection = newCollection()
     const entries = Array.from({ length: 500 }, () => JSON.stringify({ name: '🦀'.repeat(100) })).join(',')
     await storage().append(collection, newRecord({ count: 500, entries }))
     expect(await readAll(storage(), collection)).toMatchObject([{ count: 500, entries }])
   })
 
-  test('shows no record before one with a lower sequence', async () => {
+  test('yields no record before all records with lower sequences are visible', async () => {
     const collection = newCollection()
     let isDone = false
     const writing = fill(storage(), collection, Array(200).fill(1)).finally(() => {
@@ -108,14 +108,14 @@ export function describeReads(storage: () => FishStorage): void {
 }
 
 export function describeVersions(storage: () => FishStorage): void {
-  test('is short visible ASCII without quotation marks, as an ETag needs it', async () => {
+  test('returns at most 64 visible ASCII characters without quotation marks, as an ETag requires', async () => {
     const collection = newCollection({ kind: 'ü "🐟"' })
     expect(await storage().version(collection)).toMatch(/^[\x21\x23-\x7e]{1,64}$/)
     await storage().append(collection, newRecord())
     expect(await storage().version(collection)).toMatch(/^[\x21\x23-\x7e]{1,64}$/)
   })
 
-  test('is new once an append is acknowledged, so that no older content is read under it', async () => {
+  test('returns a version that never stands for content older than an acknowledged append', async () => {
     const collection = newCollection()
     const underVersion = new Map<string, number>()
     let written = 0
@@ -132,7 +132,7 @@ export function describeVersions(storage: () => FishStorage): void {
         const entries = (await readEntries(storage(), collection)).length
         expect(entries).toBeGreaterThanOrEqual(acknowledged)
         const least = underVersion.get(version)
-        // If this were older, a cache would serve it under the current version from now on.
+        // If older content had been read under this version, a cache would serve that content as current.
         if (least !== undefined) expect(Math.min(least, entries)).toBeGreaterThanOrEqual(acknowledged)
         underVersion.set(version, Math.min(least ?? entries, entries))
         await nextTurn()

@@ -7,7 +7,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 
 /** The random operations cover each operation. These tests cover other common mistakes in drivers. */
 export function describeRecords(storage: () => FishStorage): void {
-  test('stores one record for 64 concurrent repeats of a token, across the collections of its owner', async () => {
+  test('stores one record for 64 concurrent appends with one token, across collections of an owner', async () => {
     const collection = newCollection()
     const places = ['fish', 'crab'].flatMap((kind) =>
       ['earth', 'sky'].map((gamemode) => ({ ...collection, kind, gamemode })),
@@ -22,7 +22,7 @@ export function describeRecords(storage: () => FishStorage): void {
     expect(stranger.outcome).toBe('stored')
   })
 
-  test('stores all records of concurrent writers, each collection in the order of the calls', async () => {
+  test('stores all records of concurrent writers, in the order of the calls within each collection', async () => {
     const collections = times(8, () => newCollection())
     const writes = collections.flatMap((collection, c) =>
       times(25, (i) => ({ collection, entries: `${c}-${i}`, dedupeKey: `${i}` })),
@@ -33,7 +33,7 @@ export function describeRecords(storage: () => FishStorage): void {
     }
   })
 
-  test('keeps collections of one owner apart, whatever characters their names hold', async () => {
+  test('separates the collections of an owner, whatever characters the kinds and gamemodes contain', async () => {
     const owner = randomUUID()
     const names = ['a', 'A', 'a?x', 'a:b', 'a/b', 'a\\b', 'a"', 'a,b', '["a"]', 'å', 'a\u0000b', '*', '%', '']
     const collections = names.flatMap((kind) => names.map((gamemode) => ({ owner, kind, gamemode })))
@@ -42,7 +42,7 @@ export function describeRecords(storage: () => FishStorage): void {
     for (const one of collections) expect(await readEntries(storage(), one)).toEqual([entriesOf(one)])
   })
 
-  test('keeps owners and tokens apart that differ only by case, an ending or a separator', async () => {
+  test('distinguishes owners and tokens that differ only in case, ending or separator', async () => {
     const base = randomUUID()
     const names = ['alice', 'Alice', 'alice?x', 'alice:x', 'alice/x', 'alice ', 'älice', 'a'.repeat(300)]
     for (const owner of names.map((name) => base + name)) {
@@ -53,7 +53,7 @@ export function describeRecords(storage: () => FishStorage): void {
     }
   })
 
-  test('returns ids and tokens as they were stored, and keeps those apart that differ only by form', async () => {
+  test('returns ids and tokens unchanged, and distinguishes values that differ only in format', async () => {
     const collection = newCollection()
     const uuid = randomUUID()
     const digits = uuid.replaceAll('-', '')
@@ -73,7 +73,7 @@ export function describeRecords(storage: () => FishStorage): void {
     expect(await readAll(storage(), collection)).toEqual([])
   })
 
-  test('removes all data and tokens of an owner for good, and nothing of others', async () => {
+  test('removes all data and tokens of an owner permanently, and no data of other owners', async () => {
     const [removed, other] = [newCollection(), newCollection()]
     for (const place of [removed, { ...removed, kind: 'crab' }, other]) {
       await storage().append(place, newRecord({ dedupeKey: place.kind }))
@@ -120,7 +120,7 @@ export function describeRecords(storage: () => FishStorage): void {
     expect(await dumpOf(storage(), collection.owner)).toEqual([])
   })
 
-  test('moves or removes a record once for concurrent calls, and its tallies with it', async () => {
+  test('applies concurrent moves and removals of a record once, and keeps the tallies consistent', async () => {
     const collection = newCollection({ kind: randomUUID() })
     const target = { ...collection, gamemode: 'sky' }
     const records = times(30, () => newRecord({ count: 2, labels: { Gold: 1 } }))
@@ -159,7 +159,7 @@ export function describeRecords(storage: () => FishStorage): void {
     expect(await storage().leaders({ kind, gamemode: collection.gamemode, limit: 9 })).toEqual([])
   })
 
-  test('ranks owners by their entries, ties by id, in one gamemode or in all', async () => {
+  test('ranks owners by number of entries, then by id, in one gamemode or in all gamemodes', async () => {
     const kind = randomUUID()
     const add = (name: string, gamemode: string, count: number) =>
       storage().append({ owner: `${kind}-${name}`, kind, gamemode }, newRecord({ count }))
@@ -172,7 +172,7 @@ export function describeRecords(storage: () => FishStorage): void {
     expect(await ranked(9, 'nether')).toEqual([])
   })
 
-  test('keeps labels, kinds and gamemodes apart in tallies, whatever characters they hold', async () => {
+  test('counts labels, kinds and gamemodes separately, whatever characters they contain', async () => {
     const kind = randomUUID()
     const names = ['a', 'A', 'a"b', "a'b", 'a.b', 'a:b', 'a b', '[0]', '$', 'ü', '🐟', '__proto__', 'Unknown/Other']
     const labels = Object.fromEntries(names.map((name, index) => [name, index + 1]))

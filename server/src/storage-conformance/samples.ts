@@ -9,18 +9,18 @@ import type {
   Tally,
 } from '../storage/index.ts'
 
-/** A collection that no other test has. */
+/** Creates a collection with a new owner, which no other test uses. */
 export function newCollection(part: Partial<Collection> = {}): Collection {
   return { owner: randomUUID(), kind: 'fish', gamemode: 'earth', ...part }
 }
 
-/** A record of one entry with an id of its own. */
+/** Creates a record of one entry with a new id. */
 export function newRecord(part: Partial<NewRecord> = {}): NewRecord {
   const id = part.id ?? randomUUID()
   return { id, dedupeKey: id, count: 1, labels: {}, entries: `{"of":"${id}"}`, ...part }
 }
 
-/** A record of entries that were caught at these Unix times in milliseconds. */
+/** Creates a record of entries, each with the Unix time of its catch in milliseconds. */
 export function caughtRecord(
   ...entries: readonly (readonly [entry: { readonly name: string; readonly rarity?: string }, at: number])[]
 ): NewRecord {
@@ -56,7 +56,7 @@ export async function talliesOf(storage: FishStorage, kind: string): Promise<Tal
   return found.sort((one, other) => (order(one) < order(other) ? -1 : 1))
 }
 
-/** The tallies in a fixed order. */
+/** Reads the tallies of a collection and sorts them. */
 export async function collectionTalliesOf(storage: FishStorage, collection: Collection): Promise<CollectionTallies> {
   const { species, days } = await storage.collectionTallies(collection)
   const order = ({ name, label }: SpeciesTally) => JSON.stringify([name, label])
@@ -66,7 +66,7 @@ export async function collectionTalliesOf(storage: FishStorage, collection: Coll
   }
 }
 
-/** One call of each operation, for tests of what all of them do. */
+/** One call of each operation except `ping` and `onChange`, for tests that cover all operations. */
 export function operationsOf(storage: FishStorage): readonly (() => Promise<unknown>)[] {
   const window = { durationMs: 300_000, limit: 25, now: 1_700_000_000_000 }
   return [

@@ -6,7 +6,7 @@ const START = 1_700_000_000_000
 const at = (later: number, limit = 3) => ({ durationMs: 1000, limit, now: START + later })
 
 export function describeWindows(storage: () => FishStorage): void {
-  test('opens a window with the first count, whose end does not move, and the next window at that end', async () => {
+  test('opens a window at the first count, and the next window only when the first window ends', async () => {
     const key = randomUUID()
     for (const count of [1, 2, 3, 4, 4]) {
       expect(await storage().countInWindow(key, at(count))).toEqual({ count, resetAt: START + 1001 })
@@ -24,14 +24,14 @@ export function describeWindows(storage: () => FishStorage): void {
     expect((await storage().countInWindow(key, at(0, 6))).count).toBe(7)
   })
 
-  test('never allows more than the limit to concurrent callers', async () => {
+  test('allows exactly as many concurrent calls as the limit', async () => {
     const key = randomUUID()
     const results = await Promise.all(Array.from({ length: 64 }, () => storage().countInWindow(key, at(0, 25))))
     expect(results.filter((result) => result.count <= 25)).toHaveLength(25)
     expect(results.map((result) => result.resetAt)).toEqual(Array(64).fill(START + 1000))
   })
 
-  test('peeks without counting or opening', async () => {
+  test('returns the current count without counting an event or opening a window', async () => {
     const key = randomUUID()
     expect(await storage().peekWindow(key, at(0))).toMatchObject({ count: 0 })
     await storage().countInWindow(key, at(500))
@@ -41,7 +41,7 @@ export function describeWindows(storage: () => FishStorage): void {
     expect(await storage().peekWindow(key, at(1500))).toMatchObject({ count: 0 })
   })
 
-  test('reverts a count, also in an exhausted window, but not a refused count', async () => {
+  test('reverts a counted event, also in an exhausted window, but not an event above the limit', async () => {
     const key = randomUUID()
     for (let i = 0; i < 5; i += 1) await storage().countInWindow(key, at(0))
     expect(await storage().countInWindow(key, { ...at(100), by: -1 })).toEqual({ count: 2, resetAt: START + 1000 })
@@ -50,7 +50,7 @@ export function describeWindows(storage: () => FishStorage): void {
     expect(await storage().countInWindow(key, at(200))).toEqual({ count: 4, resetAt: START + 1000 })
   })
 
-  test('reverts nothing without a count, and then opens no window', async () => {
+  test('ignores a revert if no event is counted, and opens no window', async () => {
     const key = randomUUID()
     expect(await storage().countInWindow(key, { ...at(0), by: -1 })).toMatchObject({ count: 0 })
     await storage().countInWindow(key, at(100))
@@ -59,7 +59,7 @@ export function describeWindows(storage: () => FishStorage): void {
     expect(await storage().countInWindow(key, at(400))).toEqual({ count: 1, resetAt: START + 1400 })
   })
 
-  test('allows no more failures than the limit to concurrent callers, of which some revert their count', async () => {
+  test('allows no more failures than the limit, even if other concurrent callers revert their events', async () => {
     const key = randomUUID()
     const attempt = async (isFailure: boolean) => {
       const { count } = await storage().countInWindow(key, at(0, 10))
@@ -72,7 +72,7 @@ export function describeWindows(storage: () => FishStorage): void {
     expect((await storage().peekWindow(key, at(0, 10))).count).toBeGreaterThanOrEqual(failures.filter(Boolean).length)
   })
 
-  test('keeps the windows of different keys apart', async () => {
+  test('counts different keys in separate windows', async () => {
     const key = randomUUID()
     await storage().countInWindow(key, at(0))
     expect(await storage().countInWindow(`${key}?x`, at(0))).toMatchObject({ count: 1 })

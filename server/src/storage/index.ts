@@ -37,19 +37,19 @@ export { createMemoryStorage, type MemoryStorageOptions } from './memory/memory.
 export type { RedisClusterTarget } from './redis/address.ts'
 export type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 
-/** Which storage to open. */
+/** The storage to open, and its options. */
 export type StorageOptions =
-  /** Stores nothing on disk. */
+  /** Stores all data in memory, and nothing on disk. */
   | { readonly driver: 'memory' }
-  /** Stores everything in one SQLite file in the folder `path`. Only one process at a time can open the folder. */
+  /** Stores all data in one SQLite file in the folder `path`. Only one process at a time can open the folder. */
   | { readonly driver: 'file'; readonly path: string }
   | RedisOptions
   | RedisClusterOptions
 
 /**
- * Opens the storage of the service.
+ * Opens the storage of the service, and creates a missing store.
  *
- * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `read_only`, `full`, `unavailable`
+ * @throws {StorageError} `in_use`, `not_a_store`, `newer_schema`, `damaged`, `read_only`, `full`, `unavailable`
  * @throws {TypeError} for an unknown driver, or a file store without a path
  * @example
  * const storage = await createStorage({ driver: 'file', path: './data' })

@@ -5,15 +5,19 @@ import { type RandomSource, uuidv7 } from '../core/ids.ts'
 import { HttpError } from '../http/http-error.ts'
 import { ADMINS_KEY } from '../store/item-keys.ts'
 
+/** An administrator, without the hash of the password. */
 export interface Admin {
+  /** Changes with the password, so that older sessions end. */
   readonly id: string
   readonly username: string
   readonly role: AdminRole
+  /** ISO 8601. */
   readonly createdAt: string
   /** Sessions that were ended before they expired. */
   readonly endedSessions?: readonly EndedSession[]
 }
 
+/** A session that an administrator ended. */
 interface EndedSession {
   readonly id: string
   /** Unix time in milliseconds at which the session has expired in every process. */

@@ -33,6 +33,7 @@ export interface RequestObservation {
   readonly route: RouteName | 'unmatched'
   /** HTTP method, or `other` if no route has it. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS' | 'other'
+  /** HTTP status. */
   readonly status: number
   /** The error code of an error response. */
   readonly code?: ErrorCode
@@ -44,26 +45,35 @@ export interface RequestObservation {
 export interface StorageObservation {
   /** Name of the operation, from a small fixed set. */
   readonly operation: string
+  /** Duration of the operation. */
   readonly seconds: number
+  /** Whether the operation rejected. */
   readonly failed: boolean
 }
 
 /** Numbers of stored users and catches. */
 export interface StoredTotals {
+  /** Number of players. */
   readonly users: number
+  /** Number of catches, by kind and gamemode. */
   readonly catches: readonly { readonly kind: string; readonly gamemode: string; readonly count: number }[]
 }
 
 /** Response to a scrape. */
 export interface RenderedMetrics {
+  /** The metrics as text. */
   readonly body: string
+  /** @example 'text/plain; version=0.0.4; charset=utf-8' */
   readonly contentType: string
 }
 
 /** Collects metrics of the app. No label comes from a client, so the number of series is bounded. */
 export interface Metrics {
+  /** Called after each response. */
   observeRequest(observation: RequestObservation): void
+  /** Called after each decision of the public rate limit. */
   observeRateLimit(decision: RateLimitDecision): void
+  /** Called after each operation of the storage. */
   observeStorage(observation: StorageObservation): void
   /** Called with the number of open event streams when it changes. */
   observeStreams?(open: number): void

@@ -7,7 +7,9 @@ import { HttpError } from './http-error.ts'
 
 /** Maximum number of requests in a time window. */
 export interface RateLimit {
+  /** Maximum number of requests in a window. */
   readonly requests: number
+  /** Length of a window in milliseconds. */
   readonly windowMs: number
 }
 

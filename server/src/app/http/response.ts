@@ -60,6 +60,7 @@ export function addHeaders({ headers }: HandlerResponse, all: Record<string, str
 
 /** A file that is the same for every client. */
 export interface StaticFile {
+  /** Media type, with the charset of a text. */
   readonly contentType: string
   readonly body: Uint8Array<ArrayBuffer>
   /** The body in some content codings. @default none */
@@ -106,6 +107,7 @@ export interface PageAssets {
  * loads files only from `/docs/`.
  */
 export interface Docs extends PageAssets {
+  /** Returns the page. */
   page(): Promise<StaticFile>
 }
 

@@ -11,8 +11,10 @@ import { apiKeyOwnerKey, secretKey } from '../store/item-keys.ts'
 import type { Encryption } from './encryption.ts'
 import { keepInSecretCheck } from './secret-check.ts'
 
+/** All secrets of a player, not encrypted. */
 export interface PlainSecrets {
   readonly password: string
+  /** 32 bytes in base64. */
   readonly fernetKey: string
   readonly apiKey: string
 }

@@ -22,6 +22,7 @@ export interface CopyOptions extends MaintenanceOptions, Pick<ConfigSource, 'env
 
 /** Contents of a copy. */
 export interface CopyReport {
+  /** Number of players. */
   readonly users: number
   /** Writes that were acknowledged and not removed. */
   readonly records: number

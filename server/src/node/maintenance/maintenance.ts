@@ -20,6 +20,7 @@ export interface MaintenanceProgress {
   readonly step: 'check' | 'copy' | 'write' | 'rotate' | 'hash'
   /** The counted unit. */
   readonly unit: 'bytes' | 'keys' | 'documents' | 'passwords' | 'catches'
+  /** Finished units of this step. */
   readonly done: number
   /** Absent if unknown. */
   readonly total?: number
@@ -70,6 +71,7 @@ export type MaintenanceErrorCode =
 /** The only error class of the maintenance functions. The message does not quote secrets. */
 export class MaintenanceError extends Error {
   override readonly name = 'MaintenanceError'
+  /** The reason of the failure. */
   readonly code: MaintenanceErrorCode
   /** The next step to take, as a sentence. */
   readonly hint: string | undefined

@@ -12,6 +12,7 @@ export interface RestoreOptions extends ConfigSource, MaintenanceOptions {
 
 /** Contents of the restored store. */
 export interface RestoreReport extends StoreReport {
+  /** Path of the data folder. */
   readonly folder: string
 }
 

@@ -28,12 +28,15 @@ export type SecretsLocation =
 export interface StoreReport {
   /** Version of the schema. */
   readonly schema: number
+  /** Number of players. */
   readonly users: number
-  /** Writes that were acknowledged and not removed. */
+  /** Number of acknowledged writes that were not removed. */
   readonly records: number
-  /** Fish and crabs in these writes. */
+  /** Number of fish and crabs in the records. */
   readonly entries: number
+  /** Size of the database file. */
   readonly bytes: number
+  /** Whether the folder contains the secrets that decrypt the keys. */
   readonly secrets: SecretsLocation
 }
 
@@ -47,20 +50,22 @@ export function storeFileOf(folder: string): string {
 
 /**
  * Tells how to open the store of a data folder for reading, even while a server uses it. Only SQLite may open the file:
- * if anything else closed it, a server in this process would lose its locks.
+ * if other code opened and closed the file, a server in this process would lose its POSIX locks.
  */
 function sourceOf(folder: string): { readonly address: URL; readonly readOnly: boolean } {
   const file = storeFileOf(folder)
   accessSync(file, constants.R_OK)
-  // A read-write connection removes the two files that SQLite creates beside a store. But such a connection also moves
-  // a log into the store, and reading must not change a store.
+  // A read-write connection removes its `-wal` and `-shm` files on close, but also moves an existing log into the
+  // store. Reading must not change a store, so a store with a log is opened read-only.
   const readOnly = hasLog(file)
   const address = pathToFileURL(file)
   address.searchParams.set('mode', readOnly ? 'ro' : 'rw')
   return { address, readOnly }
 }
 
-/** @throws MaintenanceError `no_store`; StorageError `not_a_store`, `newer_schema`, `unfinished` for a part of a copy */
+/**
+ * @throws MaintenanceError `no_store`; StorageError `not_a_store`, `newer_schema`, `unfinished` for an incomplete copy
+ */
 function checkSource(folder: string): void {
   const { address, readOnly } = sourceOf(folder)
   using db = openDatabase(address, { readOnly })
@@ -83,12 +88,13 @@ export async function copyFolder(
 ): Promise<StoreReport> {
   const secrets = readSecretsText(from)
   checkSource(from)
-  // Damaged secrets are reported by their path.
+  // Check the secrets here, so that an error names their path in `from`, not in the copy.
   await readSecrets(from)
   const copy = join(to, STORE_FILE)
   const total = statSync(storeFileOf(from)).size
   const report = (done: number) => onProgress?.({ step: 'copy', unit: 'bytes', done: Math.min(done, total), total })
-  // SQLite accepts an empty file, and would create one that everybody can read.
+  // Create an empty file with mode 0600, which SQLite accepts. SQLite itself would create a file that other users can
+  // read.
   closeSync(openSync(copy, 'wx', 0o600))
   report(0)
   const polling = setInterval(() => report(statSync(copy).size), POLL_MS)
@@ -97,10 +103,10 @@ export async function copyFolder(
   using db = openDatabase(copy)
   // In DELETE mode, the copy can also be read from a read-only file system.
   db.exec('PRAGMA journal_mode = DELETE')
-  // Without a new id, clients would resume at positions that are lost.
+  // The copy gets a new id: otherwise clients would resume at positions that the copy does not have.
   db.prepare('UPDATE items SET value = ? WHERE key = ?').run(newStoreId(random), STORE_KEY)
   if (readSecretsText(from) !== secrets) {
-    // A rotation meanwhile may have discarded the secret of the copied keys.
+    // A rotation during the copy may have discarded the secret that decrypts the copied keys.
     throw new MaintenanceError('unavailable', 'The secrets changed meanwhile.', { hint: 'Run it again.' })
   }
   if (secrets !== undefined) writeFileSync(join(to, SECRETS_FILE), secrets, { mode: 0o600, flag: 'wx', flush: true })
@@ -115,7 +121,8 @@ export async function copyFolder(
   }
 }
 
-// The program is text and uses built-in modules only, so that it also runs from a bundle. The parent handles Ctrl-C.
+// The program is text and uses built-in modules only, so that it also runs from a bundle. The program ignores SIGINT,
+// because the parent process handles Ctrl-C.
 const VACUUM_PROGRAM = `
 process.on('SIGINT', () => {})
 const [address, mode, copy] = process.argv.slice(1)
@@ -126,10 +133,10 @@ try {
   process.exitCode = errcode & 0xff
 }`
 
-/** Copies in a child process: SQLite copies in one call, and only killing the process interrupts it. */
+/** Copies in a child process: SQLite copies in one call, which only killing the process can interrupt. */
 async function vacuumInto(from: string, copy: string, signal: AbortSignal | undefined): Promise<void> {
   const { address, readOnly } = sourceOf(from)
-  // The child gets no secrets. Windows starts no process without this variable.
+  // The environment of the child contains no secrets. Windows cannot start a process without `SystemRoot`.
   const env = process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }
   const options = { env, windowsHide: true, killSignal: 'SIGKILL', ...(signal ? { signal } : {}) } as const
   const args = ['-e', VACUUM_PROGRAM, address.href, readOnly ? 'ro' : 'rw', copy]
@@ -157,7 +164,7 @@ function flushFile(file: string): void {
   }
 }
 
-/** @param secretCheck `null` when the store was never served */
+/** @param secretCheck `null` if the store was never served */
 export async function locateSecrets(folder: string, secretCheck: string | null): Promise<SecretsLocation> {
   const secrets = await readSecrets(folder)
   if (secretCheck === null) return 'included'

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream'
 import { createGunzip, gunzipSync } from 'node:zlib'
 import { MaintenanceError, namedPath } from '../maintenance/maintenance.ts'
 
-/** A document of a dump, with the JavaScript values of its BSON types. */
+/** A document of a dump, with BSON types converted to JavaScript values. */
 export type DumpDocument = Readonly<Record<string, unknown>>
 
 /**
- * Reads all documents of the wanted collections, in the order of each collection. Callers may call this function
- * several times.
+ * Reads all documents of the wanted collections. The documents of a collection keep the order of the dump. Each call
+ * reads the dump again.
  */
 export type Dump = (isWanted: (collection: string) => boolean) => AsyncIterable<{
   readonly collection: string
@@ -24,8 +24,7 @@ export function invalidDump(message: string, cause?: unknown): MaintenanceError 
 }
 
 /**
- * Opens a database that was written by `mongodump`, to a folder or an archive, or by `mongoexport`, to files. Files may
- * be gzipped.
+ * Opens the dump of a database: a folder or an archive of `mongodump`, or files of `mongoexport`. Files may be gzipped.
  * @throws MaintenanceError `invalid_dump`, `invalid_path`, `no_store`
  */
 export async function openDump(paths: readonly string[], signal?: AbortSignal): Promise<Dump> {
@@ -53,7 +52,7 @@ export async function openDump(paths: readonly string[], signal?: AbortSignal): 
 interface Reading {
   readonly bson: (bytes: Uint8Array) => DumpDocument
   readonly json: (text: string) => DumpDocument
-  /** The signal is checked with each chunk of a file, because a long part may contain no document. */
+  /** The signal is checked at each chunk of a file, because many chunks may contain no wanted document. */
   readonly signal: AbortSignal | undefined
 }
 
@@ -64,7 +63,9 @@ type Source =
 const USERS = 'users'
 const USERS_FILE = /^users\.(?:bson|json|jsonl|ndjson)(?:\.gz)?$/
 
-/** The files of a folder, or of its only subfolder with users: `mongodump` makes a folder for each database. */
+/**
+ * The files of a folder, or of its only subfolder that contains users: `mongodump` creates a folder for each database.
+ */
 function filesIn(folder: string): readonly string[] {
   const paths = readdirSync(folder)
     .toSorted()
@@ -78,7 +79,7 @@ function filesIn(folder: string): readonly string[] {
   return filesIn(only)
 }
 
-/** Refuses pipes, because the file is read twice. */
+/** Rejects anything except a regular file: a pipe cannot be read twice. */
 function file(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new MaintenanceError('no_store', `${path} does not exist. Nothing was changed.`, { hint: HINT })
@@ -86,7 +87,7 @@ function file(path: string): string {
   return path
 }
 
-/** Duplicates, such as both forms of one collection, are rejected: neither is authoritative. */
+/** Rejects duplicate collections, such as a BSON and a JSON file of one collection: neither is authoritative. */
 function refuseRepeated(sources: readonly Source[]): void {
   const paths = new Map<string, string>()
   for (const source of sources) {
@@ -99,7 +100,7 @@ function refuseRepeated(sources: readonly Source[]): void {
 
 const ARCHIVE_NAME = ''
 
-/** `undefined` for a file that is not a collection. */
+/** Returns `undefined` for files of a dump that contain no collection, such as `prelude.json`. */
 async function sourceOf(path: string): Promise<Source | undefined> {
   const name = basename(path).replace(/\.gz$/, '')
   if (/\.metadata\.json$/.test(name) || name === 'prelude.json' || name === 'oplog.bson') return undefined
@@ -112,7 +113,7 @@ async function sourceOf(path: string): Promise<Source | undefined> {
   return { kind, path, collection: nameInMetadata(path) ?? decoded(base) }
 }
 
-/** `mongodump` cuts the names of files that would be too long. */
+/** The metadata contains the full name: `mongodump` truncates long file names. */
 function nameInMetadata(path: string): string | undefined {
   const metadata = path.replace(/\.bson(\.gz)?$/, '.metadata.json$1')
   if (!existsSync(metadata)) return undefined
@@ -138,7 +139,7 @@ function decoded(name: string): string {
 
 /** The first four bytes of an archive. */
 const ARCHIVE = Buffer.from('6de29981', 'hex')
-/** The end of a block of an archive, in place of the length of a document. */
+/** The mark at the end of a block of an archive, where another document would begin with its length. */
 const END_OF_BLOCK = 0xffff_ffff
 
 async function isArchive(path: string): Promise<boolean> {
@@ -151,16 +152,16 @@ async function isArchive(path: string): Promise<boolean> {
 }
 
 /**
- * An archive lists its collections and then has blocks, each with documents of one collection, so collections may
- * alternate. A block that is marked `EOF` ends its collection.
+ * An archive begins with a list of its collections. Blocks follow, each with documents of one collection. Blocks of
+ * different collections may alternate. The last block of a collection has the field `EOF`.
  */
 async function* readArchive(path: string, isWanted: (collection: string) => boolean, { bson, signal }: Reading) {
   const bytes = createByteReader(path, signal)
   try {
     await bytes.take(ARCHIVE.length)
-    // The header names no collection.
+    // Skip the header, which contains no names of collections.
     await readFrame(bytes, 'block')
-    // Only the names in the metadata are kept: metadata may be as large as documents.
+    // Store only the names from the metadata, because metadata may be as large as documents.
     const databases = new Map<string, Set<string>>()
     for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
       const { type, ...rest } = parseFrame(frame, bytes, bson)
@@ -216,7 +217,7 @@ const LENGTH_BYTES = 4
 /** Maximum size of a document: MongoDB stores up to 16 MiB, and dumps add a few KiB. */
 const MAX_DOCUMENT = 17 * 1024 * 1024
 
-/** The bytes of a document; `undefined` at the end of the block or file. */
+/** Reads the bytes of a document, or returns `undefined` at the end of the block or file. */
 async function readFrame(bytes: ByteReader, within: 'block' | 'file'): Promise<Buffer | undefined> {
   const head = await bytes.take(LENGTH_BYTES, within === 'file')
   if (head === undefined) return undefined
@@ -231,7 +232,7 @@ function parseFrame(frame: Buffer, bytes: ByteReader, parse: Reading['bson']): D
   try {
     return parse(frame)
   } catch {
-    // The caught error may quote the document, so it is not the cause.
+    // The new error has no `cause`, because the caught error may quote the document.
     throw invalidDump(`${bytes.place()} is damaged.`)
   }
 }
@@ -243,7 +244,7 @@ function createByteReader(path: string, signal?: AbortSignal) {
   let rest: Buffer = Buffer.alloc(0)
   let read = 0
   return {
-    /** @returns `undefined` at the end, if the file may end here */
+    /** @returns `undefined` at the end of the file, if `mayEnd` is set */
     async take(count: number, mayEnd = false): Promise<Buffer | undefined> {
       if (rest.length < count) {
         const parts = [rest]
@@ -303,7 +304,7 @@ async function* gunzip(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = [...'"\\{}'].map((character) => character.charCodeAt(0))
 
-/** Reads documents that are one per line, in one list, or spread over several lines. */
+/** Reads JSON documents: one per line, in one array, or spread over several lines. */
 async function* readJson(path: string, { json, signal }: Reading): AsyncGenerator<DumpDocument> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const damaged = () => invalidDump(`${path}, at document ${count + 1}, is damaged.`)
@@ -355,7 +356,7 @@ function parseJson(text: string, parse: Reading['json']): DumpDocument | undefin
   try {
     return parse(text)
   } catch {
-    // The caught error quotes the text, so it is not reported.
+    // The caught error quotes the text, so the caller reports only the position.
     return undefined
   }
 }

@@ -45,7 +45,7 @@ async function addPlayer({ items, setItemIfAbsent }: FishStorage, { user, secret
   await items.setItem(userKey(name), JSON.stringify(user))
 }
 
-/** More hashes at once would not be faster, and each takes 128 MiB. */
+/** More hashes at once would not be faster, and each hash uses 128 MiB of memory. */
 const HASHES_AT_ONCE = Math.min(4, availableParallelism())
 
 async function writeSecrets(storage: FishStorage, options: FillOptions): Promise<void> {
@@ -122,23 +122,23 @@ async function writeCatches(storage: FishStorage, options: FillOptions): Promise
   return added
 }
 
-/** Omits the name of the player, which may differ in a later dump. */
+/** The owner, kind and gamemode of a collection, without the name of the player, which may differ in a later dump. */
 const placeOf = (owner: string, collection: string) =>
   [owner, collection.slice(0, collection.indexOf('_')), collection.slice(collection.lastIndexOf('_') + 1)].join(' ')
 
-/** In every run, the same document becomes the same record. */
+/** The same document becomes the same record in every run. */
 async function recordOf(kind: 'fish' | 'crab', place: string, document: DumpDocument): Promise<NewRecord | undefined> {
   const entry = parseCatch(kind, document)
   if (!entry) return undefined
   const id = idOf(document)
-  // The key includes the place, since a copy of a collection has the same ids.
+  // The key includes the place, because the documents of a copied collection have the same ids.
   const dedupeKey = await dedupeKeyOf(`migrated ${place} ${id}`)
   return toRecord([entry], { id: recordId(place, id), dedupeKey, caughtAt: entry.caughtAt })
 }
 
 const OBJECT_ID = /^[\da-f]{24}$/
 
-/** A UUIDv7 (RFC 9562, 5.7) whose time is that of the ObjectId, and whose random part is a hash. */
+/** A UUIDv7 (RFC 9562, section 5.7) with the time of the ObjectId, and a hash in place of random bits. */
 function recordId(place: string, id: string): string {
   const seconds = OBJECT_ID.test(id) ? Number.parseInt(id.slice(0, 8), 16) : 0
   const bytes = createHash('sha256').update(`${place} ${id}`).digest().subarray(0, 16)

@@ -19,8 +19,8 @@ export interface MigrateOptions extends ConfigSource, MaintenanceOptions {
   /** A folder or an `--archive` file of `mongodump`, or the files of `mongoexport`. Files may be gzipped. */
   readonly dump: readonly string[]
   /**
-   * New names of players, by their id or their name in the dump. @default a similar name replaces each name that cannot
-   * be kept
+   * New names of players, by the id or the name of the player in the dump. @default a similar name replaces each name
+   * that cannot be kept
    */
   readonly renames?: Readonly<Record<string, string>>
   /**
@@ -30,7 +30,7 @@ export interface MigrateOptions extends ConfigSource, MaintenanceOptions {
   readonly confirm?: (report: MigrationReport) => Promise<boolean>
   /** Only read the dump and report the plan. @default false */
   readonly dryRun?: boolean
-  /** @default scrypt at the cost of the server */
+  /** Hashes the passwords of players. @default scrypt at the cost that the server uses */
   readonly passwords?: Pick<PasswordHasher, 'hash'>
 }
 
@@ -38,8 +38,9 @@ export interface MigrateOptions extends ConfigSource, MaintenanceOptions {
 export interface MigrateReport extends MigrationReport {
   /** Number of stored catches: fewer than planned if documents share an id. Absent in a dry run. */
   readonly added?: number
+  /** Path of the new data folder. */
   readonly folder: string
-  /** `true`: nothing was changed. Absent otherwise. */
+  /** `true` after a dry run, or if `confirm` returned `false`: nothing was changed. Absent otherwise. */
   readonly dryRun?: true
 }
 

@@ -11,7 +11,7 @@ import { MaintenanceError } from '../maintenance/maintenance.ts'
 import { isBcryptHash } from '../passwords.ts'
 import type { Source, SourceAdmin, SourceCollection, SourceUser } from './source.ts'
 
-/** The plan of a migration, with all data that the migration leaves out. A plan contains no secrets. */
+/** The plan of a migration, including a list of the data that the migration omits. A plan contains no secrets. */
 export interface MigrationReport {
   /** Number of players. */
   readonly players: number
@@ -19,12 +19,14 @@ export interface MigrationReport {
   readonly catches: {
     readonly fish: Readonly<Record<string, number>>
     readonly crab: Readonly<Record<string, number>>
-    /** Fish that become `Unknown/Other`. */
+    /** Number of fish whose rarity becomes `Unknown/Other`. */
     readonly unknownRarities: number
   }
   /** Number of administrators. */
   readonly administrators: number
-  /** Players who get another name because their own name is invalid or belongs to somebody else. */
+  /**
+   * Players whose name changes, because the name is invalid, another player has the name, or `renames` has a new name.
+   */
   readonly renamed: readonly {
     readonly id: string
     readonly from: string
@@ -33,24 +35,25 @@ export interface MigrationReport {
   }[]
   /** Names of players who get a new secret because the secret in the dump is missing or invalid. */
   readonly newSecrets: { readonly passwords: readonly string[]; readonly fernetKeys: readonly string[] }
+  /** Data of the dump that the new store does not contain. */
   readonly leftOut: {
     /**
-     * Names of administrators who share a name, have an invalid name, role or password, or would be without a superadmin.
+     * Names of administrators with a duplicate name, or an invalid name, role or password hash. Contains all
+     * administrators if none of them would be a superadmin.
      */
     readonly administrators: readonly string[]
-    /** Catches without a player, by the name in their collections. */
+    /** Number of catches without a player, by the player name in the names of their collections. */
     readonly orphans: Readonly<Record<string, number>>
-    /** Catches in gamemodes that the service does not have. */
+    /** Number of catches in gamemodes that the service does not have, by gamemode. */
     readonly gamemodes: Readonly<Record<string, number>>
-    /** Documents that are not valid catches. */
+    /** Number of documents that are not valid catches. */
     readonly invalidCatches: number
     readonly ownerlessApiKeys: number
-    /** Names of collections that look like catches but name no gamemode. */
+    /** Names of collections that begin with `fish_` or `crab_` but do not end with a gamemode. */
     readonly collections: readonly string[]
   }
 }
 
-/** A player to write. */
 export interface PlannedPlayer {
   readonly user: User
   readonly secrets: Pick<SourceUser, 'password' | 'fernetKey' | 'apiKeys'>
@@ -63,18 +66,18 @@ interface PlannedAdmin extends Pick<SourceAdmin, 'id' | 'username' | 'createdAt'
 export interface MigrationPlan {
   readonly players: readonly PlannedPlayer[]
   readonly admins: readonly PlannedAdmin[]
-  /** The owner of each collection of catches that is written, by its name. */
+  /** The id of the owner of each collection that the migration writes, by the name of the collection. */
   readonly owners: ReadonlyMap<string, string>
   readonly report: MigrationReport
 }
 
 interface PlanOptions {
   readonly gamemodes: readonly string[]
-  /** Chosen names, by the id or the name in the dump. */
+  /** Chosen names, by the id or the name of the player in the dump. */
   readonly renames: ReadonlyMap<string, string>
 }
 
-/** Decides everything before anything is written. */
+/** Decides which data the migration writes, renames and omits, before any write. */
 export function planMigration(source: Source, options: PlanOptions): MigrationPlan {
   const { gamemodes } = options
   const { players, renamed } = planPlayers(source.users, options.renames)
@@ -130,7 +133,7 @@ interface Planned {
   readonly player: PlannedPlayer
 }
 
-/** The owner of the catches of a name: the oldest of its users. */
+/** The id of the player who owns the catches of each name. If users share a name, the oldest user owns the catches. */
 function ownersByName(users: readonly SourceUser[], players: readonly Planned[]): ReadonlyMap<string, string> {
   const oldest = new Map(
     users
@@ -151,7 +154,7 @@ function add(counts: Map<string, number>, name: string, { catches, invalid }: So
   counts.set(name, (counts.get(name) ?? 0) + catches + invalid)
 }
 
-/** Chosen names come first, then valid names, oldest user first. */
+/** Assigns chosen names first, then valid names, then invalid names. Among these, older users come first. */
 function planPlayers(users: readonly SourceUser[], renames: ReadonlyMap<string, string>) {
   const taken = new Set<string>()
   const numbers = new Map<string, number>()
@@ -202,14 +205,14 @@ function refuseRenames(
   }
 }
 
-/** URLs would resolve `.` and `..`. */
+/** The names `.` and `..` are not allowed, because URLs would resolve them. */
 const isPossible = (name: string) => isUserName(name) && name !== '.' && name !== '..'
 
 const MAX_NAME = 32
 
 /**
- * Returns a free name like the given one. @param numbers the next number for each name: thousands of names may become
- * the same
+ * Returns a free name that is similar to the given name. @param numbers the next suffix of each name, because thousands
+ * of users may have the same name
  */
 function freeName(name: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const plain = name
@@ -261,7 +264,7 @@ function planAdmins(admins: readonly SourceAdmin[]) {
       planned.push({ ...admin, role: role as AdminRole })
     }
   }
-  // Without a superadmin, nobody could create another superadmin.
+  // Without a superadmin, omit all administrators, so that the server creates a superadmin when it starts.
   if (planned.some(({ role }) => role === 'superadmin')) return { planned, left }
   return { planned: [], left: [...left, ...planned.map(({ username }) => username)] }
 }

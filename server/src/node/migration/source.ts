@@ -5,15 +5,15 @@ import type { Dump, DumpDocument } from './dump.ts'
 import { invalidDump } from './dump.ts'
 
 /*
- * The collections of the database that players come from: users, their API keys, administrators, and one of catches for
- * each player, kind and gamemode. Other collections, such as request logs with secrets, are not read.
+ * The collections of the older service: users, their API keys, administrators, and one collection of catches for each
+ * player, kind and gamemode. Other collections, such as request logs with secrets, are not read.
  */
 
 export interface SourceUser {
   readonly id: string
   readonly name: string
   readonly createdAt: string
-  /** This and the next two fields are secrets. */
+  /** The fields `password`, `fernetKey` and `apiKeys` are secrets. */
   readonly password: string | undefined
   readonly fernetKey: string | undefined
   readonly apiKeys: readonly string[]
@@ -35,28 +35,26 @@ export interface SourceCollection {
   readonly player: string
   readonly gamemode: string
   readonly catches: number
-  /** Fish without one of the rarities. */
+  /** Number of fish with an unknown rarity. */
   readonly unknownRarities: number
-  /** Documents that are not catches: their name is missing or invalid. */
+  /** Number of documents that are not catches, because their name is missing or invalid. */
   readonly invalid: number
 }
 
-/** Everything but the catches themselves. */
+/** The content of a dump, with counts in place of the catches. */
 export interface Source {
   readonly users: readonly SourceUser[]
   readonly admins: readonly SourceAdmin[]
   readonly collections: ReadonlyMap<string, SourceCollection>
-  /** Names of collections that look like catches but name no gamemode. */
+  /** Names of collections that begin with `fish_` or `crab_` but do not end with a gamemode. */
   readonly unknownCollections: readonly string[]
-  /** API keys without a player. */
+  /** Number of API keys without a player. */
   readonly ownerlessApiKeys: number
-  /** Distinguishes this dump from others. */
-  readonly digest: string
 }
 
 const [USERS, API_KEYS, ADMINS] = ['users', 'api_keys', 'admins']
 
-/** Names of players may contain `_`. Gamemodes of the older service do not. */
+/** Names of players may contain `_`. The gamemodes of the older service contain no `_`. */
 function parseCollection(name: string): Pick<SourceCollection, 'kind' | 'player' | 'gamemode'> | undefined {
   const [, kind, player = '', named = ''] = /^(fish|crab)_(.+)_([^_]+)$/s.exec(name) ?? []
   const gamemode = named.toLowerCase()
@@ -70,10 +68,9 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
   const admins: SourceAdmin[] = []
   const collections = new Map<string, { -readonly [Field in keyof SourceCollection]: SourceCollection[Field] }>()
   const unknownCollections = new Set<string>()
-  const digest = createHash('sha256')
   let count = 0
   const isRead = (collection: string) => {
-    // Reports progress even while none of the collections in an archive are read.
+    // Report progress here too, because an archive may have a long part without a wanted collection.
     onDocuments(count)
     if ([USERS, API_KEYS, ADMINS].includes(collection) || parseCollection(collection)) return true
     if (/^(?:fish|crab)_/.test(collection)) unknownCollections.add(collection)
@@ -83,8 +80,6 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
     if (document._id === undefined) throw invalidDump(`A document of ${collection} has no _id.`)
     count += 1
     if (count % 1000 === 0) onDocuments(count)
-    // Catches never change, so the digest needs only their ids. Other documents are part of the digest as a whole.
-    digest.update(`${collection} ${parseCollection(collection) ? idOf(document) : JSON.stringify(document)}\n`)
     if (collection === USERS) {
       const user = parseUser(document)
       users.set(users.has(user.id) ? `${user.id} ${idOf(document)}` : user.id, user)
@@ -118,7 +113,6 @@ export async function readSource(dump: Dump, onDocuments: (count: number) => voi
     collections,
     unknownCollections: [...unknownCollections],
     ownerlessApiKeys: [...apiKeys].reduce((sum, [id, keys]) => sum + (owners.has(id) ? 0 : keys.length), 0),
-    digest: digest.digest('hex'),
   }
 }
 
@@ -137,7 +131,7 @@ export function idOf({ _id }: DumpDocument): string {
   return idText(_id)
 }
 
-/** 24 hexadecimal digits of an ObjectId. */
+/** The 24 hexadecimal digits of an ObjectId, or any other id as JSON. */
 function idText(id: unknown): string {
   const { toHexString } = Object(id) as { toHexString?: unknown }
   return typeof toHexString === 'function' ? String(toHexString.call(id)) : JSON.stringify(id ?? null)
@@ -145,7 +139,7 @@ function idText(id: unknown): string {
 
 const OBJECT_ID = /^([\da-f]{8})[\da-f]{16}$/
 
-/** An ObjectId begins with its seconds. */
+/** Uses the time in the ObjectId if the field is not a valid date: an ObjectId begins with the Unix time in seconds. */
 function timeOf(document: DumpDocument, field: unknown): string {
   const [, seconds] = OBJECT_ID.exec(idOf(document)) ?? []
   const given = field instanceof Date ? field.getTime() : Number.NaN
@@ -185,7 +179,7 @@ function parseAdmin(document: DumpDocument): SourceAdmin {
 const RARITIES: readonly unknown[] = [1, 2, 3, 4, 6, 7] satisfies readonly RarityValue[]
 const UNKNOWN = rarityLabel(5)
 
-/** `undefined` for a document that is not a catch. */
+/** Parses a catch. Returns `undefined` for a document that is not a catch. */
 export function parseCatch(
   kind: Kind,
   document: DumpDocument,

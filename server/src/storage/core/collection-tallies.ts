@@ -11,20 +11,20 @@ import {
 const DAY_MS = 86_400_000
 
 /**
- * Tallies in the form that drivers store. A list above its maximum only shows that there are too many rows, and may be
- * incomplete.
+ * Tallies in the form that drivers store. A list that is longer than its maximum may be incomplete, and only shows that
+ * the collection has too many species or days.
  */
 export interface TallyRows {
   readonly species: readonly SpeciesTally[]
   readonly days: readonly DayTally[]
 }
 
-/** Number of the day since 1970-01-01. */
+/** Number of days from 1970-01-01 to a day such as `2026-01-31`. */
 export function numberOfDay(day: string): number {
   return Date.parse(day) / DAY_MS
 }
 
-/** The day with this number since 1970-01-01. */
+/** The day that is this number of days after 1970-01-01, such as `2026-01-31`. */
 export function dayOf(number: number): string {
   return new Date(number * DAY_MS).toISOString().replace(/T.*/, '')
 }
@@ -39,7 +39,7 @@ export function dayOf(number: number): string {
  */
 export class TallyCounter {
   readonly #species = new Map<string, { -readonly [Key in keyof SpeciesTally]: SpeciesTally[Key] }>()
-  /** Counts by the number of the day. */
+  /** Counts by day, as the number of days since 1970-01-01. */
   readonly #days = new Map<number, number>()
 
   /** Counts entries in the format of `NewRecord.entries`. Entries without a name or a time are ignored. */
@@ -108,14 +108,14 @@ interface TalliesSource {
 interface Count {
   readonly version: string
   readonly counting: Promise<TallyRows>
-  /** Settles when the count is stored or has failed; never rejects. */
+  /** Resolves when the count is stored or has failed. Never rejects. */
   readonly ended: Promise<void>
 }
 
 /**
- * Reads tallies that appends maintain. After a removal, the first and last times are unknown, so the next read counts
- * the records and stores the result. Data that is older than tallies is counted, too. Only one count of a collection
- * runs at a time: alternating removals and reads trigger at most one recount.
+ * Reads tallies that appends keep up to date. After a removal, the first and last times are unknown, so the next read
+ * counts the records and stores the result. The first read of a collection without stored tallies also counts the
+ * records. Only one count of a collection runs at a time: alternating removals and reads trigger at most one recount.
  */
 export function createTalliesReader({ find, version, read, store }: TalliesSource) {
   /** The counts in progress, by collection. */
@@ -135,7 +135,8 @@ export function createTalliesReader({ find, version, read, store }: TalliesSourc
       if (found !== undefined) return talliesOf(found)
       const counted = await version(collection)
       const known = counts.get(key)
-      // After a wait, this count began after the call, so it contains everything that was stored before the call.
+      // A count that is found after a wait began after the call, so the count contains everything that was stored
+      // before the call.
       if (known && (hasWaited || known.version === counted)) return talliesOf(await known.counting)
       if (known) {
         await known.ended

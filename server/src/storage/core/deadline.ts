@@ -1,4 +1,4 @@
-/** Settles like the work, or rejects after `ms` milliseconds. The work itself continues. */
+/** Settles like `work`, or rejects with the error of `late` after `ms` milliseconds. The work itself continues. */
 export async function withDeadline<Result>(work: Promise<Result>, ms: number, late: () => Error): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = new Promise<never>((_, reject) => {

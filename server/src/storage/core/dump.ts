@@ -8,7 +8,7 @@ export interface DumpSource {
   tokens(): Promise<readonly (readonly [id: string, dedupeKey: string])[]>
 }
 
-/** The `dump` of a driver that stores tokens apart from records. */
+/** Implements `dump` for a driver that stores tokens separately from records. */
 export async function* dumpOwner({ collections, records, tokens }: DumpSource): AsyncGenerator<readonly DumpedWrite[]> {
   const keys = new Map(await tokens())
   for (const collection of await collections()) {

@@ -1,10 +1,10 @@
-/** Why a storage refused or failed. */
+/** The reason why a storage refused or failed an operation. */
 export type StorageErrorCode =
   /** Another process, or this process, has the folder open. */
   | 'in_use'
   /** A newer version wrote the store. */
   | 'newer_schema'
-  /** The file is not a store, or a store cannot be at this path. Nothing was changed. */
+  /** The file is not a store, or the path cannot contain a store. Nothing was changed. */
   | 'not_a_store'
   /** The store is incomplete: a copy into it has not finished. */
   | 'unfinished'
@@ -14,9 +14,9 @@ export type StorageErrorCode =
   | 'damaged'
   /** The folder, file or server cannot be written. */
   | 'read_only'
-  /** No space left. */
+  /** The disk or the memory of Redis is full. */
   | 'full'
-  /** A mistake of the caller; nothing was stored. */
+  /** `invalid_key` and `invalid_value`: an argument is invalid. Nothing was stored. */
   | 'invalid_key'
   | 'invalid_value'
   /** The storage was disposed. */
@@ -25,12 +25,14 @@ export type StorageErrorCode =
   | 'unavailable'
 
 /**
- * The only error class that storages throw. The message says what to do. The driver's own error is the `cause`.
+ * The only error class that storages throw. The message suggests the next step. The error of the driver, if any, is the
+ * `cause`.
  *
  * @example if (error instanceof StorageError && error.code === 'in_use') process.exitCode = 1
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
+  /** The kind of problem. */
   readonly code: StorageErrorCode
 
   constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {

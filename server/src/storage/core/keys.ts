@@ -1,20 +1,20 @@
 import { StorageError } from './errors.ts'
 
-// Each UTF-16 unit is encoded as four of these letters. A part has no other capitals, so a search for an encoded piece
-// of text never matches the inside of an escape or half a character.
+// Each escaped UTF-16 unit becomes `%` and four of these letters. Other characters of a part are not capitals, so a
+// search for an encoded text never matches the inside of an escape.
 const DIGITS = 'ABCDEFGHIJKLMNOP'
 const PLAIN_PART = /^(?:[a-z0-9_-]|%[A-P]{4})*$/
 const BASE = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*:?$/
 /**
- * The form of {@link itemKey}. unstorage would change other keys: it drops empty parts and everything after a `?`, and
- * reads `/` as `:`.
+ * The form of a key from {@link itemKey}. unstorage would change other keys: it drops empty parts and everything after
+ * a `?`, and reads `/` as `:`.
  */
 const ITEM_KEY = /^[\w%-]+(?::[\w%-]+)*$/
 
 /**
- * Encodes any text for use in a key: `[a-z0-9_-]` stays, every other UTF-16 unit becomes `%` and
- * four letters `A` to `P` (its hexadecimal digits, 0 as `A`). Different texts have different encodings, and the
- * encoding of a piece of a text is a piece of its encoding, so `ItemRange.contains` is exact.
+ * Encodes any text for use in a key. The characters `[a-z0-9_-]` stay. Every other UTF-16 unit becomes `%` and its four
+ * hexadecimal digits, written as `A` (0) to `P` (15). Different texts have different encodings. The encoding of a part
+ * of a text is a part of the encoding of that text, so `ItemRange.contains` is exact.
  *
  * @example
  * encodeKeyPart('a.b') // 'a%AACOb'
@@ -29,7 +29,7 @@ export function encodeKeyPart(text: string): string {
 /**
  * Decodes the result of {@link encodeKeyPart}.
  *
- * @throws {StorageError} `invalid_key` when the part is not such an encoding
+ * @throws {StorageError} `invalid_key` if the part is not a result of {@link encodeKeyPart}
  */
 export function decodeKeyPart(part: string): string {
   if (!PLAIN_PART.test(part)) throw new StorageError('invalid_key', 'This is not an encoded part of an item key.')
@@ -40,10 +40,11 @@ export function decodeKeyPart(part: string): string {
 }
 
 /**
- * The key of an item: a fixed base and any texts, each encoded by {@link encodeKeyPart}, joined by `:`.
+ * Builds the key of an item: a fixed base and any texts, joined by `:`. Each text is encoded by {@link encodeKeyPart}.
  * No part may be empty, because unstorage would drop it.
  *
- * @throws {StorageError} `invalid_key` for an empty part or a base that is not lower-case words joined by `:`
+ * @throws {StorageError} `invalid_key` for an empty part, or a base other than words of `a-z`, `0-9`, `_` and `-`,
+ * joined by `:`
  * @example
  * itemKey('user', 'alice?x') // 'user:alice%AADPx'
  */
@@ -55,9 +56,9 @@ export function itemKey(base: string, ...parts: readonly string[]): string {
 }
 
 /**
- * The last part of an item key, decoded.
+ * Decodes the last part of an item key.
  *
- * @throws {StorageError} `invalid_key` when it is not encoded
+ * @throws {StorageError} `invalid_key` if that part is not a result of {@link encodeKeyPart}
  * @example
  * decodeItemKey('user:alice%AADPx') // 'alice?x'
  */
@@ -65,7 +66,7 @@ export function decodeItemKey(key: string): string {
   return decodeKeyPart(key.slice(key.lastIndexOf(':') + 1))
 }
 
-/** Refuses a key that unstorage would change into the key of another item. */
+/** Returns the key, or throws `invalid_key` if unstorage would change the key into that of another item. */
 export function checkItemKey(key: string): string {
   if (ITEM_KEY.test(key)) return key
   throw new StorageError('invalid_key', 'An item key must not contain raw text. Build it with itemKey().')

@@ -1,18 +1,21 @@
 import type { ItemPage, Leader, ReadRange, StoredRecord } from './types.ts'
 
-/** The first key after all keys of a base: `;` follows `:`. */
+/** The first key after all keys of a base: `;` is the character after `:`. */
 export function endOfBase(base: string): string {
   return `${base.slice(0, -1)};`
 }
 
-/** Builds a page from up to one item more than its limit: the extra item shows that there is a next page. */
+/** Builds a page from at most `limit + 1` items: the extra item shows that there is a next page. */
 export function pageOf(found: ItemPage['items'], limit: number): ItemPage {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return found.length > limit && last ? { items, next: last.key } : { items }
 }
 
-/** Finds the first reached element by binary search. All elements behind that element must be reached, too. */
+/**
+ * Finds the index of the first element for which `isReached` is true, by binary search. `isReached` must also be true
+ * for all later elements.
+ */
 export function firstIndex<Element>(sorted: readonly Element[], isReached: (element: Element) => boolean): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -31,7 +34,7 @@ export const CHUNK_RECORDS = 500
 /** A chunk ends with the record that reaches this many characters. */
 export const CHUNK_CHARACTERS = 64 * 1024
 
-/** Source of a chunked read. Both methods are called again for every chunk. */
+/** Source of a chunked read. `last` is called once per read, `between` once per chunk. */
 export interface RecordSource {
   last(): number
   /** Records from one sequence to another, both included, oldest first. The caller may stop before the end. */
@@ -52,8 +55,8 @@ function takeChunk(records: Iterable<StoredRecord>, entries: number): StoredReco
 }
 
 /**
- * Reads the records that existed when the read started. Each chunk is a short read, so a slow reader keeps nothing
- * open.
+ * Reads the records that existed when the read started. Each chunk is a separate short read, so a slow reader does not
+ * keep a transaction open.
  */
 export async function* readInChunks(source: RecordSource, range: ReadRange = {}): AsyncGenerator<StoredRecord[]> {
   const to = source.last()

@@ -24,8 +24,11 @@ export interface NewRecord {
   readonly entries: string
 }
 
-/** A possible change of one collection, or without `kind` and `gamemode`, of all collections of an owner. */
+/**
+ * A possible change of one collection. Without `kind` and `gamemode`, all collections of the owner may have changed.
+ */
 export interface Change {
+  /** Id of the owner. */
   readonly owner: string
   readonly kind?: string
   readonly gamemode?: string
@@ -40,14 +43,14 @@ export const REMOVED_VERSION = 'removed'
 export type AppendResult =
   /** The record is stored, with the durability of the driver. */
   | { readonly outcome: 'stored'; readonly id: string }
-  /** The record was not stored, since the record with this id has the same `dedupeKey`. */
+  /** The record was not stored, because the record with this id has the same `dedupeKey`. */
   | { readonly outcome: 'replayed'; readonly id: string }
-  /** The record was not stored, since its owner was removed. */
+  /** The record was not stored, because its owner was removed. */
   | { readonly outcome: 'owner_removed' }
 
 /**
- * A stored record. `sequence` increases with every record of a collection, with gaps: no record becomes visible after a
- * record with a higher sequence.
+ * A stored record. `sequence` increases with every record of a collection, possibly with gaps. No record becomes
+ * visible after a record with a higher sequence.
  */
 export interface StoredRecord {
   readonly sequence: number
@@ -59,14 +62,14 @@ export interface StoredRecord {
 /** A write of an owner, with all data to store the write again. */
 export type DumpedWrite =
   | { readonly collection: Collection; readonly record: NewRecord }
-  /** The record of this token was removed. The token stays used. */
+  /** A token whose record was removed. The token stays used. */
   | { readonly token: { readonly dedupeKey: string; readonly id: string } }
 
 /** Start and size of a read. */
 export interface ReadRange {
-  /** Yield records whose sequence is at least this. @default 0 */
+  /** The lowest sequence to read. @default 0 */
   readonly from?: number
-  /** Stop once the yielded records hold at least this many entries. @default all */
+  /** Stop after the record that reaches this number of entries. @default all */
   readonly entries?: number
 }
 
@@ -76,20 +79,21 @@ export interface CountWindow {
   readonly durationMs: number
   /** The count stops at `limit + 1`, which stands for any count above `limit`. */
   readonly limit: number
-  /** Unix time in milliseconds. */
+  /** The current Unix time in milliseconds. */
   readonly now: number
   /**
-   * 1 counts an event. -1 reverts an event that was counted within the limit: it opens no window, and closes a window
-   * that has no other events.
+   * `1` counts an event. `-1` reverts an event that was counted within the limit. A revert opens no window, and closes
+   * a window without other events.
    * @default 1
    */
   readonly by?: 1 | -1
 }
 
-/** Count of events in the current window, including this event, and the end of the window. */
+/** The count of events in the current window after the call, and the end of the window. */
 export interface WindowCount {
+  /** Number of events in the window. */
   readonly count: number
-  /** Unix time in milliseconds. */
+  /** End of the window, as Unix time in milliseconds. */
   readonly resetAt: number
 }
 
@@ -113,7 +117,9 @@ export interface SpeciesTally {
   readonly label: string | null
   /** At least 1. */
   readonly count: number
+  /** Unix time in milliseconds. */
   readonly first: number
+  /** Unix time in milliseconds. */
   readonly last: number
 }
 
@@ -134,16 +140,17 @@ export interface DayTally {
 /** Maximum number of counted days of a collection. */
 export const MAX_DAYS = 10_000
 
-/** The counts of a collection. Each list is in any order. */
+/** The counts of a collection. The lists are not sorted. */
 export interface CollectionTallies {
-  /** `null`: more than {@link MAX_SPECIES}. */
+  /** `null` if there are more than {@link MAX_SPECIES} species. */
   readonly species: readonly SpeciesTally[] | null
-  /** `null`: more than {@link MAX_DAYS}. */
+  /** `null` if there are more than {@link MAX_DAYS} days. */
   readonly days: readonly DayTally[] | null
 }
 
 /** Range of a leaderboard. */
 export interface LeaderRange {
+  /** `fish` or `crab` in this service; a driver accepts any text. */
   readonly kind: string
   /** @default all gamemodes together */
   readonly gamemode?: string | undefined
@@ -153,14 +160,16 @@ export interface LeaderRange {
 
 /** An owner on a leaderboard, with its number of entries: at least 1. */
 export interface Leader {
+  /** Id of the owner. */
   readonly owner: string
+  /** Number of entries, at least 1. */
   readonly count: number
 }
 
 /** One page of items in the order of their keys. */
 export interface ItemPage {
   readonly items: readonly { readonly key: string; readonly value: string }[]
-  /** The `after` of the next page; absent on the last page. */
+  /** The value of `after` for the next page. Absent on the last page. */
   readonly next?: string
 }
 
@@ -168,10 +177,11 @@ export interface ItemPage {
 export interface ItemRange {
   /** Prefix of the keys, up to and including a `:`. */
   readonly base: string
-  /** Start after this key. @default the first */
+  /** Start after this key. @default start at the first key */
   readonly after?: string
+  /** Maximum number of items, at least 1. */
   readonly limit: number
-  /** Only keys that contain this after `base`. */
+  /** Return only keys that contain this text, encoded by `encodeKeyPart`, after `base`. */
   readonly contains?: string
 }
 
@@ -185,13 +195,13 @@ export interface StorageExtension {
   /** Warnings for the operator, each a sentence. @default none */
   readonly warnings?: readonly string[]
   /**
-   * Rejects when the storage is unreachable or refuses writes. Tries a small write, at most once a second, that is invisible
-   * to other operations.
+   * Rejects when the storage is unreachable or refuses writes. Tries a small write at most once a second. The write is
+   * invisible to other operations.
    */
   ping(): Promise<void>
-  /** Stores a record once per `dedupeKey` of its owner, across collections. */
+  /** Stores a record, unless its owner has already used the `dedupeKey` in any collection. */
   append(collection: Collection, record: NewRecord): Promise<AppendResult>
-  /** The id of the record that was stored under this key, if any. */
+  /** The id of the record that was stored with this `dedupeKey`, if any. */
   findRecord(owner: string, dedupeKey: string): Promise<string | undefined>
   /** The records of a collection, oldest first, in chunks of bounded size. */
   read(collection: Collection, range?: ReadRange): AsyncIterable<readonly StoredRecord[]>
@@ -209,15 +219,15 @@ export interface StorageExtension {
    */
   latest(collection: Collection, count: number): Promise<readonly StoredRecord[]>
   /**
-   * Calls the listener when something may have changed, in this process or another process. Without an argument,
-   * anything may have changed. A call is a hint, and may come late, repeatedly or never. Only `version` and `read` are
-   * authoritative.
-   * @returns a function that ends the calls
+   * Calls the listener when a collection may have changed, in this process or another process. A call without an
+   * argument means that any collection may have changed. A call is a hint, and may come late, repeatedly or never. Only
+   * `version` and `read` are authoritative.
+   * @returns a function that removes the listener
    */
   onChange(listener: (change?: Change) => void): () => void
   /**
    * Removes one record and returns the number of its entries, or 0 if the record does not exist. The `dedupeKey` of the
-   * record stays used: the same write returns the same id and stores nothing.
+   * record stays used: a repeated append returns the same id and stores nothing.
    */
   removeRecord(collection: Collection, id: string): Promise<number>
   /**
@@ -232,9 +242,9 @@ export interface StorageExtension {
    */
   removeOwner(owner: string): Promise<void>
   /**
-   * All writes of an owner: the records of each collection, oldest first, then the tokens of removed records. Call
-   * `dump` only while no server runs: a dump holds all tokens of the owner in memory, and may miss or repeat records
-   * that move during the dump.
+   * Yields all writes of an owner: the records of each collection, oldest first, then the tokens of removed records.
+   * Call `dump` only while no server runs: a dump holds all tokens of the owner in memory, and may miss or repeat
+   * records that move during the dump.
    */
   dump(owner: string): AsyncIterable<readonly DumpedWrite[]>
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
@@ -249,19 +259,20 @@ export interface StorageExtension {
    * the result.
    */
   leaders(range: LeaderRange): Promise<readonly Leader[]>
-  /** Stores an item if its key does not exist, and returns whether it did. */
+  /** Stores an item if its key does not exist, and returns whether the item was stored. */
   setItemIfAbsent(key: string, value: string): Promise<boolean>
-  /** Removes an item if it has this value, and returns whether it did. */
+  /** Removes an item if it has this value, and returns whether the item was removed. */
   removeItemIf(key: string, value: string): Promise<boolean>
-  /** Replaces the value of an item if it is `expected`, and returns whether it did. */
+  /** Replaces the value of an item if the value is `expected`, and returns whether the value was replaced. */
   replaceItemIf(key: string, expected: string, value: string): Promise<boolean>
   /** Items in the order of their keys. Takes time in proportion to the page, not to the storage. */
   listItems(range: ItemRange): Promise<ItemPage>
   /** Number of items under this base, from a counter instead of a scan. */
   countItems(base: string): Promise<number>
   /**
-   * Counts one event, opening a window if none is open. Never evicts an exhausted window before its end. Windows are limited
-   * per kind, the part of the key before the first `:`, so that a flood of one kind does not evict others.
+   * Counts one event, and opens a window if none is open. Never evicts an exhausted window before its end. The number
+   * of windows is limited per kind, the part of the key before the first `:`, so that a flood of one kind does not
+   * evict windows of other kinds.
    */
   countInWindow(key: string, window: CountWindow): Promise<WindowCount>
   /**
@@ -285,13 +296,16 @@ export interface ItemDriver {
   dispose?(): void | Promise<void>
 }
 
+/** A value that drivers may return. The service stores only strings. */
 type ItemValue = null | string | number | boolean | object
 
 /** Items by key: the operations of an unstorage storage that the service uses. */
 export interface ItemStorage {
   /** The exact string that was set, or `null` if the key does not exist. */
   getItem(key: string): Promise<string | null>
+  /** Stores a value, durably, and replaces an existing value. */
   setItem(key: string, value: string): Promise<void>
+  /** Removes a value, if the key exists. */
   removeItem(key: string): Promise<void>
   /** The keys that start with `base`. @default all */
   getKeys(base?: string): Promise<string[]>
@@ -300,7 +314,7 @@ export interface ItemStorage {
 /** An unstorage driver with the additional operations of the service. */
 export interface StorageDriver extends ItemDriver, StorageExtension {}
 
-/** The storage of the service: items through unstorage, the rest through the extension. */
+/** The storage of the service: items through unstorage, and the other operations of the driver. */
 export interface FishStorage extends StorageExtension {
   /** Users, keys and settings: plain items under encoded keys. */
   readonly items: ItemStorage

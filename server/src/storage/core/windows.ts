@@ -19,9 +19,9 @@ export interface Windows {
 }
 
 /**
- * A window also counts as ended if its end is more than two durations ahead. Then the clock was set back so far that
- * the client would be locked out. A smaller step back keeps the window: clocks are often corrected by small steps, and
- * a small step must not grant a second allowance.
+ * A window also counts as ended if its end is more than two durations ahead: the clock was set back so far that the
+ * window would lock the client out. After a smaller step back, the window stays open: clocks are often corrected by
+ * small steps, and a small step must not grant a second allowance.
  */
 function isOpen({ resetAt, durationMs }: OpenWindow, now: number): boolean {
   return now < resetAt && resetAt - now <= 2 * durationMs
@@ -54,10 +54,11 @@ export function createWindows(capacity: number = 100_000): Windows {
 }
 
 function createTable(capacity: number): Windows {
-  // Maps keep the order of insertion, so the first of `fresh` is the oldest.
+  // Maps keep the order of insertion, so the first window in `fresh` is the oldest.
   const fresh = new Map<string, OpenWindow>()
   const exhausted = new Map<string, OpenWindow>()
-  // A lower bound of the ends of exhausted windows, so that a flood does not search all of them.
+  // A lower bound of the ends of exhausted windows: before this time, a flood of new keys does not search all exhausted
+  // windows.
   let firstEnd = Number.POSITIVE_INFINITY
 
   const hasRoom = () => fresh.size + exhausted.size < capacity

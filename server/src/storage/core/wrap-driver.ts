@@ -33,7 +33,7 @@ const OPERATIONS = [
  * Creates the storage of the service from a driver. For all drivers, rejects keys, values and records that could not be
  * read back unchanged.
  *
- * @throws {TypeError} with the operations that the driver lacks
+ * @throws {TypeError} if the driver lacks operations; the message lists them
  * @example const storage = wrapDriver(myDriver()) // checked by describeStorage() of @fish-crab/server/storage/conformance
  */
 export function wrapDriver(driver: StorageDriver): FishStorage {
@@ -91,7 +91,7 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1
 }
 
-/** Text that UTF-8 cannot encode would be read back changed. */
+/** Rejects text that UTF-8 cannot encode, because the text would be read back changed. */
 function checkItemValue(value: unknown): string {
   if (typeof value === 'string' && value.isWellFormed()) return value
   throw new StorageError('invalid_value', 'An item is a string of well-formed Unicode. Write other values as JSON.')

@@ -28,7 +28,7 @@ class PendingSums {
   /** Counters by the number of their collection. */
   readonly counters = new Map<number, TallyCounter>()
 
-  /** Counts an added record, or with -1 a removed record. */
+  /** Adds a record to the sums, or subtracts the record if `sign` is -1. */
   count(at: NumberedCollection, { count, labels }: Pick<NewRecord, 'count' | 'labels'>, sign: 1 | -1): void {
     const { collection, owner, kind, gamemode } = at
     add(this.collections, [collection], sign * count)
@@ -68,7 +68,7 @@ function prepareAddRows(db: DatabaseSync) {
 /** Prepares a function that writes and resets pending sums. Call this function before the transaction commits. */
 function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   const upsert = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
-  // The SQLite of Node 22.19 binds no numbered parameters.
+  // The SQLite of Node 22.19 cannot bind numbered parameters such as `?1`.
   const addToCollection = db.prepare(
     `UPDATE collections SET count = count + given.entries, version = lower(hex(randomblob(12)))
       FROM (SELECT ? AS id, ? AS entries) AS given WHERE collection = given.id`,
@@ -92,7 +92,10 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
 
 const MAX_KNOWN = 10_000
 
-/** The numbers of owners and collections. A new owner or collection gets the next number, unless the owner is removed. */
+/**
+ * Finds the numbers of owners and collections. A new owner or collection gets the next number, unless the owner is
+ * removed.
+ */
 function prepareNumbers(db: DatabaseSync) {
   const findOwner = db.prepare('SELECT owner, removed FROM owners WHERE id = ?')
   const addOwner = db.prepare('INSERT INTO owners (id) VALUES (?)')
@@ -108,7 +111,7 @@ function prepareNumbers(db: DatabaseSync) {
   }
 
   return {
-    /** `undefined` if the owner is removed. */
+    /** Returns `undefined` if the owner is removed. */
     owner(id: string): number | undefined {
       const key = JSON.stringify([id])
       const number = known.get(key)
@@ -196,8 +199,8 @@ function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
     const collection = Number(stored?.collection)
     // If this transaction changed the collection, the new version is not stored yet.
     if (stored?.version !== version || pending.collections.has(JSON.stringify([collection]))) return
-    // A player can have millions of species. Removing all rows would delay all writes, and any rows beyond the maximum
-    // already mean "too many".
+    // A player can have millions of species. Removing all rows would delay all writes, and more rows than the maximum
+    // already show that there are too many.
     if (rows.species.length <= MAX_SPECIES) removeSpecies.run(collection)
     removeDays.run(collection)
     addRows(collection, rows)
@@ -266,7 +269,10 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Num
   }
 }
 
-/** The writes by name. Writes change sums only in `pending`, which is flushed before the transaction commits. */
+/**
+ * Prepares a function for each type of write. Writes change sums only in `pending`, which is flushed before the
+ * transaction commits.
+ */
 function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
   const setItem = db.prepare(
     'INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
@@ -297,7 +303,10 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers)
       Number(replaceItemIf.run(value, key, expected).changes) === 1,
     /** Checks that the worker responds. */
     ping() {},
-    /** Checks that the disk accepts writes: SQLite writes this page even though its content does not change. */
+    /**
+     * Checks that the disk accepts writes: SQLite writes the first page of the file even if the pragma does not change
+     * the page.
+     */
     probe: () => db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`),
   }
 }
@@ -307,7 +316,7 @@ export type WriteType = keyof Writes
 export type WriteArgs<Type extends WriteType> = Parameters<Writes[Type]>
 export type WriteResult<Type extends WriteType = WriteType> = ReturnType<Writes[Type]>
 
-/** A write, in the form of messages to the worker. */
+/** A write, in the form that is sent to the worker. */
 export type Write = { [Type in WriteType]: { readonly type: Type; readonly args: WriteArgs<Type> } }[WriteType]
 
 /** The collections that a move changes. */
@@ -315,7 +324,7 @@ export function movedBetween([collection, , gamemode]: WriteArgs<'moveRecord'>):
   return [collection, { ...collection, gamemode }]
 }
 
-/** The writes of transactions, which the caller starts and commits. */
+/** Runs writes in a transaction that the caller starts and commits. */
 export interface Commands {
   run(writes: readonly Write[]): WriteResult[]
   /** Forgets the numbers of a failed transaction, because these numbers were not stored. */

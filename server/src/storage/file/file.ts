@@ -18,16 +18,22 @@ import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
 const PING_MS = 1000
-/** How long pings report a refused record, in milliseconds, unless a later record is stored. */
+/** How long pings report a failed append, in milliseconds, unless a later append succeeds. */
 const REFUSAL_TTL_MS = 5000
-/** Size of the largest write, in bytes. The small write of a probe may fit into the log when a catch does not. */
+/**
+ * Minimum free space, in bytes: the size of the largest write. The small write of a probe may succeed although a catch
+ * does not fit.
+ */
 const MIN_FREE_BYTES = 256 * 1024
-/** How long a check of both threads is valid, in milliseconds: each check sends a message to the writer. */
+/**
+ * How long a check of the main thread and the writer thread is valid, in milliseconds. Each check sends a message to
+ * the writer.
+ */
 const CHECK_TTL_MS = 100
-/** Below this free space, tallies are not stored, because they can be counted again. */
+/** Minimum free space for storing tallies, in bytes. Tallies that are not stored can be counted again. */
 const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
 
-/** Creates a missing folder or store. @throws {StorageError} as `createStorage` */
+/** Opens a file storage, and creates a missing folder or store. @throws {StorageError} as `createStorage` */
 export async function openFileStorage(path: string): Promise<FishStorage> {
   const folder = resolve(path)
   let writer: Writer | undefined
@@ -62,7 +68,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     { deadline },
   )
   const changes = createChanges()
-  /** The last append, if it was refused. */
+  /** Error and time of the last append, if that append failed. */
   let refusal: { readonly error: unknown; readonly at: number } | undefined
   let closed = false
   let closing: Promise<void> | undefined
@@ -90,7 +96,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     },
   })
   writer.onSettled((write) => {
-    // The next read must see the write.
+    // End the snapshot, so that the next read sees the write.
     reader.endSnapshot()
     recent.forget(write)
     const { type, args } = write
@@ -107,9 +113,10 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   }
   const readRecords: StorageDriver['read'] = async function* (collection, range) {
     const chunks = readInChunks(reader.records(collection), range)
-    // A read that continues another read also lets other events pass first.
+    // A read with `from` continues an earlier read, so the first chunk must also wait for other events.
     for (let isFirst = range?.from === undefined; ; isFirst = false) {
-      // A chunk is read synchronously, and a fast client takes it at once: other events come first.
+      // A chunk is read synchronously, and a fast client requests the next chunk immediately. Let other events run
+      // first.
       if (!isFirst) await yieldToEvents()
       const chunk = await read(() => chunks.next()).catch((error) => Promise.reject(toStorageError(error, folder)))
       if (chunk.done) return
@@ -123,7 +130,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     ping: async () => {
       if (closed) throw closedError()
       await Promise.all([checkThreads(), checkDisk()])
-      // Under a quota, the small write of a probe may succeed where a record does not fit.
+      // Under a quota, the small write of a probe may succeed although a record does not fit.
       if (refusal && performance.now() - refusal.at < REFUSAL_TTL_MS) throw refusal.error
     },
     async append(collection, record) {

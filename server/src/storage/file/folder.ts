@@ -5,7 +5,7 @@ import { type FileLock, lockFile } from '../../../../sdk/src/internal/sqlite.nod
 import { StorageError } from '../core/errors.ts'
 import { toStorageError } from './sqlite.ts'
 
-/** Like `syncFolder`, without blocking the thread on a slow disk. */
+/** Flushes a folder to the disk like `syncFolder`, but does not block the thread if the disk is slow. */
 export async function syncFolderAsync(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
@@ -28,7 +28,7 @@ export const LOCK_FILE = 'fish.lock'
 
 /**
  * Locks the folder for this process until the lock is closed or the process ends in any way. The lock is a SQLite lock
- * on a separate file. When the process ends, the system releases the lock. The file stays.
+ * on a separate file. When the process ends, the system releases the lock. The lock file stays.
  *
  * @throws {StorageError} `in_use`; `read_only` if the lock file is not writable
  */

@@ -1,4 +1,4 @@
-/** Stores texts of one form as 16 bytes, less than half of their length. Any other text is stored unchanged. */
+/** Stores texts in the given format as 16 bytes, at most half of their length. Any other text is stored unchanged. */
 function packed(form: RegExp, format: (hex: string) => string) {
   return {
     toColumn: (text: string): string | Uint8Array =>
@@ -7,13 +7,13 @@ function packed(form: RegExp, format: (hex: string) => string) {
   }
 }
 
-/** The ids of records: UUIDs. */
+/** Converts record ids, which are usually UUIDs. */
 export const packedId = packed(
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
   (hex) => `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
 )
 
-/** Dedupe keys: digests of 128 bits in hex. */
+/** Converts dedupe keys, which are usually 128-bit digests in hexadecimal digits. */
 export const packedKey = packed(/^[\da-f]{32}$/, (hex) => hex)
 
 function hexOf({ buffer, byteOffset, byteLength }: Uint8Array): string {

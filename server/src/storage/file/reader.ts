@@ -42,7 +42,9 @@ function prepareTallies(db: DatabaseSync) {
   }
 }
 
-/** Rows per query: arrays of rows take half as long as an iterator, and a row may have 50 KB. */
+/**
+ * Maximum number of rows per query. An array of rows takes half as long as an iterator, but large rows use much memory.
+ */
 const PAGE = 64
 
 function prepareRecords(db: DatabaseSync) {
@@ -54,7 +56,7 @@ function prepareRecords(db: DatabaseSync) {
   const latest = db.prepare(`SELECT ${columns} FROM records WHERE ${IN_COLLECTION} ORDER BY sequence DESC LIMIT ?`)
   for (const statement of [range, latest]) statement.setReturnArrays(true)
   const rows = (statement: typeof range, ...values: (string | number)[]) => {
-    // The compiler does not know that rows are arrays.
+    // The types of `node:sqlite` do not show that `setReturnArrays` makes rows arrays.
     const found = statement.all(...values) as unknown as readonly (readonly SqlValue[])[]
     return found.map(([sequence, id, count, entries]): StoredRecord => {
       return { sequence: Number(sequence), id: packedId.fromColumn(id), count: Number(count), entries: String(entries) }
@@ -85,7 +87,7 @@ function prepareDump(db: DatabaseSync) {
       collections.all(owner).map(({ kind, gamemode }) => ({ owner, kind: String(kind), gamemode: String(gamemode) })),
     tokensOf: (owner: string): [id: string, dedupeKey: string][] =>
       tokens.all(owner).map((row) => [packedId.fromColumn(row.id), packedKey.fromColumn(row.dedupe_key)]),
-    /** All records with at least this sequence. */
+    /** The next records from a sequence on, with their labels: at most {@link CHUNK_RECORDS}. */
     wholeRecords: ({ owner, kind, gamemode }: Collection, from: number) =>
       records.all(owner, kind, gamemode, from).map(({ sequence, id, count, labels, entries }) => ({
         sequence: Number(sequence),
@@ -105,7 +107,7 @@ function prepareCollectionTallies(db: DatabaseSync) {
     `SELECT name, label, count, first, last FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1}`,
   )
   const days = db.prepare(`SELECT day, count FROM days WHERE collection = ? LIMIT ${MAX_DAYS + 1}`)
-  /** `undefined` if the records have to be counted. */
+  /** Returns `undefined` if the stored tallies do not match the records. */
   return ({ owner, kind, gamemode }: Collection): TallyRows | undefined => {
     const found = find.get(owner, kind, gamemode)
     if (!found) return { species: [], days: [] }
@@ -124,7 +126,7 @@ function prepareCollectionTallies(db: DatabaseSync) {
   }
 }
 
-/** These statements also work on a store with an older schema. */
+/** Prepares reads of items that also work on a store with an older schema. */
 export function prepareItemReads(db: DatabaseSync) {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
   const page = db.prepare(
@@ -222,5 +224,5 @@ export function openReader(file: string) {
   }
 }
 
-/** Reads on the main thread, which never wait for the writer. */
+/** Reads the store on the main thread, without waiting for the writer. */
 export type Reader = ReturnType<typeof openReader>

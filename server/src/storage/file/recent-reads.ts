@@ -4,7 +4,7 @@ import type { Reader } from './reader.ts'
 
 /** Maximum number of remembered items, and of remembered versions. */
 const MAX_REMEMBERED = 10_000
-/** Maximum length in characters. Users, keys and hashes are shorter. */
+/** Maximum length of a remembered value, in characters. Users, keys and hashes are shorter. */
 const MAX_VALUE_LENGTH = 1024
 
 /**

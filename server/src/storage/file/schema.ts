@@ -2,8 +2,8 @@ import { StorageError } from '../core/errors.ts'
 import type { DatabaseSync } from './sqlite.ts'
 
 /**
- * Every prefix of item keys that ends in a colon: `a:` and `a:b:` for `a:b:c`. A subquery, because a trigger allows `WITH`
- * nowhere else.
+ * Builds SQL that selects every prefix of a key that ends with a colon: `a:` and `a:b:` for `a:b:c`. The SQL is a
+ * subquery, because a trigger allows `WITH` only in subqueries.
  */
 function basesOf(keys: string): string {
   return `
@@ -23,8 +23,8 @@ function basesOf(keys: string): string {
  * Items are written rarely, so their sums use triggers.
  */
 const MIGRATION_1 = `
--- Each token has the number of its owner, as an id takes 36 bytes. The row of an owner stays when the owner is removed:
--- later appends are refused, and the number is not given again.
+-- A token contains the number of its owner, because an id takes 36 bytes. The row of a removed owner stays, so that
+-- later appends are rejected and the number is not reused.
 CREATE TABLE owners (
   owner INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -36,13 +36,13 @@ CREATE TABLE collections (
   kind TEXT NOT NULL,
   gamemode TEXT NOT NULL,
   count INTEGER NOT NULL DEFAULT 0,
-  -- Random, not counted: a restored backup counts on from where it was, and would give a version a second time.
+  -- Versions are random: with a counter, a restored backup would repeat versions.
   version TEXT NOT NULL DEFAULT '',
-  -- 1 if the species and days of a collection are those of its records.
+  -- 1 if the stored species and days of a collection match its records.
   has_tallies INTEGER NOT NULL DEFAULT 0,
   UNIQUE (owner, kind, gamemode)
 ) STRICT;
--- AUTOINCREMENT: a sequence is never given twice, so a reader's cursor stays right when records go.
+-- AUTOINCREMENT never reuses a sequence, so positions of readers stay valid when records are removed.
 CREATE TABLE records (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   collection INTEGER NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE records (
 ) STRICT;
 CREATE INDEX records_of_collection ON records (collection);
 CREATE INDEX records_by_id ON records (id);
--- Apart from the records, so that a token stays used when its record is deleted.
+-- Tokens are separate from records, so that a token stays used when its record is removed.
 CREATE TABLE tokens (
   owner INTEGER NOT NULL,
   dedupe_key ANY NOT NULL,
@@ -79,7 +79,7 @@ CREATE INDEX leaders_of_kind ON totals (kind, count DESC, owner);
 CREATE TABLE species (
   collection INTEGER NOT NULL,
   name TEXT NOT NULL,
-  -- Empty for entries without a label.
+  -- The label is empty for entries without a label.
   label TEXT NOT NULL,
   count INTEGER NOT NULL,
   first INTEGER NOT NULL,
@@ -112,8 +112,8 @@ export const APPLICATION_ID = 0x46434353
 const DEVELOPMENT_ID = 0x46495348
 
 /**
- * The changes of each schema version, oldest first. `PRAGMA user_version` is the number of entries that a file has.
- * Never edit a released entry: add a new entry.
+ * The changes of each schema version, oldest first. `PRAGMA user_version` is the number of entries that were applied to
+ * a file. Never edit a released entry: add a new entry.
  */
 const MIGRATIONS: readonly string[] = [MIGRATION_1]
 
@@ -125,7 +125,7 @@ export const IN_COLLECTION =
   'collection = (SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?)'
 
 /**
- * Refuses a file of another program or of a later version, since this code could damage it.
+ * Refuses a file of another program or of a later version, because this code could damage the file.
  * @throws {StorageError} `not_a_store`, `newer_schema`
  */
 export function checkSchema(file: string, applicationId: unknown, version: number): void {

@@ -5,7 +5,7 @@ import { StorageError, type StorageErrorCode } from '../core/errors.ts'
 
 requireNode('@fish-crab/server')
 
-// No static import: it would fail on older Node versions before a clear error could be reported.
+// A static import would fail on older Node versions before `requireNode` could report a clear error.
 const sqlite = process.getBuiltinModule('node:sqlite')
 
 export type DatabaseSync = Sqlite.DatabaseSync
@@ -13,7 +13,10 @@ export type SqlValue = Sqlite.SQLOutputValue
 
 const BUSY_TIMEOUT_MS = 5000
 
-/** Waits for short locks: SQLite locks the file for a moment whenever another program opens or closes it. */
+/**
+ * Opens a database, and by default waits up to 5 s for locks: SQLite locks a file for a moment whenever another program
+ * opens or closes the file.
+ */
 export function openDatabase(file: string | URL, options: Sqlite.DatabaseSyncOptions = {}): DatabaseSync {
   return new sqlite.DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, ...options })
 }
@@ -34,7 +37,7 @@ const ADVICE: Partial<Readonly<Record<FileProblem, Advice>>> = {
   ],
 }
 
-/** Wraps an error of SQLite or the system, which becomes the cause. */
+/** Converts an error of SQLite or the system to a `StorageError`. The given error becomes its cause. */
 export function toStorageError(error: unknown, folder = 'the data folder'): StorageError {
   if (error instanceof StorageError) return error
   const problem = fileProblem(error)

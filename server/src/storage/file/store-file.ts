@@ -9,7 +9,10 @@ import { openDatabase } from './sqlite.ts'
 /** Name of the database in a data folder. */
 export const STORE_FILE = 'fish.db'
 
-/** Creates a missing file. @throws {StorageError} `not_a_store`, `newer_schema`, `damaged`, `unavailable` */
+/**
+ * Checks the store of a folder, creates a missing store, and returns the path of the file. @throws {StorageError}
+ * `not_a_store`, `newer_schema`, `damaged`, `unavailable`
+ */
 export function prepareStore(folder: string): string {
   const file = join(folder, STORE_FILE)
   if (!checkStore(file)) createStore(file)
@@ -26,7 +29,7 @@ function checkStore(file: string): boolean {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat && !hasLog(file)) return false
   if (!stat) throw mismatch(file)
-  // SQLite would wait for the other end of a pipe.
+  // If the file were a pipe, SQLite would wait for the other end of the pipe.
   if (!stat.isFile()) {
     throw new StorageError('not_a_store', `${file} is not a file. Move it away, or choose another folder.`)
   }

@@ -1,4 +1,5 @@
-// The writer thread. It may import only `node:` modules and relative files: Node runs it without a build.
+// The writer thread. This file may import only `node:` modules and relative files, because Node can run the file
+// without a build.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { FileLock } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { prepareCommands, type Write } from './commands.ts'
@@ -8,7 +9,7 @@ import { type DatabaseSync, openDatabase, toStorageError } from './sqlite.ts'
 import { prepareStore } from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 
-/** Size in bytes to which SQLite truncates a log that it restarts. */
+/** Maximum size of the write-ahead log file after a checkpoint, in bytes. SQLite truncates a larger file. */
 const LOG_SIZE_LIMIT = 64 * 1024 * 1024
 /**
  * At this number of pages (16 MB), SQLite moves the log into the database. By then, the log contains most pages several
@@ -16,12 +17,15 @@ const LOG_SIZE_LIMIT = 64 * 1024 * 1024
  */
 const CHECKPOINT_PAGES = 4000
 /**
- * A write changes about ten pages, which differ for each user. With SQLite's default of 2 MB, most of these pages would
- * be read again.
+ * Size of the page cache in KiB. A write changes about ten pages, which differ for each user. With SQLite's default of
+ * 2 MB, most of these pages would be read again.
  */
 const CACHE_KB = 16 * 1024
 
-/** Maximum writes of a transaction, so that its first writes do not wait for too many others. */
+/**
+ * A transaction accepts no more messages after this number of writes, so that the first writes do not wait for too many
+ * later writes.
+ */
 const BATCH_WRITES = 1024
 
 function report(error: unknown, folder: string): ErrorReport {
@@ -93,7 +97,9 @@ function serve(port: MessagePort, folder: string, lock: FileLock): void {
   send({ type: 'ready', pragmas: readPragmas(db) })
 }
 
-/** Opens the store in this thread: the disk may stall, and checking a large store takes long. */
+/**
+ * Opens the store in this thread, so that a stalled disk or the check of a large store does not block the main thread.
+ */
 async function start(port: MessagePort, folder: string): Promise<void> {
   let lock: FileLock | undefined
   try {

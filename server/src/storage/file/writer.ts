@@ -4,17 +4,17 @@ import { withDeadline } from '../core/deadline.ts'
 import { closedError, StorageError, type StorageErrorCode } from '../core/errors.ts'
 import type { Write, WriteArgs, WriteResult, WriteType } from './commands.ts'
 
-/** Main thread to worker. */
+/** A message from the main thread to the worker. */
 export type Request = { readonly type: 'write'; readonly writes: readonly Write[] } | { readonly type: 'close' }
 
-/** An error, in the form of messages between threads. */
+/** The parts of a `StorageError` that are sent from the worker to the main thread. */
 export interface ErrorReport {
   readonly code: StorageErrorCode
   readonly message: string
   readonly cause: unknown
 }
 
-/** Worker to main thread. `committed` and `failed` are about the oldest pending writes. */
+/** A message from the worker to the main thread. `committed` and `failed` apply to the oldest pending writes. */
 export type Reply =
   | { readonly type: 'ready'; readonly pragmas: FilePragmas }
   | { readonly type: 'refused'; readonly error: ErrorReport }
@@ -36,7 +36,10 @@ interface FileDurability {
 /** At this value of the pragma `synchronous` or above, SQLite flushes a write-ahead log at every commit. */
 const FULL = 2
 
-/** Describes the durability of these pragmas. A file system without shared memory does not allow a write-ahead log. */
+/**
+ * Describes the durability of writes with these pragmas. A file system without shared memory does not allow a
+ * write-ahead log.
+ */
 export function describeDurability({ journalMode, synchronous }: FilePragmas): FileDurability {
   if (journalMode === 'wal' && synchronous >= FULL) {
     return {
@@ -49,11 +52,14 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
   return { durability: `${loss}.`, warnings: [`${loss}: ${mode}. Put the data on another file system.`] }
 }
 
-/** Time limit of a write, in milliseconds. With {@link MIN_CLOSE_MS}, it is shorter than the grace period of a stop. */
+/**
+ * Time limit of a write, in milliseconds. Together with {@link MIN_CLOSE_MS}, this limit is shorter than the grace
+ * period of a stop.
+ */
 const WRITE_MS = 6000
 /** Minimum time for a close while writes are late, in milliseconds. */
 const MIN_CLOSE_MS = 1000
-/** Limits pending writes: while the disk stalls, pending writes use memory. */
+/** Maximum size of all pending writes, in bytes: while the disk stalls, pending writes use memory. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
 const TALLY_BYTES = 256
@@ -62,14 +68,14 @@ interface PendingWrite {
   readonly write: Write
   readonly resolve: (result: never) => void
   readonly reject: (error: StorageError) => void
-  /** The time of the write by `performance.now()`. */
+  /** The time at which the write was requested, from `performance.now()`. */
   readonly since: number
   readonly bytes: number
 }
 
-/** Settles when the worker has locked the folder, checked or created the database, and opened it. */
+/** Starts the worker. Resolves when the worker has locked the folder, and has opened the checked or new database. */
 export async function startWriter(folder: string): Promise<Writer> {
-  // From the sources, Node runs the TypeScript file itself. The build puts the worker beside its other chunks.
+  // From sources, Node runs the TypeScript file directly. The build writes the worker next to its other chunks.
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './file-worker.js'
   const worker = new Worker(new URL(file, import.meta.url), { workerData: folder, name: 'fish-storage' })
   const report = await new Promise<FileDurability>((resolve, reject) => {
@@ -91,7 +97,7 @@ export class Writer {
   readonly report: FileDurability
   readonly #worker: Worker
   readonly #exited: Promise<void>
-  /** Oldest first; the worker replies in order. */
+  /** The pending writes, oldest first. The worker replies in this order. */
   #pending: PendingWrite[] = []
   #pendingBytes = 0
   #unsent: Write[] = []
@@ -139,14 +145,15 @@ export class Writer {
       this.#pending.push({ write, resolve, reject, since: performance.now(), bytes })
     })
     this.#pendingBytes += bytes
-    // Waits for the other writes of this turn: each message to an idle worker becomes a separate transaction.
+    // Wait for the other writes of this turn of the event loop: each message to an idle worker becomes a separate
+    // transaction.
     if (this.#unsent.push(write) === 1) setImmediate(() => this.#flush())
     return withDeadline(written, WRITE_MS, () => writeTimeoutError(WRITE_MS))
   }
 
   /**
    * Finishes pending writes, then ends the worker.
-   * @throws {StorageError} `unavailable` when the disk has not responded in time
+   * @throws {StorageError} `unavailable` if the disk does not respond in time
    */
   async close(): Promise<void> {
     this.#refusal ??= closedError()
@@ -186,7 +193,7 @@ export class Writer {
     if (this.#pending.length === 0 && !this.#refusal) this.#worker.unref()
   }
 
-  /** Removes the oldest pending writes. */
+  /** Removes the oldest pending writes, and calls the listener for each write. */
   #takePending(count: number): PendingWrite[] {
     const taken = this.#pending.splice(0, count)
     for (const { write, bytes } of taken) {

@@ -24,7 +24,7 @@ class OrderedItems {
     if (this.#values.delete(key)) this.#keys.splice(this.#place(key), 1)
   }
 
-  /** The keys under a base. An empty base has all keys. */
+  /** The keys that begin with a base. For an empty base, all keys. */
   keys(base: string): string[] {
     return base ? this.#keys.slice(this.#place(base), this.#place(endOfBase(base))) : [...this.#keys]
   }
@@ -51,6 +51,7 @@ class OrderedItems {
   }
 }
 
+/** Options of the memory driver. */
 export interface MemoryStorageOptions {
   /** Maximum number of windows of one kind; see `countInWindow`. @default 100000 */
   readonly windows?: number

@@ -20,11 +20,11 @@ interface SequencedRecord extends NewRecord {
 
 class MemoryCollection {
   readonly place: Collection
-  /** Version text. Every change replaces this text. */
+  /** The version of the collection. Every change replaces this text. */
   version: string
   readonly #records: SequencedRecord[] = []
   readonly #sequences = new Map<string, number>()
-  /** `undefined` after a removal, until the next read counts again. */
+  /** `undefined` after a removal, until the next call of `tallies` counts the records again. */
   #counter: TallyCounter | undefined = new TallyCounter()
 
   constructor(place: Collection, version: string) {
@@ -91,10 +91,10 @@ class MemoryCollection {
 
 class MemoryTallies {
   readonly #tallies = new Map<string, Tally>()
-  /** Entries of each owner, by kind, and by kind and gamemode. */
+  /** Number of entries of each owner, for each kind, and for each kind and gamemode. */
   readonly #boards = new Map<string, Map<string, number>>()
 
-  /** Counts a stored record, or with -1 a removed record. */
+  /** Adds a record to the tallies, or subtracts the record if `sign` is -1. */
   count({ owner, kind, gamemode }: Collection, { count, labels }: NewRecord, sign: 1 | -1): void {
     this.#add({ kind, gamemode, label: null, count: sign * count })
     for (const [label, carriers] of Object.entries(labels)) {

@@ -1,3 +1,4 @@
+/** The address of one node of a cluster. */
 interface RedisNode {
   readonly host: string
   readonly port: number
@@ -8,7 +9,7 @@ interface Login {
   /** @default Redis' default user */
   readonly username?: string
   readonly password?: string
-  /** Encrypt the connection; certificates are checked as for HTTPS. @default false */
+  /** Encrypt the connection, and check the certificate as for HTTPS. @default false */
   readonly tls?: boolean
 }
 
@@ -17,8 +18,9 @@ export interface RedisTarget extends RedisNode, Login {
   readonly db: number
 }
 
-/** The parsed address of a Redis Cluster: some of its nodes, which know all other nodes. */
+/** The address of a Redis Cluster. Some nodes are enough, because these nodes know all other nodes. */
 export interface RedisClusterTarget extends Login {
+  /** Nodes to start from, at least one. The client finds the others. */
   readonly nodes: readonly RedisNode[]
 }
 
@@ -62,7 +64,7 @@ export function parseRedisUrl(url: string): RedisTarget {
   return { ...toNode(address), db: Number(db), ...login }
 }
 
-/** A cluster has no database numbers. @throws Error with the expected format */
+/** Parses the address of a cluster, which has no database number. @throws Error with the expected format */
 export function parseRedisClusterUrl(url: string): RedisClusterTarget {
   const { rest, toNode, login } = parse(url, /^redis(s?)-cluster:\/\/(?=.)(?:(.*)@)?(.*)$/i, CLUSTER_SHAPE)
   return { nodes: rest.split(',').map((node) => toNode(node.trim())), ...login }

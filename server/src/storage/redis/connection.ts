@@ -14,17 +14,17 @@ import { type CallScript, SCRIPTS } from './scripts.ts'
 
 /** How long Redis may take to load its data at the start of the service, in milliseconds. */
 const START_MS = 30_000
-/** An abandoned connection is closed after this time, in milliseconds. */
+/** Time until the client closes an abandoned connection, in milliseconds. */
 const DISCONNECT_MS = 100
 /** How often to poll a Redis that is loading its data, in milliseconds. */
 const LOADING_MS = 100
 /** How often to refresh the nodes of a cluster, in milliseconds, so that a lost node is found again without traffic. */
 const REFRESH_MS = 3000
 
-/** One connection to a server, or one to each server of a cluster. */
+/** A connection to one server, or a connection to each server of a cluster. */
 export interface Link extends OperationRunner {
   readonly client: Redis | Cluster
-  /** unstorage's own driver on the same client. */
+  /** The Redis driver of unstorage, on the same client. */
   readonly unstorageDriver: Driver
   readonly call: CallScript
   /** Replaces the connection to a single server with a new connection to the same address. */
@@ -33,7 +33,7 @@ export interface Link extends OperationRunner {
 }
 
 export interface Connection extends Link {
-  /** Like `call`, for reads of whole collections. On the same connection, large reads would delay small commands. */
+  /** Like `call`, on a separate connection for reads of whole collections: large reads would delay small commands. */
   readonly read: CallScript
   /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
   readonly write: CallScript
@@ -80,13 +80,13 @@ function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeout
       clusterRetryStrategy: retryDelay,
       slotsRefreshInterval: REFRESH_MS,
       slotsRefreshTimeout: timeoutMs,
-      // A command whose reply was lost may have been executed.
+      // Do not repeat commands: a command whose reply was lost may have been executed.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       // Drops a silent node and reconnects to the node. This option is only safe if connections are not reopened on the
       // same object.
       redisOptions: { ...options, socketTimeout: timeoutMs },
-      // Certificates name hosts, so host names are not resolved here.
+      // Certificates contain host names, so host names must not be resolved to addresses here.
       ...(tls ? { dnsLookup: (host: string, done: (error: null, address: string) => void) => done(null, host) } : {}),
     },
   })
@@ -118,7 +118,7 @@ export async function connect(target: RedisTarget | RedisClusterTarget, timeoutM
   }
 }
 
-/** @param onLost called when the connection is useless, or closed by anything but `leave` and `close` */
+/** @param onLost called when the connection is stale, or is closed without a call of `leave` or `close` */
 async function openLink(
   target: RedisTarget | RedisClusterTarget,
   timeoutMs: number,
@@ -138,7 +138,7 @@ async function openLink(
   client.on('ready', () => {
     lastError = undefined
   })
-  // The status stays `ready` until the old connection is closed.
+  // While the connection is being replaced, `client.status` stays `ready`, so a flag is needed.
   let isLeaving = false
   let isClosing = false
   client.on('close', () => {
@@ -149,7 +149,7 @@ async function openLink(
 
   const disconnect = () =>
     new Promise<void>((resolve) => {
-      // Between two attempts to connect, nothing emits `end`.
+      // Between two attempts to connect, the client does not emit `end`, so a timer is needed.
       const timer = setTimeout(resolve, 2 * DISCONNECT_MS)
       client.once('end', () => {
         clearTimeout(timer)
@@ -190,7 +190,7 @@ async function openLink(
     return runner.run(() => send().catch(load))
   }
   const primaries = () => ('nodes' in client ? client.nodes('master') : [client])
-  // Redis or a proxy may close an idle connection.
+  // Regular pings keep the connection open: Redis or a proxy may close an idle connection.
   const heartbeat = setInterval(() => {
     for (const node of primaries()) node.ping().catch(() => {})
   }, timeoutMs).unref()
@@ -203,7 +203,7 @@ async function openLink(
   return { client, unstorageDriver, run: runner.run, call, leave, primaries, close }
 }
 
-/** Errors of a frozen or demoted server. By now, the address may lead to another server. */
+/** Errors of a frozen or demoted server. The address may already lead to another server. */
 const STALE_CONNECTION = /^Command timed out$|\bREADONLY\b/
 
 /** Limits pending operations: while Redis is frozen, each operation uses memory until its deadline. */
@@ -238,13 +238,14 @@ function createOperationRunner(
       pending += 1
       try {
         const reply = operation()
-        // After a shorter deadline, nobody awaits `reply`. The client's own timeout must still replace the connection.
+        // After a deadline, no code awaits `reply` anymore, but an error of a stale connection must still replace the
+        // connection.
         reply.catch((error) => {
           if (error instanceof Error && STALE_CONNECTION.test(error.message)) onLost()
         })
         const late = () => {
-          // The client's own timeout ends a little later. If Redis responded in between, the connection would not be
-          // replaced.
+          // The timeout of the client ends a little later. If Redis responded in between, the stale connection would
+          // stay in use.
           if (deadlineMs >= timeoutMs) onLost()
           return new StorageError('unavailable', `Redis did not respond within ${deadlineMs} ms.`)
         }
@@ -256,7 +257,7 @@ function createOperationRunner(
         if (pending === 0) idle()
       }
     },
-    /** Refuses new operations, and settles when the pending ones have settled. */
+    /** Rejects new operations, and resolves when all pending operations have settled. */
     close(): Promise<void> {
       closed = true
       return new Promise((resolve) => {
@@ -270,10 +271,10 @@ function createOperationRunner(
 /** How long a server may take to show whether it speaks TLS, in milliseconds. */
 const TLS_PROBE_MS = 1000
 
-/** Whether only the server or only the address uses TLS. The probe sends no login. */
+/** Whether the server and the address disagree about TLS. The probe sends no login. */
 async function isOtherKind(host: string, port: number, tls: boolean): Promise<boolean> {
   const socket = tls ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false })
-  // A socket may report several errors.
+  // A socket may emit several errors, and an error without a listener would end the process.
   socket.on('error', () => {})
   const signal = AbortSignal.timeout(TLS_PROBE_MS)
   try {

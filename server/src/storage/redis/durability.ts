@@ -3,7 +3,7 @@ import { StorageError } from '../core/errors.ts'
 import { REPLICA } from './errors.ts'
 import { type CallScript, SCRIPTS } from './scripts.ts'
 
-/** The sentence for each way in which Redis keeps writes, the least durable first. */
+/** The sentence for each persistence mode of Redis, the least durable mode first. */
 const PERSISTENCE = {
   unknown: 'It is unknown whether Redis keeps writes: CONFIG GET is refused.',
   off: 'Redis keeps no log of writes (appendonly no): a crash may lose everything since its last snapshot.',
@@ -17,7 +17,10 @@ type Persistence = keyof typeof PERSISTENCE
 
 const APPEND_ONLY = 'Run: redis-cli CONFIG SET appendonly yes'
 
-/** Describes the promise of the least durable server. @throws {StorageError} for a replica or an evicting server */
+/**
+ * Describes the durability of the least durable server. @throws {StorageError} if a server is a replica or evicts keys
+ * without an expiry
+ */
 export async function describeDurability(nodes: readonly Redis[], replicas: number) {
   const found = await Promise.all(nodes.map(readPersistence))
   const connected = await Promise.all(nodes.map(checkPrimary))
@@ -52,7 +55,7 @@ async function readPersistence(node: Redis): Promise<Persistence> {
   return appendfsync in PERSISTENCE ? (appendfsync as Persistence) : 'unknown'
 }
 
-/** Fields of a report, `undefined` if INFO is refused. */
+/** Reads fields of an INFO report. Each field is `undefined` if Redis refuses INFO. */
 async function readInfo(node: Redis, section: string, fields: readonly string[]) {
   const report = (await node.info(section).catch(unlessRefused)) ?? ''
   return fields.map((field) => new RegExp(`^${field}:(\\S*)`, 'm').exec(report)?.[1])
@@ -62,9 +65,9 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof Error && /^(?:ERR|NOPERM)\b/.test(error.message))) throw error
 }
 
-/** The eviction policy. @throws {StorageError} `unavailable` if Redis evicts any keys */
+/** The eviction policy. @throws {StorageError} `unavailable` if the policy also evicts keys without an expiry */
 export async function checkEviction(node: Redis): Promise<string | undefined> {
-  // INFO, not CONFIG, because hosted servers often forbid CONFIG.
+  // Use INFO instead of CONFIG, because hosted servers often forbid CONFIG.
   const [policy] = await readInfo(node, 'memory', ['maxmemory_policy'])
   if (!policy?.startsWith('allkeys')) return policy
   throw new StorageError(
@@ -74,8 +77,8 @@ export async function checkEviction(node: Redis): Promise<string | undefined> {
 }
 
 /**
- * The number of connected replicas. A replica that accepts writes is refused too, because the next synchronization
- * discards the writes.
+ * Returns the number of connected replicas, `undefined` if unknown. Rejects even a replica that accepts writes, because
+ * the next synchronization discards these writes.
  *
  * @throws {StorageError} `read_only` for a replica
  */
@@ -90,7 +93,7 @@ const MAX_BATCH = 256
 
 interface Write {
   readonly call: Parameters<CallScript>
-  /** The time of the write by `performance.now()`. */
+  /** The time at which the write was requested, from `performance.now()`. */
   readonly since: number
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
@@ -110,10 +113,10 @@ interface WaitContext {
 }
 
 /**
- * Runs scripts so that replicas have every write, and the data behind every reply, before the call returns. `WAIT`
- * confirms everything that a primary had written when the previous command of the same connection ran. Therefore
- * scripts and `WAIT` are one pipeline. If a token is repeated because its record was not confirmed, the pipeline of the
- * second request confirms the record.
+ * Runs scripts, and returns a result only when replicas have the writes and the data that the result is based on.
+ * `WAIT` confirms everything that a primary had written when the previous command of the same connection ran. Therefore
+ * scripts and `WAIT` are one pipeline. If a client repeats a token because the record was not confirmed, the pipeline
+ * of the second request confirms the record.
  */
 export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContext): CallScript {
   const waitMs = Math.floor(timeoutMs / 2)
@@ -146,7 +149,7 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     while (queue.waiting.length > 0) {
       const oldest = performance.now() - (timeoutMs - waitMs)
       const batch = queue.waiting.splice(0, MAX_BATCH)
-      // Callers of older writes no longer wait.
+      // Skip older writes, because their callers no longer wait.
       const writes = batch.filter(({ since }) => since >= oldest)
       const fail = (error: unknown) => {
         for (const { reject } of batch) reject(error)
@@ -169,7 +172,7 @@ export function waitForReplicas({ client, run, replicas, timeoutMs }: WaitContex
     })
 }
 
-/** The address of the primary of a key in a cluster. For a single server, the address is always the same. */
+/** The address of the primary for a key in a cluster, or an empty text for a single server. */
 export function nodeOf(client: Redis | Cluster, key: string): string {
   return 'slots' in client ? (client.slots[new Command('get', [key]).getSlot() ?? 0]?.[0] ?? '') : ''
 }

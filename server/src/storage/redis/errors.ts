@@ -50,7 +50,7 @@ export function missingCommands(commands: readonly string[]): StorageError {
   return new StorageError(NO_PERMISSION.code, message)
 }
 
-// Messages of the client about its own connection, without a cause.
+// Messages of the client about its connection that contain no cause.
 const ENDED = /isn't writeable|max retries per request|^Connection is closed|^Failed to refresh slots cache/
 
 /** Whether an error of the client names the cause of a failed connection. */
@@ -75,7 +75,7 @@ function withoutSecrets(error: unknown): Error {
 /** @param connection the error of the connection, which explains more than the error of a command */
 export function toStorageError(error: unknown, connection?: unknown): StorageError {
   if (error instanceof StorageError) return error
-  // An error reply of Redis explains itself.
+  // An error reply of Redis already contains the cause.
   const isReply = error instanceof Error && error.name === 'ReplyError'
   const connectionError = isReply ? undefined : connection
   for (const each of [error, connectionError]) {

@@ -54,7 +54,7 @@ export function createRedisItems({ client, unstorageDriver, call, write, run, pr
       return run(() => client.zlexcount(indexKey(base), start, end))
     },
 
-    // No request calls `getKeys`.
+    // A slow scan is acceptable, because no request calls `getKeys`.
     getKeys: (base = '') =>
       run(async () => {
         const indexes = base ? [indexKey(base)] : []

@@ -2,7 +2,8 @@ import { encodeKeyPart } from '../core/keys.ts'
 import type { Collection } from '../core/types.ts'
 
 /**
- * The layout in Redis. The text in braces selects the cluster node: all keys of one script share it.
+ * The layout in Redis. The text in braces selects the cluster node: all keys of one script have the same text in
+ * braces.
  *
  *     fish:schema                              version of this layout
  *     fish:item:{user}:user:alice              an item; the first part of its key is in the braces
@@ -27,7 +28,9 @@ const PREFIX = 'fish:'
 /** Base of unstorage's driver. The driver puts this base and a `:` before each key. */
 export const ITEM_BASE = `${PREFIX}item`
 
-/** The channel of signals. Channels have no database numbers; signals about unknown owners are harmless. */
+/**
+ * The channel of signals. All databases of a server share its channels, but signals about unknown owners are harmless.
+ */
 export const CHANGES_CHANNEL = `${PREFIX}changes`
 
 export const SCHEMA_KEY = `${PREFIX}schema`
@@ -55,7 +58,7 @@ export function indexKey(base: string): string {
   return INDEX + tagOf(base)
 }
 
-/** Redis stores bytes: a lone surrogate would become another character. */
+/** Encodes text so that lone surrogates are preserved: in UTF-8, a lone surrogate would become another character. */
 export function encodeText(text: string): string {
   return text.isWellFormed() ? `=${text}` : `~${JSON.stringify(text)}`
 }
@@ -70,7 +73,7 @@ function bucketOf(text: string): number {
   return (hash >>> 0) % BUCKETS
 }
 
-/** `leaders` is a prefix of the name of a kind or a collection. */
+/** The name of a kind or a collection follows the prefix in `leaders`. */
 function keysOfBucket(bucket: number) {
   const prefix = `${PREFIX}{${bucket}}:`
   return { tallies: `${prefix}tallies`, leaders: `${prefix}leaders:`, probe: `${prefix}probe` }
@@ -92,7 +95,7 @@ export function ownerKeys(owner: string) {
   }
 }
 
-/** Name of a collection of an owner. Without a gamemode, the name of a kind on leaderboards. */
+/** The name of a collection in keys. Without a gamemode, the name of a kind on leaderboards. */
 export function collectionName(kind: string, gamemode?: string): string {
   return gamemode === undefined ? encodeKeyPart(kind) : `${encodeKeyPart(kind)}:${encodeKeyPart(gamemode)}`
 }
@@ -117,7 +120,7 @@ export function decodeText(field: string): string {
   return field.startsWith('=') ? field.slice(1) : JSON.parse(field.slice(1))
 }
 
-/** Hash and field of a window. The text before the first `:` of its key is its kind. */
+/** The hash and the field of a window. The kind of a window is the text before the first `:` of its key. */
 export function windowKeys(key: string): { readonly windows: string; readonly field: string } {
   const [kind = '', ...rest] = key.includes(':') ? key.split(':') : ['', key]
   return { windows: `${PREFIX}{${bucketOf(key)}}:windows:${kind}`, field: encodeText(rest.join(':')) }

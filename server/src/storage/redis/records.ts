@@ -49,7 +49,7 @@ const newVersion = () => crypto.randomUUID()
 
 /** The records of all owners: a stream for each collection, with the sequences as ids. */
 export function createRedisRecords({ client, call, read, write, run }: Connection) {
-  /** Fields and values of a hash. */
+  /** Reads the fields and values of a hash in parts. */
   async function scan(key: string): Promise<[field: string, value: string][]> {
     const pairs = new Map<string, string>()
     let cursor = '0'

@@ -20,31 +20,32 @@ const SCHEMA_VERSION = 1
 const PING_MS = 800
 /** Lifetime of a probe in Redis, in milliseconds. */
 const PROBE_MS = 1000
-/** The commands outside of scripts, apart from `WAIT`. */
+/** Commands that the client sends outside of scripts. `PING` and `WAIT` are added if they are used. */
 const CLIENT_COMMANDS = ['EXISTS', 'GET', 'HGETALL', 'HMGET', 'ZLEXCOUNT', 'ZRANGE', 'ZRANGEBYLEX']
-/** About the size of the largest write: with less free memory, Redis counts as full. */
+/** Approximate size of the largest write, in bytes. With less free memory, a ping reports that Redis is full. */
 const PROBE_BYTES = 512 * 1024
 
+/** How long an operation may take, and how many replicas must have a write. */
 interface Guarantees {
   /** How long one operation may take before it rejects, in milliseconds. @default 2000 */
   readonly timeoutMs?: number
   /**
-   * Number of replicas that must have a write before it is acknowledged. If fewer replicas have the write, it rejects
-   * with `unavailable` after half of `timeoutMs`.
+   * Number of replicas that must have a write before it is acknowledged. If fewer replicas have the write, the
+   * operation rejects with `unavailable` after half of `timeoutMs`.
    *
    * @default 0
    */
   readonly replicas?: number | undefined
 }
 
-/** Stores everything in one Redis server, which any number of processes may share. */
+/** Stores all data in one Redis server, which any number of processes may share. */
 export interface RedisOptions extends Guarantees {
   readonly driver: 'redis'
   /** `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. */
   readonly url: string
 }
 
-/** Stores everything in a Redis Cluster, which any number of processes may share. */
+/** Stores all data in a Redis Cluster, which any number of processes may share. */
 export interface RedisClusterOptions extends Guarantees, RedisClusterTarget {
   readonly driver: 'redis-cluster'
 }
@@ -81,10 +82,10 @@ function parseUrl(url: string): RedisTarget {
   }
 }
 
-/** Refuses a Redis with another version. */
+/** Writes the schema version to an empty Redis, and rejects a Redis with another version. */
 async function claimSchema({ client, run }: Connection): Promise<void> {
   const read = () => run(() => client.get(SCHEMA_KEY))
-  // Another process with another version may have been faster.
+  // Another process may have written another version first.
   if ((await read()) === null) await run(() => client.set(SCHEMA_KEY, SCHEMA_VERSION, 'NX'))
   const version = Number(await read())
   if (version === SCHEMA_VERSION) return
@@ -144,7 +145,10 @@ async function pingCluster(cluster: Cluster): Promise<void> {
   throw new Error('a part of the cluster is missing')
 }
 
-/** Fails on a replica, on a full server and on a server whose disk fails. All of these servers respond to PING. */
+/**
+ * Writes a probe to each server. Fails on a replica, on a full server and on a server whose disk fails. All of these
+ * servers respond to PING.
+ */
 async function writeProbes({ client }: Connection, write: CallScript): Promise<void> {
   const bytes = 'x'.repeat(PROBE_BYTES)
   await Promise.all(nodeKeys(client).map((key) => write('fishProbe', [key], [PROBE_MS, bytes])))

@@ -2,16 +2,16 @@ import { MAX_DAYS, MAX_SPECIES } from '../core/types.ts'
 import { CHANGES_CHANNEL } from './keys.ts'
 
 /**
- * Lets a script write to a full Redis, which refuses only a script whose first write could take memory. The key never
- * exists. Without this command, the posts of one player could lock out administrators, and nobody could delete
- * anything.
+ * Lets a script write to a full Redis, which rejects a script only if its first write command could use memory. The key
+ * never exists. Without this command, catches that fill Redis would lock out administrators, and nobody could delete
+ * data.
  */
 const EVEN_IF_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')"
 
 /**
- * The common part of scripts that change records. `sign` is 1 or -1; the tallies of a bucket are the sums of its
- * owners. Scores are negative, so that owners with equal counts are ordered by id. With `pcall`, a Redis user who lacks
- * the permission to publish can still write, without signals.
+ * The common part of scripts that change records. `sign` is 1 for an added record and -1 for a removed record. The
+ * tallies of a bucket are the sums of its owners. Scores are negative, so that owners with equal counts are ordered by
+ * id. With `pcall`, a Redis user who lacks the permission to publish can still write, without signals.
  */
 const RECORDS = `
 local function signal(...)
@@ -73,10 +73,10 @@ export const SCRIPTS = {
   /**
    * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
    * collection, species, days. ARGV: collection, owner, '1' when there is a token, token, id, version, count, labels,
-   * entries, number of species, then for each species its field, count, first and last time, then for each day its field
-   * and count. Times stay text: as numbers, Lua would round some.
-   * The species and days match the records while both have the same version. They stop growing when they are too many. A
-   * full Redis refuses the first write, so it refuses all or nothing.
+   * entries, number of species, then for each species its field, count, first and last time, then for each day its
+   * field and count. Times stay text, because Lua would round some numbers. The species and days match the records
+   * while the fields `version:` and `tallies:` of the collection are equal. Above the maximum, species and days are no
+   * longer updated. A full Redis rejects the first write, so the script writes everything or nothing.
    */
   fishAppend: changing(`${RECORDS}
 local collection, owner, hasToken, token, id, version = unpack(ARGV, 1, 6)
@@ -111,7 +111,7 @@ end
 signal(collection, owner)
 return {'stored', id}`),
 
-  /** KEYS: tokens. ARGV: token. Returns the id of its record, if any. */
+  /** KEYS: tokens. ARGV: token. Returns the id of the record with this token, if any. */
   fishFindRecord: "return redis.call('HGET', KEYS[1], ARGV[1])",
 
   /**
@@ -129,10 +129,10 @@ signal(collection, owner, id)
 return tonumber(record[2][2])`),
 
   /**
-   * KEYS: about, records and ids of the old collection, those of the new one, tallies of the owner, tallies of the bucket,
-   * leaderboards of the kind, of the old collection and of the new one. ARGV: old and new collection, owner, id, their new
-   * versions. Returns the number of entries of the record, 0 if it is in neither collection. A full Redis refuses the
-   * first write.
+   * KEYS: about, records and ids of the old collection, records and ids of the new collection, tallies of the owner,
+   * tallies of the bucket, leaderboards of the kind, of the old collection and of the new collection. ARGV: old and new
+   * collection, owner, id, new version of each collection. Returns the number of entries of the record, or 0 if the
+   * record is in neither collection. A full Redis rejects the first write.
    */
   fishMoveRecord: changing(`${RECORDS}
 local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
@@ -152,8 +152,9 @@ return tonumber(record[2][2])`),
 
   /**
    * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
-   * leaderboards. The collections are on the node of the declared keys, or the script fails while a slot moves. Unlike
-   * the others, it can be repeated from any point.
+   * leaderboards. The script also removes keys of collections, which are not declared. These keys are on the same node,
+   * except while a slot moves: then the script fails. Unlike the other scripts, this script can be repeated after a
+   * failure at any point.
    */
   fishRemoveOwner: changing(`${RECORDS}
 local owner, prefix, leaders = unpack(ARGV)
@@ -174,20 +175,20 @@ signal('', owner)`),
 
   /**
    * KEYS: about, species, days. ARGV: collection. Returns fields and values of the species and of the days, or nothing
-   * when they do not match the records.
+   * if these tallies do not match the records.
    */
   fishCollectionTallies: `
 local versions = redis.call('HMGET', KEYS[1], 'version:' .. ARGV[1], 'tallies:' .. ARGV[1])
 return versions[1] == versions[2] and {redis.call('HGETALL', KEYS[2]), redis.call('HGETALL', KEYS[3])}`,
 
   /**
-   * KEYS: about, species, days. ARGV: collection, the version at which they were counted, number of species, then fields
+   * KEYS: about, species, days. ARGV: collection, the version of the counted records, number of species, then fields
    * and values of the species and of the days.
    */
   fishSetCollectionTallies: `
 local collection, version = ARGV[1], ARGV[2]
 if redis.call('HGET', KEYS[1], 'version:' .. collection) ~= version then return end
--- First a command that a full Redis refuses; and one that becomes full leaves nothing that looks whole.
+-- A full Redis rejects this first command. If Redis becomes full later, the tallies stay marked as invalid.
 redis.call('HSET', KEYS[1], 'tallies:' .. collection, '')
 redis.call('UNLINK', KEYS[2], KEYS[3])
 local firstDay = 4 + 2 * ARGV[3]
@@ -195,9 +196,9 @@ for at = 4, #ARGV, 2 do redis.call('HSET', at < firstDay and KEYS[2] or KEYS[3],
 redis.call('HSET', KEYS[1], 'tallies:' .. collection, version)`,
 
   /**
-   * KEYS: records. ARGV: first sequence, last stream id ('' for the newest),
-   * most records, most bytes, most entries. Returns the last id, then sequence, id, count and text of each record.
-   * Reads few records at first, since their size is unknown, then as many as fit by the average size so far.
+   * KEYS: records. ARGV: first sequence, last stream id ('' for the newest), most records, most bytes, most entries.
+   * Returns the last id, then sequence, id, count and text of each record. Reads few records at first, because their
+   * size is unknown, and then as many records as fit at the average size so far.
    */
   fishRead: `
 local last = ARGV[2]
@@ -228,8 +229,9 @@ end
 return answer`,
 
   /**
-   * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` to a last argument).
-   * Returns 1 if it was set. A full Redis refuses `absent`, which creates users and administrators.
+   * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` with the expected value as the
+   * last argument). Returns 1 if the item was set. A full Redis rejects `absent`, which creates users and
+   * administrators.
    */
   fishSetItem: changing(`
 if ARGV[3] == 'absent' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
@@ -239,7 +241,7 @@ redis.call('SET', KEYS[1], ARGV[2])
 redis.call('ZADD', KEYS[2], 0, ARGV[1])
 return 1`),
 
-  /** KEYS: item, index. ARGV: item key, then optionally the value it must have. Returns 1 if it was removed. */
+  /** KEYS: item, index. ARGV: item key, optionally the expected value. Returns 1 if the item was removed. */
   fishRemoveItem: changing(`
 if ARGV[2] and redis.call('GET', KEYS[1]) ~= ARGV[2] then return 0 end
 ${EVEN_IF_FULL}
@@ -248,8 +250,8 @@ return redis.call('UNLINK', KEYS[1])`),
 
   /**
    * KEYS: index. ARGV: lower and upper bound, prefix of the items, most items, text to contain, position to search
-   * from, limit of keys to read. Returns where to continue ('' at the end), then key and value of each item.
-   * The items share the node of the index.
+   * from, limit of keys to read. Returns the lower bound of the next read ('' at the end), then key and value of each
+   * item. The items are on the same node as the index.
    */
   fishListItems: `
 local from, limit, contains, behind, budget = ARGV[1], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -278,12 +280,14 @@ end`,
 
   /**
    * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
-   * now, milliseconds to keep that window, most windows, 1 to count, -1 to revert or 0 to read. A window is the text
-   * of its count, end and duration. An exhausted one is only read: a flood of its client costs no writes.
+   * now, milliseconds to keep that window, maximum number of windows, 1 to count, -1 to revert or 0 to read. A window
+   * is the text of its count, end and duration. An exhausted window is only read, so that a flood of one client causes
+   * no writes.
    *
-   * Once half of the capacity is used, opening a window checks some others and removes expired ones; at the capacity, one
-   * that is not exhausted is evicted. The field `hand` is where the last check ended. With fewer windows, this would cost
-   * more: Redis stores small hashes in a format that it can only read as a whole.
+   * Once half of the capacity is used, opening a window also checks some other windows, and removes expired windows. At
+   * full capacity, a window that is not exhausted is evicted. The field `hand` contains the position at which the last
+   * check ended. With fewer windows, these checks would cost more: Redis stores small hashes in a format that can only
+   * be read as a whole.
    */
   fishCount: `
 local field, now, limit, by = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4]), tonumber(ARGV[8])
@@ -339,14 +343,14 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KE
 return {1, ARGV[5]}`,
 
   /**
-   * KEYS: probe. ARGV: milliseconds to keep it, and as many bytes as a large write has: Redis counts the command itself
-   * when it decides whether it is full.
+   * KEYS: probe. ARGV: lifetime of the probe in milliseconds, and text of the size of a large write: Redis counts the
+   * command itself when Redis checks whether its memory is full.
    */
   fishProbe: "return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])",
 
   /**
-   * KEYS: a key. ARGV: commands. Returns those that the user may not use on the key or that Redis does not have, and runs
-   * none. Before version 7, Redis cannot check that.
+   * KEYS: a key. ARGV: commands. Returns the commands that the user may not use on the key or that Redis does not have,
+   * without running any command. Before version 7, Redis cannot check commands, so the result is empty.
    */
   fishForbidden: `
 local forbidden = {}

@@ -67,7 +67,7 @@ function subscribe({ primaries }: Connection, emit: (change?: Change) => void): 
     own.on('error', () => {})
     own.on('message', (_, message: string) => !isStopped && emit(toChange(message)))
     const pings = setInterval(() => {
-      // A user without the permission gets an error reply, but over a connection that works.
+      // An error reply, such as for a missing permission, shows that the connection works.
       own.ping().catch((error: Error) => error.name !== 'ReplyError' && own.disconnect())
     }, PING_MS).unref()
     own.once('end', () => {
@@ -78,7 +78,7 @@ function subscribe({ primaries }: Connection, emit: (change?: Change) => void): 
     subscribed.then(
       () => {
         attempts = 0
-        // Earlier signals were not received.
+        // Signals before the subscription are lost, so report that anything may have changed.
         if (!isStopped) emit()
       },
       () => own.disconnect(),
