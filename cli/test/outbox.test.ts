@@ -76,14 +76,14 @@ describe('outbox', () => {
     const { status, stderr } = await run(['outbox'], { env })
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: `fish-cli: The outbox ${damaged} of another service cannot be read. Move the file away to continue. Catches that wait in this file are then not sent.\nThe outbox is empty.\n`,
+      stderr: `fish-cli: The outbox ${damaged} cannot be read. Move the file away to continue. Catches that wait in this file are then not sent.\nThe outbox is empty.\n`,
     })
     expect((await json(['outbox'])).document.otherServices).toEqual([])
     const { checks } = (await json(['doctor', '--offline'])).document
     expect(checks).toContainEqual({
       check: 'outbox',
       status: 'warn',
-      result: `The outbox ${damaged} of another service cannot be read.`,
+      result: `The outbox ${damaged} cannot be read.`,
       fix: expect.stringContaining('Move the file away'),
     })
     expect(folderContent(folder)).toEqual(before)

@@ -95,6 +95,9 @@ function unreachableHint(error: ConnectionError): string {
   if (systemCode === 'ENOTFOUND' || systemCode === 'EAI_AGAIN') {
     return 'Check the host name in --url (or FISH_URL), and that this machine is online.'
   }
+  if (systemCode === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return 'The certificate of the service is for another host name. Use the host name of the certificate in --url (or FISH_URL).'
+  }
   if (isUntrusted(error)) {
     return (
       'This machine does not trust the certificate of the service. To trust the certificate, set ' +

@@ -115,7 +115,8 @@ export async function noteUnsent(
   newUrl = '',
 ): Promise<void> {
   if (!former || isSameService(former.url, newUrl)) return
-  const unsent = await readUnsent(context, outboxPath(context, former.url))
+  const path = outboxPath(context, former.url)
+  const unsent = existsSync(path) ? await readUnsent(context, path) : undefined
   if (unsent) context.note(`fish-cli: ${unsent.result} ${unsent.fix}`)
 }
 
@@ -134,7 +135,7 @@ async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<
   } catch (error) {
     if (!(error instanceof OutboxStoreError) || error.code === 'outbox_unavailable') return undefined
     const fix = HINTS[error.code] ?? HINTS.outbox_not_writable ?? ''
-    return { service: null, result: `The outbox ${path} of another service cannot be read.`, fix }
+    return { service: null, result: `The outbox ${path} cannot be read.`, fix }
   }
 }
 

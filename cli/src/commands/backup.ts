@@ -8,7 +8,7 @@ export const backupCommand = defineCommand({
     'The copy is a consistent snapshot and a data folder itself. The command flushes the copy to disk before the ' +
     'copy gets its name. The copy includes the secrets stored beside the data: anyone who can read the copy can ' +
     'decrypt all keys. The command never changes an existing folder. An interrupted backup leaves no files. A ' +
-    'killed backup may leave a folder FOLDER.partial-..., which you can delete. For Redis, use copy.',
+    'killed backup may leave a folder FOLDER.partial-..., which you can delete. For Redis, use the backups of Redis, or stop the servers and use copy.',
   examples: [
     'fish-cli backup /var/backups/fish-monday',
     'fish-cli backup "backup-$(date +%F)" --storage file:/var/lib/fish --json',
@@ -23,6 +23,6 @@ export const backupCommand = defineCommand({
     const work = { target: args.folder, signal: context.interrupted() }
     const report = await runMaintenance(context, (server, source) => server.backupStore({ ...source, ...work }))
     noteSecret(context, report)
-    return context.print(report, () => `${printable(report.folder)}: ${contentsText(report)}`)
+    return context.print(report, () => `Backed up ${contentsText(report)} to ${printable(report.folder)}.`)
   },
 })

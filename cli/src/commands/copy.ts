@@ -36,7 +36,7 @@ export const copyCommand = defineCommand({
           '"session" is FISH_JWT_SECRET.',
       )
     }
-    return context.print(report, () => `${printable(report.folder ?? 'Redis')}: ${contentsText(report)}`)
+    return context.print(report, () => `Copied ${contentsText(report)} to ${printable(report.folder ?? 'Redis')}.`)
   },
 })
 

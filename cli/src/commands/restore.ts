@@ -17,6 +17,6 @@ export const restoreCommand = defineCommand({
     const work = { backup: args.backup, signal: context.interrupted() }
     const report = await runMaintenance(context, (server, source) => server.restoreStore({ ...source, ...work }))
     noteSecret(context, report)
-    return context.print(report, () => `${printable(report.folder)}: ${contentsText(report)}`)
+    return context.print(report, () => `Restored ${contentsText(report)} in ${printable(report.folder)}.`)
   },
 })

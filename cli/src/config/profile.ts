@@ -1,4 +1,5 @@
 import { isGamemode } from '@fish-crab/sdk/constants'
+import { isOnlyLocal } from '../../../sdk/src/internal/local-address.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Profile } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
@@ -51,9 +52,4 @@ export function serviceOf(url: string): string {
 /** Whether a connection to this address sends secrets in clear text over a network. */
 export function isUnencrypted(url: string): boolean {
   return URL.parse(url)?.protocol === 'http:' && !isOnlyLocal(url)
-}
-
-/** Whether only this machine reaches this address. */
-export function isOnlyLocal(url: string): boolean {
-  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
 }

@@ -1,5 +1,6 @@
 import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
 import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
+import { catchesText } from '../client/flush.ts'
 import type { Context, Env } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'
 import { createProgress, type Progress } from '../output/progress.ts'
@@ -118,8 +119,9 @@ function bytesText(bytes: number): string {
   return `${power > 0 && amount < 10 ? amount.toFixed(1) : Math.floor(amount)} ${UNITS[power]}`
 }
 
-export function contentsText({ users, records, entries }: { users: number; records: number; entries: number }): string {
-  return `players: ${users}, catches: ${entries}, writes: ${records}`
+/** @example contentsText({ users: 1, entries: 40 }) // '1 player and 40 catches' */
+export function contentsText({ users, entries }: { users: number; entries: number }): string {
+  return `${users} ${users === 1 ? 'player' : 'players'} and ${catchesText(entries)}`
 }
 
 export function noteSecret(context: CommandContext, copy: { folder: string; secrets: 'included' | 'needed' }): void {

@@ -10,6 +10,10 @@ export interface StartedServer {
 /** The report contains no secrets, and only the parts of a storage address that cannot contain a password. */
 export function startReport(config: ServerConfig, version: string, { url, metrics, durability }: StartedServer) {
   const { storage } = config
+  const secretSource = (given: string | undefined) => {
+    if (given !== undefined) return 'given'
+    return storage.driver === 'file' ? 'stored' : 'generated'
+  }
   return {
     version,
     url,
@@ -26,9 +30,9 @@ export function startReport(config: ServerConfig, version: string, { url, metric
     allowedOrigins: config.allowedOrigins ?? [],
     tokenTtlSeconds: config.tokenTtl ?? 'off',
     masterApiKey: config.masterApiKey === undefined ? 'none' : 'given',
-    FISH_SECRET: config.secret === undefined ? 'made' : 'given',
+    FISH_SECRET: secretSource(config.secret),
     FISH_SECRET_PREVIOUS: config.previousSecrets?.length ?? 0,
-    FISH_JWT_SECRET: config.jwtSecret === undefined ? 'made' : 'given',
+    FISH_JWT_SECRET: secretSource(config.jwtSecret),
   }
 }
 

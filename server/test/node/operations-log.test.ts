@@ -234,7 +234,7 @@ describe('the start message in the log', () => {
     expect(words).toContain('FISH_SECRET given')
   })
 
-  it('reports generated secrets', async () => {
+  it('reports that the secrets are stored in the data folder', async () => {
     const folder = newFolder()
     const run = runServe({ FISH_STORAGE: `file:${folder}`, FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' })
     await run.ready
@@ -242,8 +242,8 @@ describe('the start message in the log', () => {
       storage: 'file',
       folder,
       masterApiKey: 'none',
-      FISH_SECRET: 'made',
-      FISH_JWT_SECRET: 'made',
+      FISH_SECRET: 'stored',
+      FISH_JWT_SECRET: 'stored',
     })
   })
 })

@@ -36,7 +36,7 @@ export const adminResetPasswordCommand = defineCommand({
     const planned = await reset(true, '')
     const name = printable(planned.username)
     const { role } = await reset(false, await readNewPassword(context, planned.username, flags))
-    const next = `Log in: ${commandLine('login', name, '--admin')}`
+    const next = `Start the server, then log in: ${commandLine('login', name, '--admin')}`
     return context.print({ username: planned.username, role }, () => `The ${role} ${name} has a new password. ${next}`)
   },
 })

@@ -88,12 +88,11 @@ interface FieldProps {
   readonly onInput?: (value: string) => void
 }
 
-/** A field of a {@link Form} with its label, its hint and its mistake. */
+/** A field of a {@link Form} with its label, and its mistake or else its hint. */
 export function Field(props: FieldProps) {
   const { name, label, hint, type = 'text', autocomplete = 'off', value, isFirst, onInput, ...rest } = props
   const id = useId()
   const mistake = useContext(MistakesContext)[name]
-  const descriptions = [hint !== undefined && `${id}-hint`, mistake !== undefined && `${id}-mistake`].filter(Boolean)
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -108,17 +107,17 @@ export function Field(props: FieldProps) {
         // Later renders must not replace the typed value.
         defaultValue={value}
         aria-invalid={mistake !== undefined}
-        aria-describedby={descriptions.length > 0 ? descriptions.join(' ') : undefined}
+        aria-describedby={hint === undefined && mistake === undefined ? undefined : `${id}-description`}
         onInput={onInput && (({ currentTarget }) => onInput(currentTarget.value))}
         {...rest}
       />
-      {hint !== undefined && (
-        <p id={`${id}-hint`} class="hint">
+      {hint !== undefined && mistake === undefined && (
+        <p id={`${id}-description`} class="hint">
           {hint}
         </p>
       )}
       {mistake !== undefined && (
-        <p id={`${id}-mistake`} class="mistake" role="alert">
+        <p id={`${id}-description`} class="mistake" role="alert">
           {mistake}
         </p>
       )}

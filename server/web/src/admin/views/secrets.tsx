@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { isOnlyLocal } from '../../../../../sdk/src/internal/local-address.ts'
 import { formatLoginFile, type LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
 import { publicUrl } from '../../data/site.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -22,14 +23,15 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
     addEventListener('beforeunload', hold)
     return () => removeEventListener('beforeunload', hold)
   }, [])
+  const service = publicUrl()
   const file = useMemo(
     () =>
       URL.createObjectURL(
-        new Blob([formatLoginFile({ service: publicUrl(), name: user, ...secrets })], {
+        new Blob([formatLoginFile({ service, name: user, ...secrets })], {
           type: 'application/octet-stream',
         }),
       ),
-    [user, secrets],
+    [service, user, secrets],
   )
   useEffect(() => () => URL.revokeObjectURL(file), [file])
   const fileName = `${user.toLowerCase()}.json`
@@ -46,8 +48,15 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
         ))}
       </dl>
       <p class="hint">
-        The player logs in with the login file: <code>fish-cli login --from {fileName}</code>
+        The player logs in with the login file: <code>fish-cli login --from {fileName}</code>.
+        {secrets.password === undefined && ' The command prompts for the password.'}
       </p>
+      {isOnlyLocal(service) && (
+        <p class="notice">
+          The login file names {service}, which only this machine can reach. For players on other machines, set
+          FISH_PUBLIC_URL of the server.
+        </p>
+      )}
       <div class="form-buttons">
         <a class="button primary" href={file} download={fileName}>
           Download login file

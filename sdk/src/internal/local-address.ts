@@ -1,0 +1,4 @@
+/** Whether only this machine reaches this address. */
+export function isOnlyLocal(url: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
+}
