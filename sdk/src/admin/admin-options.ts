@@ -4,8 +4,8 @@ import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
 import { nameIssue } from './checks.ts'
 
 /**
- * Options of {@link createAdminClient}: credentials or an open session, and the options of `createClient` except a
- * player's.
+ * Options of {@link createAdminClient}: credentials or the token of an open session, and all options of `createClient`
+ * that do not concern a player.
  */
 export interface AdminClientOptions extends Omit<ClientOptions, 'user' | 'fernetKey' | 'gamemode' | 'apiKey'> {
   /** The administrator's name. Required to log in and for `keys.get`. */
@@ -13,8 +13,8 @@ export interface AdminClientOptions extends Omit<ClientOptions, 'user' | 'fernet
   /** The administrator's password. Required to log in and for `keys.get`. */
   readonly password?: string | undefined
   /**
-   * The token of an open session, used until it expires. Then the client logs in with `username` and `password`; without
-   * them, calls fail with AuthenticationError.
+   * The token of an open session, used until it expires. After that, the client logs in with `username` and `password`.
+   * Without credentials, calls fail with AuthenticationError.
    */
   readonly token?: string | undefined
 }
@@ -27,9 +27,9 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Checks options. Messages contain no values. @throws ValidationError with every invalid option */
+/** Checks options. Error messages contain no option values. @throws ValidationError with every invalid option */
 export function resolveAdminOptions(options: AdminClientOptions) {
-  // The other variables are a player's.
+  // The other environment variables belong to a player's client.
   const variables = { baseUrl: VARIABLES.baseUrl }
   const settings = resolveOptions(options, { known: KNOWN, variables, check: () => credentialIssues(options) })
   const { username, password, token } = options

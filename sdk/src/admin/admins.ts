@@ -21,7 +21,7 @@ export interface NewAdministrator {
 /** The administrators of the service. Only superadmins may use these calls. */
 export interface AdminsResource {
   /**
-   * All administrators, the first one first.
+   * All administrators, oldest account first.
    *
    * @throws PermissionDeniedError; ApiError, ConnectionError.
    * @example

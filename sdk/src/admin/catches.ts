@@ -16,13 +16,13 @@ import { NON_RETRIED_OPTIONS, type NonRetriedOptions, type Send } from './reques
 
 /** The gamemode of a collection. */
 export interface GamemodeOption {
-  /** One of the service's gamemodes. `fish-cli status` lists them. */
+  /** A gamemode of the service. `fish-cli status` lists all gamemodes. */
   readonly gamemode: Gamemode
 }
 
-/** Where a record is moved. */
+/** The destination of a moved record. */
 export interface MoveOption {
-  /** Another gamemode. */
+  /** The new gamemode of the record, different from `gamemode`. */
   readonly to: Gamemode
 }
 
@@ -37,8 +37,8 @@ export interface AdminCatchesResource<Collection, Input> {
    */
   list(name: string, options: CallOptions & GamemodeOption): ApiPromise<Collection & ResponseMeta>
   /**
-   * Adds one catch or up to 500 for a user as one record, without its key. Never retried, since entries could be added
-   * twice: if the response is lost, the error says what to check.
+   * Adds one catch, or up to 500, as one record for a user. Does not need the user's Fernet key. Never retried, since
+   * entries could be added twice: if the response is lost, the error says what to check.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -60,8 +60,8 @@ export interface AdminCatchesResource<Collection, Input> {
    */
   delete(name: string, id: string, options: CallOptions & GamemodeOption): ApiPromise<ResponseMeta>
   /**
-   * Moves one record with all its entries to another gamemode; its id and times stay. It succeeds when the record is there
-   * already.
+   * Moves one record with all its entries to another gamemode. The record keeps its id and times. The call also
+   * succeeds if the record is already in that gamemode.
    *
    * @param id The id from `list`.
    * @throws NotFoundError with code `record_not_found` or `user_not_found`; ValidationError, ApiError,

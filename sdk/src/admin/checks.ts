@@ -6,7 +6,8 @@ import type { Issue } from '../errors/fish-crab-error.ts'
 // The length of the longest name.
 const MAX_SEARCH_LENGTH = 32
 
-// Each check returns the mistake in a value, if there is one. Messages contain no values: one may be a secret.
+// Each check returns the issue of an invalid value, and `undefined` for a valid value. Error messages contain no
+// values, since a value may be a secret.
 
 export function nameIssue(value: unknown, path = 'name'): Issue | undefined {
   if (typeof value === 'string' && isUserName(value) && !isDots(value)) return undefined

@@ -18,12 +18,12 @@ import { authorized, createSessionCache, isSessionOver, type Login } from './ses
 import { sessionShape } from './shapes.generated.ts'
 import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
 
-/** A client of an administrator. Its secrets are invisible to `JSON.stringify` and to logs of the object. */
+/** A client for an administrator. `JSON.stringify` and logs of the client do not show its secrets. */
 export interface AdminClient extends Reports {
   /**
-   * Logs in now. Calls log in automatically when no session is open or it is about to expire; this checks name and
-   * password early, or tries them again after a rejection. Concurrent calls share one login. `token` is a secret: until
-   * `expiresAt` it permits everything that the password does.
+   * Logs in now. Other calls log in automatically when no session is open or the session is about to expire. Call
+   * `login` to check the name and password early, or to retry them after a rejection. Concurrent calls share one login.
+   * `token` is a secret: until `expiresAt`, the token grants the same access as the password.
    *
    * @throws AuthenticationError for a wrong name or password, which is not retried; RateLimitError at once after too many
    *   failed logins; ValidationError when the client has only a `token`; ApiError, ConnectionError.
@@ -32,10 +32,11 @@ export interface AdminClient extends Reports {
    */
   login(options?: Pick<CallOptions, 'signal'>): ApiPromise<Session & ResponseMeta>
   /**
-   * Ends the open session at the service and forgets it; without one, sends nothing. The next call logs in again, or
-   * fails with ValidationError if the client has only a `token`. It also succeeds if the session has already ended.
+   * Ends the open session at the service and discards the token. Without an open session, sends nothing. The next call
+   * logs in again, or fails with ValidationError if the client has only a `token`. Logging out also succeeds if the
+   * session has already ended.
    *
-   * @throws RateLimitError, ApiError, ConnectionError: then the session stays valid until it expires.
+   * @throws RateLimitError, ApiError, ConnectionError. After an error, the session stays valid until it expires.
    * @example
    * await admin.logout()
    */
@@ -46,24 +47,24 @@ export interface AdminClient extends Reports {
   readonly fish: AdminFishResource
   /** The crabs of every player. */
   readonly crabs: AdminCrabsResource
-  /** Lists, creates and deletes administrators. Only superadmins may use it. */
+  /** Lists, creates and deletes administrators. Only superadmins may use these calls. */
   readonly admins: AdminsResource
-  /** Who changed what, newest first. */
+  /** The audit log: logins, key accesses and changes, newest first. */
   readonly audit: AuditResource
   /** The Fernet keys of players. */
   readonly keys: AdminKeysResource
 }
 
 /**
- * Creates a client for administrators of a Fish and Crab Collection Service. It logs in with the first call; all calls
- * share one session, which is renewed before it expires by the server's clock. A call that finds the session expired
- * logs in and is sent again.
+ * Creates a client for administrators of a Fish and Crab Collection Service. The client logs in with the first call.
+ * All calls share one session, which is renewed shortly before it expires. If the server reports that the session has
+ * expired, the client logs in and sends the request again.
  *
- * Rejected credentials are not sent again for 300 s, since the server allows 10 failed logins per address in that time.
- * Until then, calls fail with the same AuthenticationError, and `login` tries again.
+ * After the server rejects the credentials, calls fail with the same AuthenticationError for 300 s and send nothing,
+ * since the server allows only 10 failed logins per name in that time. An explicit `login` tries again at once.
  *
- * Reads and deletions are retried after connection errors, as with `createClient`. Writes that would happen twice are
- * not; their errors say what to check.
+ * Reads and deletions are retried after connection errors, as with `createClient`. Writes that a retry could repeat are
+ * not retried; their errors say what to check.
  *
  * @throws ValidationError with every invalid option.
  * @example

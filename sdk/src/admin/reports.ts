@@ -18,7 +18,7 @@ import { administratorShape, auditPageShape, leaderboardShape, statsShape } from
 
 /** Options of `leaderboard`. */
 export interface LeaderboardOptions extends CallOptions {
-  /** Counts fish or crabs. */
+  /** The kind of catch to count. */
   readonly type: Kind
   /** @default all gamemodes together */
   readonly gamemode?: Gamemode | undefined
@@ -45,7 +45,7 @@ export interface Reports {
    */
   stats(options?: CallOptions): ApiPromise<Stats & ResponseMeta>
   /**
-   * Who has caught the most, best first.
+   * The players with the most catches, most first.
    *
    * @throws ValidationError, ApiError, ConnectionError.
    * @example

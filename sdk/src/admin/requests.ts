@@ -8,13 +8,12 @@ import { ServerError } from '../errors/api-errors.ts'
 import type { OptionNames } from '../errors/check-options.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
 
-/** A request of an administrator. */
 interface AdminRequest extends PreparedRequest {
-  /** Set for a write that must not happen twice: it is sent once, and errors describe the uncertainty. */
+  /** Set for a write that must not happen twice: the write is sent once, and errors describe the uncertainty. */
   readonly once?: Uncertainty
 }
 
-/** Checks the arguments of a call and makes its request with the token of the session. */
+/** Checks the arguments of a call and sends its request with the session token. */
 export type Send = <Content extends object, Options extends CallOptions>(
   shape: ResponseShape<Content>,
   options: Options,
@@ -22,7 +21,7 @@ export type Send = <Content extends object, Options extends CallOptions>(
   prepare: () => AdminRequest,
 ) => ApiPromise<Content & ResponseMeta>
 
-/** Sends a request. A write that must not happen twice is sent once, but is still retried after a refusal by the rate limit. */
+/** Sends a request. A write that must not happen twice is retried only after a rejection by the rate limit. */
 export function sendOnceIfUncertain(transport: Transport): Transport {
   return ({ once, ...request }: ApiRequest & Pick<AdminRequest, 'once'>) =>
     once === undefined
@@ -56,7 +55,6 @@ export interface AdminIterateOptions extends CallOptions {
 
 export const ITERATE_OPTIONS: OptionNames<AdminIterateOptions> = { ...CALL_OPTIONS, pageSize: 1 }
 
-/** A search for users. */
 interface UserSearch {
   /** Part of a name, in any letter case; up to 32 characters. @default all users */
   readonly search?: string | undefined
@@ -64,7 +62,7 @@ interface UserSearch {
 
 /** Options of `users.list`. */
 export interface ListUsersOptions extends AdminListOptions, UserSearch {
-  /** Adds the number of catches and the latest catch, to at most 50 users per page. @default false */
+  /** Adds the number of catches and the latest catch to each user. A page then has at most 50 users. @default false */
   readonly totals?: boolean | undefined
 }
 
@@ -72,15 +70,15 @@ export interface ListUsersOptions extends AdminListOptions, UserSearch {
 export interface IterateUsersOptions extends AdminIterateOptions, UserSearch {}
 
 interface Uncertainty {
-  /** What may have happened, to follow "It is unknown whether". */
+  /** The possible effect of the request: a clause that follows "It is unknown whether". */
   readonly whether: string
-  /** What to check or do, a sentence. */
+  /** The next step for the user, as a sentence. */
   readonly hint: string
 }
 
-// The connection was never made, so nothing was sent.
+// After these system errors there was no connection, so nothing was sent.
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']
-// The server stored nothing. After `storage_error` it may have.
+// After these errors the server stored nothing. After `storage_error`, the server may have stored the write.
 const NOTHING_STORED: readonly string[] = ['unavailable'] satisfies ErrorCode[]
 
 function withUncertainty(error: unknown, { whether, hint }: Uncertainty): unknown {

@@ -19,8 +19,8 @@ interface AuthorizedContext {
 }
 
 /**
- * A transport that sends each request with the token of the session. If the session has expired, it opens another one
- * and sends the request again: the rejected one did nothing, so that is safe for writes too.
+ * A transport that sends each request with the session token. If the session has expired, the transport opens a new
+ * session and sends the request again. Sending a write again is safe too, because the rejected request had no effect.
  */
 export function authorized(transport: Transport, { session, limiter }: AuthorizedContext): Transport {
   return async (request) => {
@@ -79,14 +79,14 @@ export function createSessionCache({ logIn, canLogIn, given, now }: SessionConte
       held = undefined
       return token
     },
-    /** The token of the open session, or of a new one. */
+    /** Returns the token of the open session, or opens a session first. */
     async token(signal: AbortSignal | undefined): Promise<string> {
       const needsRenewal = canLogIn && held?.renewAt !== undefined && now() >= held.renewAt
       return held && !needsRenewal ? held.token : open(signal)
     },
-    /** A token in place of an expired one; `undefined` without credentials. */
+    /** Returns a new token after `token` has expired; `undefined` without credentials. */
     async replace(token: string, signal: AbortSignal | undefined): Promise<string | undefined> {
-      // Another call may have replaced it meanwhile.
+      // Another call may have replaced the token meanwhile.
       if (held && held.token !== token) return held.token
       return canLogIn ? open(signal) : undefined
     },
@@ -95,7 +95,9 @@ export function createSessionCache({ logIn, canLogIn, given, now }: SessionConte
 
 interface CachedSession {
   readonly token: string
-  /** When to renew it, by this client's clock; `undefined` if only the server knows. */
+  /**
+   * Time at which to renew the session, in milliseconds of this client's clock; `undefined` if the lifetime is unknown.
+   */
   readonly renewAt: number | undefined
 }
 
@@ -103,10 +105,10 @@ const MARGIN_MS = 60_000
 const LARGEST_MARGIN_SHARE = 0.1
 
 /**
- * Plans the renewal of a session. Its lifetime is the time from the response's `Date` to `expiresAt`, both by the
- * server's clock, so a wrong clock here does no harm. It is renewed a minute before its end, or a tenth of its lifetime
- * if that is less. With an invalid response (expired at once), only the server knows when it ends: otherwise every call
- * would log in.
+ * Plans the renewal of a session. The lifetime runs from the response's `Date` to `expiresAt`. Both times are from the
+ * server's clock, so a wrong client clock does no harm. The session is renewed one minute before its end, or a tenth of
+ * its lifetime before if that is less. If `expiresAt` is not after `Date`, the response is invalid and no renewal is
+ * planned: otherwise every call would log in.
  */
 function toCachedSession({ token, expiresAt }: Session, date: string | null, now: number): CachedSession {
   const serverNow = Date.parse(date ?? '')
@@ -116,8 +118,9 @@ function toCachedSession({ token, expiresAt }: Session, date: string | null, now
 }
 
 /**
- * Until when a failed login is not retried automatically; `undefined` to retry. The server counts failed logins by
- * address and name: a wrong password in a loop would lock out the administrator, and then the whole address.
+ * Returns the time until which a failed login is not retried automatically; `undefined` to retry. The server counts
+ * failed logins by address and name: retries of a wrong password would lock out the administrator, and later the whole
+ * address.
  */
 function blockedUntil(error: unknown, now: number): number | undefined {
   if (error instanceof RateLimitError) return now + error.retryAfterMs
@@ -132,8 +135,8 @@ interface Flight<Result> {
 }
 
 /**
- * Shares work among concurrent callers. Each may cancel by its own signal; the work is aborted when all have, and the
- * next caller starts it again.
+ * Shares work among concurrent callers. Each caller may cancel with its own signal. When all callers have cancelled,
+ * the work is aborted, and the next caller starts the work again.
  */
 function singleFlight<Result>(
   start: (signal: AbortSignal) => Promise<Result>,

@@ -91,8 +91,8 @@ export interface UsersResource {
    */
   delete(name: string, options?: CallOptions): ApiPromise<ResponseMeta>
   /**
-   * Replaces one secret of a user; the old one no longer works. Returns the new one as `password`, `fernetKey` or
-   * `apiKey`, shown only once. Never retried: if the response is lost, reset it again.
+   * Replaces one secret of a user; the old secret no longer works. Returns the new secret as `password`, `fernetKey` or
+   * `apiKey`, shown only once. Never retried: if the response is lost, reset the secret again.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -177,8 +177,8 @@ const RESET_SHAPES: { readonly [Type in ResetType]: ResponseShape<ResetResult[Ty
 /** The Fernet keys of players. */
 export interface AdminKeysResource {
   /**
-   * The Fernet key of a player, by HTTP Basic with this client's `username` and `password`. The server logs every access
-   * and counts it within the public rate limit.
+   * Reads the Fernet key of a player. Authenticates by HTTP Basic with this client's `username` and `password`. The
+   * server logs every access and counts each access in the public rate limit.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, also when the client has only a `token`;
    *   ApiError, ConnectionError.
@@ -188,7 +188,7 @@ export interface AdminKeysResource {
   get(name: string, options?: CallOptions): ApiPromise<UserKey & ResponseMeta>
 }
 
-/** `admin.keys`. */
+/** Creates `admin.keys`. */
 export function createAdminKeys(transport: Transport, credentials: Credentials | undefined): AdminKeysResource {
   const read = async (name: string, options: CallOptions) => {
     const wrong = nameIssue(name)

@@ -1,13 +1,13 @@
 /** Longest line that is parsed, in UTF-16 units. Chat lines of the game are much shorter. */
 const MAX_LINE_LENGTH = 4096
 
-/** One part of a log prefix: `[…]`, `(…)` or a bare time with or without a date, and a colon that may follow. */
+/** One part of a log prefix: `[…]`, `(…)`, or a bare time with an optional date. A colon may follow. */
 const PREFIX_PARTS = / ?(?:\[([^[\]]*)\]|\(([^()]*)\)|((?:\d{4}-\d\d-\d\d[ T])?\d\d?:\d\d\S*)(?= )):?/gy
-/** A date, or a time of day with or without one. */
+/** A date, a time of day, or both. */
 const TIME = /^(?:\d\S{0,31}[ T])?(\d{4}-\d\d-\d\d$|(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m)?)/i
-/** Every line of the game's log has a thread and a level. */
+/** The level in `[thread/LEVEL]`, which is part of every line of the game's log. */
 const LEVEL = /\/[A-Z]{4,5}$/
-/** Other prefixes before the chat tag. Anything else may be the name of a player. */
+/** Other prefixes that may come before the chat tag. Any other text in brackets may be the name of a player. */
 const ORIGIN = /^(?:System|Not Secure|CHAT)$/
 const CHAT_TAG = 'CHAT'
 
@@ -17,7 +17,7 @@ export interface ChatMessage {
   readonly text: string
   /**
    * The time of day in the prefix of the line, without date and fractions of a second: `12:00:01` in logs of the game;
-   * mods may write `12:00` or `9:30 PM`. In the local time of the machine that wrote the line.
+   * mods may write `12:00` or `9:30 PM`. The time is local to the machine that wrote the line.
    */
   readonly timeOfDay?: string
 }
@@ -38,7 +38,7 @@ export function chatMessageOf(line: string): ChatMessage | undefined {
   if (line.length > MAX_LINE_LENGTH) return undefined
   const plain = stripChatFormatting(line)
   const prefix = readPrefix(plain)
-  // Again: codes with & are only removed at the start of a text, which is known now.
+  // Strip the text again: codes with & are only removed if the text starts with one, and the start is known only now.
   const text = prefix && stripChatFormatting(plain.slice(prefix.at(-1)?.end))
   if (!text) return undefined
   const timeOfDay = prefix.find(({ time }) => time?.includes(':'))?.time
@@ -48,7 +48,7 @@ export function chatMessageOf(line: string): ChatMessage | undefined {
 interface PrefixPart {
   readonly content: string
   readonly end: number
-  /** A time of day, or a date without one. */
+  /** The time of day in this part, or else the date. `undefined` if the part has neither. */
   readonly time: string | undefined
 }
 
@@ -59,7 +59,8 @@ function readPrefix(line: string): PrefixPart[] | undefined {
   const isLogLine = LEVEL.test(head)
   const tag = isLogLine || ORIGIN.test(head) ? parts.findIndex(({ content }) => content === CHAT_TAG) : -1
   if (isLogLine && tag < 0) return undefined
-  // Except for times, the message starts after the tag: `[Steve]` there is the player who wrote it.
+  // The message starts after the tag and the times that follow. After the tag, `[Steve]` names the sender and belongs
+  // to the message.
   const next = parts.findIndex(({ time }, index) => index > tag && time === undefined)
   return next < 0 ? parts : parts.slice(0, next)
 }
@@ -72,16 +73,16 @@ function prefixParts(line: string): PrefixPart[] {
 }
 
 /**
- * Everything that players do not see: terminal escape sequences (ECMA-48, 5.4), colour codes, the remains of a
- * non-breaking space that was written as UTF-8 and decoded as Latin-1, invisible and control characters. A zero-width
- * joiner between two non-ASCII characters stays: scripts and emoji need it. No two adjacent quantifiers match the same
- * character, so matching takes linear time.
+ * Text that players do not see: terminal escape sequences (ECMA-48, 5.4), colour codes, the remains of a non-breaking
+ * space that was written as UTF-8 and decoded as Latin-1, invisible and control characters. A zero-width joiner between
+ * two non-ASCII characters stays: scripts and emoji need it. No two adjacent quantifiers match the same character, so
+ * matching takes linear time.
  */
 const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
   /\x1b\[[0-?]*[ -/]*[@-~]|Â?§[0-9a-zA-Z]?|Â(?=\xa0)|(?<![^ -~\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^ -~\u200c\u200d])|[^\P{Cf}\u200c\u200d]|(?<=[▶►])\ufe0f|[^\P{Cc}\s]/gu
 const AMPERSAND_CODES = /&[0-9a-fk-orx]/g
-// Latin-1 has controls where Windows-1252 has € ™ – and the like.
+// Bytes that Windows-1252 decodes as characters such as €, ™ and – are control characters in Latin-1.
 const MISREAD_APOSTROPHE = /â[\x80€][\x98\x99˜™]/g
 const MISREAD_ARROW = /â[\x96–][¶º]/g
 
@@ -90,8 +91,8 @@ const MISREAD_ARROW = /â[\x96–][¶º]/g
  * escapes, invisible and control characters; runs of white space become one space, and the ends are trimmed. Apostrophes
  * and arrows that were written as UTF-8 and decoded as Latin-1 or Windows-1252 are restored.
  *
- * `&` is an ampersand, unless the text starts with a code such as `&a`: then the server did not translate its codes, and
- * all of them are removed.
+ * `&` stays an ampersand, unless the text starts with a code such as `&a`. In that case the server did not translate
+ * its codes, and all codes are removed.
  *
  * Takes linear time for any text.
  *

@@ -3,7 +3,7 @@ import { CATCH_NAME_PATTERN } from '../contract/names.ts'
 import { RARITIES, type RarityValue, rarityValue } from '../contract/rarities.ts'
 import { type ChatMessage, chatMessageOf } from './message.ts'
 
-/** Further details of a catch. Absent when the chat line does not contain them. */
+/** Further details of a catch. A detail is absent when the chat line does not contain it. */
 interface CatchDetails extends Pick<ChatMessage, 'timeOfDay'> {
   /** Length in centimetres. */
   readonly lengthCm?: number
@@ -18,7 +18,7 @@ export interface ChatFish extends CatchDetails {
   readonly kind: 'fish'
   /** 1 to 100 characters, no control characters. */
   readonly name: string
-  /** 1 to 7; 5 (Unknown/Other) when the line does not contain it. */
+  /** 1 to 7; 5 (Unknown/Other) when the line contains no rarity. */
   readonly rarity: RarityValue
 }
 
@@ -32,7 +32,7 @@ export interface ChatCrab extends CatchDetails {
 /** A catch in a chat line. `kind` is `fish` or `crab`. */
 export type ChatCatch = ChatFish | ChatCrab
 
-/** The start of messages that report a catch, as plain data that can be stored as JSON. */
+/** A rule that recognises catch messages by their start. Rules are plain data and can be stored as JSON. */
 export interface ChatRule {
   /** The kind of catch. Messages of kind `crab` whose name does not end in `crab` (such as `Hermit Crab`) do not match. */
   readonly kind: Kind
@@ -42,20 +42,20 @@ export interface ChatRule {
    */
   readonly opening: string
   /**
-   * Where the rarity of a fish comes from: a catch word before the opening (`NICE`), a label before the name
-   * (`Bronze Koi`), or always this number. @default 5, Unknown/Other
+   * The source of a fish's rarity: a catch word before the opening (`NICE`), a label before the name (`Bronze Koi`), or
+   * a fixed number. @default 5, Unknown/Other
    */
   readonly rarity?: 'catch-word' | 'label' | RarityValue
-  /** Always report a first catch. @default only if the message contains `for the first time` */
+  /** Reports every match as a first catch. @default only if the message contains `for the first time` */
   readonly firstTime?: boolean
-  /** Report the catch as made by augments. @default false */
+  /** Reports every match as a catch by augments. @default false */
   readonly byAugment?: boolean
 }
 
 /**
  * How to parse a message: a rule, or a function that receives the message without formatting and log prefix and returns
- * the catch or `undefined`. A catch with a name or rarity that the service would reject counts as `undefined`.
- * A function should match from the start of the message; otherwise players can fake catches by typing them.
+ * the catch or `undefined`. A catch with a name or rarity that the service would reject counts as `undefined`. A
+ * function should match from the start of the message; otherwise players can fake catches by typing such messages.
  */
 export type ChatPattern = ChatRule | ((message: string) => ChatCatch | undefined)
 
@@ -72,8 +72,8 @@ export const CHAT_PATTERNS: readonly ChatRule[] = [
 /** Options of {@link parseChatLine}. */
 export interface ChatParserOptions {
   /**
-   * All patterns, in this order; the first match is used. Put your own before or after those of the game:
-   * `[mine, ...CHAT_PATTERNS]`. @default CHAT_PATTERNS
+   * The patterns to try, in this order; the first match is used. Put your own patterns before or after the patterns of
+   * the game: `[mine, ...CHAT_PATTERNS]`. @default CHAT_PATTERNS
    */
   readonly patterns?: readonly ChatPattern[]
 }
@@ -116,18 +116,21 @@ function isAccepted(found: ChatCatch): boolean {
   return kind === 'fish' ? RARITIES.some(({ value }) => value === found.rarity) : kind === 'crab'
 }
 
-/** An unknown catch word. Upper case only, as in the game: anything else may be the name of a player. */
+/**
+ * A catch word that this version does not know. Only words in upper case match, as in the game: a word in another case
+ * may be the name of a player.
+ */
 const NEW_CATCH_WORD = /^[A-Z]+$/
 const ARTICLE = /^ (?:an?|the|some)(?= )/i
-/** Characters with several spellings, or that a log with a narrow character set replaces by `?`. */
+/** Characters that have several spellings, or that a log with a narrow character set replaces with `?`. */
 const EQUIVALENT_CHARACTERS = "'’‘`´▶►?\ufffd"
 /** A full stop after one or two letters is an abbreviation (`St. Peter’s Fish`), unless it ends the message. */
 const END_OF_SENTENCE = /!|\.$|(?<!(?:^| )\p{L}{1,2})\.(?=[ .])/u
-/** The decimal separator may be a comma. Three digits after a comma may be thousands, so that length is ignored. */
+/** The decimal separator may be a comma. Three digits after a comma may be thousands, so such a length is ignored. */
 const LENGTH = / with a length of (?:(\d+(?:\.\d+|,\d\d?)?) ?cm)?/i
 const FIRST_TIME = / for the first time/i
 
-/** Applies a rule to a message. The service may reject the resulting name. */
+/** Does not check whether the service accepts the resulting name. */
 function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
   const { rest, rarity } = readOpening(rule, message)
   const [article] = ARTICLE.exec(rest) ?? []
@@ -169,7 +172,9 @@ function rarityOfCatchWord(word: string | null): RarityValue | undefined {
   return RARITIES.find(({ catchWord }) => catchWord === word)?.value
 }
 
-/** The text after the opening, ignoring spaces in both; empty when the message starts differently. */
+/**
+ * Returns the message after the opening. Ignores spaces in both texts. Returns '' when the message starts differently.
+ */
 function textAfter(opening: string, message: string): string {
   let at = 0
   for (const expected of opening.split('')) {
@@ -184,7 +189,7 @@ function foldCase(character: string): string {
   return EQUIVALENT_CHARACTERS.includes(character) ? EQUIVALENT_CHARACTERS : character.toUpperCase()
 }
 
-/** `Bronze Koi` is a Koi; a label alone is a name. */
+/** `Bronze Koi` is a Koi with the rarity Bronze. A label alone is the name of a fish. */
 function readLabel(whole: string): { name: string; rarity: RarityValue } | undefined {
   const space = whole.indexOf(' ')
   const rarity = space < 0 ? undefined : rarityValue(whole.slice(0, space))

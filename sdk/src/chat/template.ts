@@ -7,21 +7,22 @@ export interface ChatTemplate {
   readonly kind: Kind
   /**
    * The whole message without formatting and log prefix. Groups in braces stand for text that differs: `{name}`,
-   * `{rarity}` and `{length}` (in centimetres), each at most once, and `{any}` for anything else. Everything else is
-   * literal, in the same letter case. At most 200 characters. It begins with literal text or `{rarity}`, since players could
-   * fake catches otherwise, and there is text between two groups. A crab without `{name}` has the name `crab`.
+   * `{rarity}` and `{length}` (in centimetres), each at most once, and `{any}` for any other text. Text outside braces
+   * is literal and case-sensitive. At most 200 characters. The template must begin with literal text or `{rarity}`,
+   * since players could fake catches otherwise, and must have text between any two groups. A crab without `{name}` has
+   * the name `crab`.
    */
   readonly template: string
   /** The rarity of a fish if the template has no `{rarity}`. @default 5, Unknown/Other */
   readonly rarity?: RarityValue | RarityLabel | undefined
   /**
-   * Words for `{rarity}`, in any letter case. Labels (`Bronze`) and the catch words of the game (`NICE`) are known without
-   * it. At the start of a message, unknown words do not match; elsewhere they mean 5, Unknown/Other.
+   * Words for `{rarity}`, in any letter case. Labels (`Bronze`) and the catch words of the game (`NICE`) are always
+   * known. At the start of a message, unknown words do not match; elsewhere they mean 5, Unknown/Other.
    */
   readonly rarities?: Readonly<Record<string, RarityValue | RarityLabel>> | undefined
-  /** @default false */
+  /** Reports every match as a first catch. @default false */
   readonly firstTime?: boolean | undefined
-  /** @default false */
+  /** Reports every match as a catch by augments. @default false */
   readonly byAugment?: boolean | undefined
 }
 
@@ -30,16 +31,17 @@ const MAX_RARITIES = 50
 const GROUPS = ['name', 'rarity', 'length', 'any'] as const
 type Group = (typeof GROUPS)[number]
 
-/** Literal text, then a group, in turns; both ends are text, which may be empty. */
+/** A template in parts: literal texts and groups alternate. The first and last part are texts, which may be empty. */
 interface Parts {
   readonly texts: readonly string[]
   readonly groups: readonly Group[]
 }
 
 /**
- * Makes a pattern for `parseChatLine` of a template with named groups, for messages that the game's own patterns do not
- * have: with a prefix of a server, or in the language of a resource pack. Each text is searched once, from left to right,
- * so matching takes linear time for any message; a regular expression from a configuration could take years.
+ * Makes a pattern for `parseChatLine` from a template with named groups. Use a template for messages that
+ * `CHAT_PATTERNS` does not match, such as messages with a server's prefix or in the language of a resource pack. Each
+ * text is searched once, from left to right, so matching takes linear time for any message; a regular expression from a
+ * configuration file could take exponential time.
  *
  * @throws TypeError for an invalid template
  * @example
@@ -83,7 +85,7 @@ function partsOf({ kind, template }: ChatTemplate): Parts {
   if (typeof template !== 'string' || template.length > MAX_TEMPLATE) {
     throw new TypeError(`template must be text of at most ${MAX_TEMPLATE} characters.`)
   }
-  // Messages have single spaces, and none at their ends.
+  // Normalise spaces as in messages, which have only single spaces and are trimmed.
   const pieces = template
     .replace(/\s+/g, ' ')
     .trim()
@@ -111,7 +113,7 @@ function groupNamed(name: string | undefined): Group {
   return group
 }
 
-/** The first occurrence of each text; the last one must end the message. */
+/** Each text matches at its first occurrence, except the last text, which must end the message. */
 function matchParts({ texts, groups }: Parts, message: string): Partial<Record<Group, string>> | undefined {
   const [first = '', ...rest] = texts
   if (rest.length === 0) return message === first ? {} : undefined

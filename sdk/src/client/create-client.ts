@@ -12,7 +12,7 @@ import type { Target } from './resources/target.ts'
 import type { CaughtEntry, WatchOptions } from './resources/watch.ts'
 import { createTransport } from './transport/transport.ts'
 
-/** A client of one service. Its secrets are invisible to `JSON.stringify` and to logs of the object. */
+/** A client for one service. `JSON.stringify` and logs of the client do not show its secrets. */
 export interface Client {
   /** Adds, lists and counts fish. */
   readonly fish: FishResource
@@ -23,17 +23,18 @@ export interface Client {
   /** Reads a player's Fernet key with name and password. */
   readonly keys: KeysResource
   /**
-   * The status of the service. @throws ServerError with code `unavailable` while its storage is unreachable;
-   * ConnectionError when it does not respond.
+   * The status of the service. @throws ServerError with code `unavailable` while the storage of the service is
+   * unreachable; ConnectionError when the service does not respond.
    */
   readonly status: GetStatus
   /**
-   * The players with the most catches, most first. @throws NotFoundError where the operator does not publish them
-   * (`FISH_PUBLIC_LEADERBOARD`); ValidationError, ApiError, ConnectionError.
+   * The players with the most catches, most first. @throws NotFoundError when the operator does not publish the
+   * leaderboard (`FISH_PUBLIC_LEADERBOARD`); ValidationError, ApiError, ConnectionError.
    */
   readonly leaderboard: GetLeaderboard
   /**
-   * All catches of a player in figures, over all gamemodes: totals, the rarest species, the latest catches, days and streaks.
+   * Statistics of a player's catches in all gamemodes: totals, the rarest species, the latest catches, days and
+   * streaks.
    *
    * @throws NotFoundError when no user has the name; ConflictError with more than 10,000 species or days in a collection;
    *   ValidationError, ApiError, ConnectionError.
@@ -42,13 +43,13 @@ export interface Client {
    */
   readonly profile: GetProfile
   /**
-   * Yields the catches of a user in one gamemode as the service stores them, each once and in the order of its kind: those
-   * after `since`, without it those that are stored from now on. It reconnects without gap or repeat; where proxies cut or
-   * delay streams, it polls every 15 s. Opening a stream counts as one request.
+   * Yields the catches of a user in one gamemode as the service stores them: catches after `since`, or only new catches
+   * without `since`. Yields each catch once, and the catches of each kind in order. Reconnects without gaps or repeats.
+   * If proxies cut or delay streams, `watch` polls every 15 s instead. Opening a stream counts as one request.
    *
-   * @throws The signal's reason; errors that reconnecting cannot fix, such as NotFoundError when the user was deleted, or
-   *   BadRequestError with code `invalid_event_id` when `since` belongs to another collection or a backup was restored;
-   *   ConnectionError at the start; ValidationError.
+   * @throws The signal's reason; errors that reconnecting cannot fix, such as NotFoundError when the user was deleted,
+   * or BadRequestError with code `invalid_event_id` when `since` belongs to another collection or a backup was
+   * restored; ConnectionError if the first connection fails; ValidationError.
    * @example
    * for await (const entry of client.watch({ user: 'Alex', gamemode: 'earth' })) console.log(entry.kind, entry.name)
    */
@@ -63,7 +64,7 @@ export interface Client {
 
 /**
  * Creates a client of the Fish and Crab Collection Service. Each client has its own connections; clients of one service
- * and credential share a rate limiter. A client need not be closed: it does not keep a process alive.
+ * and credential share a rate limiter. You need not close a client: open connections do not keep a process alive.
  *
  * Every call waits for the rate limit (see `maxWaitMs`), retries after connection errors (see `maxRetries`), and checks
  * the response.
@@ -81,10 +82,11 @@ export function createClient(options: ClientOptions = {}): Client {
   const context = {
     transport,
     settings,
-    // Loaded with the first write: reads need no cryptography. Reused, since it caches the imported key.
+    // The Fernet code is loaded with the first write, since reads need no cryptography. The instance is reused, since
+    // it caches the imported key.
     fernet: () => {
       fernet ??= openFernet(settings.fernetKey ?? '', settings.clock.now).catch((error: unknown) => {
-        // A dynamic import may succeed at the next attempt.
+        // Try again with the next write: a failed dynamic import may succeed later.
         fernet = undefined
         throw error
       })

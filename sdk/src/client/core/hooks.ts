@@ -1,6 +1,6 @@
 import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 
-/** A request as hooks and logs see it: without query, headers and body, so without secrets. */
+/** A request as reported to hooks and logs. The event has no query, headers or body, so it contains no secrets. */
 export interface RequestEvent {
   /** HTTP method, in capitals. */
   readonly method: string
@@ -44,17 +44,20 @@ export interface WaitEvent {
   readonly resumesAt: Date
 }
 
-/** Called as a call proceeds, to display or count its steps. Errors of a hook are ignored: it cannot fail a call. */
+/**
+ * Called as a call proceeds, to display or count its steps. Errors that a hook throws are ignored, so a hook cannot
+ * fail a call.
+ */
 export interface Hooks {
-  /** Before a request is sent. */
+  /** Called before a request is sent. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
-  /** After a response of any status. */
+  /** Called after a response of any status. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined
-  /** Before the wait for a retry. */
+  /** Called before the wait for a retry. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
   /**
-   * When a call has to wait for the rate limit, and again when the end of the wait changes. Without this hook, the client
-   * warns once, of the first wait over 5 s.
+   * Called when a call has to wait for the rate limit, and again when the end of the wait changes. Without this hook,
+   * the client warns once, at the first wait of more than 5 s.
    *
    * @example
    * createClient({ onWait: ({ resumesAt }) => showStatus(`next catch at ${resumesAt.toLocaleTimeString()}`) })
@@ -62,7 +65,7 @@ export interface Hooks {
   readonly onWait?: ((event: WaitEvent) => void) | undefined
 }
 
-/** A log, such as `console`. It receives the fields of the events above, nothing else. */
+/** A log, such as `console`. Each message comes with the fields of one of the events above, and no other data. */
 export interface Logger {
   /** Requests and responses. */
   debug(message: string, fields: object): void
@@ -75,7 +78,7 @@ export interface Logger {
 /** Receives every event; never throws. */
 export type EventSink = { readonly [Name in keyof Hooks]-?: NonNullable<Hooks[Name]> }
 
-/** Calls a listener and ignores its errors: it must not lose a catch or end the process. */
+/** Calls a listener and ignores its errors: an error in a listener must not lose a catch or end the process. */
 export function notify<Event>(listener: ((event: Event) => void) | undefined, event: Event): void {
   try {
     const done: unknown = listener?.(event)

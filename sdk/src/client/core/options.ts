@@ -8,26 +8,33 @@ import { createEventSink, type EventSink, HOOK_LOGS, type Hooks, type Logger } f
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE, serviceAddress } from './service-url.ts'
 import { type Clock, systemClock } from './timing.ts'
 
-/** Options of every call. They override those of the client. */
+/** Options of every call. These options override the client's options. */
 export interface CallOptions extends LimitOptions {
-  /** Cancels the call, including its waits; it rejects with the signal's reason. */
+  /** Cancels the call, including its waits. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The limits of calls. The defaults below are those of a client; the defaults of a call are its client's limits. */
+/** The limits of calls. The defaults below apply to a client. A call takes its defaults from its client. */
 interface LimitOptions {
   /** Milliseconds for one attempt, up to the end of the response; `Infinity` for no limit. @default 10_000 */
   readonly timeoutMs?: number | undefined
   /**
-   * Milliseconds that one call may wait in total for the rate limit. It fails with RateLimitError at once if it would have
-   * to wait longer. `0` never waits for the next window, `Infinity` always does. While the limit is unknown, a call may wait
-   * for the response to another one in any case. The pauses between retries do not count.
+   * Milliseconds that one call may wait in total for the rate limit. A call that would have to wait longer fails with
+   * RateLimitError at once. With `0`, calls never wait for the next window; with `Infinity`, calls always wait. While
+   * the limit is unknown, a call may wait for another call's response whatever this option is. Pauses between retries
+   * do not count.
    * @default 3_600_000 (one hour)
    */
   readonly maxWaitMs?: number | undefined
-  /** Retries after connection errors, 408, 425 and 5xx. A write repeats its token, which is stored once. @default 2 */
+  /**
+   * Number of retries after connection errors, 408, 425, 500, 502, 503 and 504. A retried write sends the same token,
+   * so it is stored only once. @default 2
+   */
   readonly maxRetries?: number | undefined
-  /** Whether to wait before the server would reject a request. Rejected requests wait in any case. @default true */
+  /**
+   * Whether to delay a request that the server would reject by the rate limit. After a rejection, a request always
+   * waits. @default true
+   */
   readonly pace?: boolean | undefined
 }
 
@@ -39,24 +46,24 @@ const DEFAULT_LIMITS: CallLimits = { timeoutMs: 10_000, maxWaitMs: 3_600_000, ma
 export const CALL_OPTIONS: OptionNames<CallOptions> = { signal: 1, ...DEFAULT_LIMITS }
 
 /**
- * Options of {@link createClient}. All are optional. Options of a call override these, and these override the
- * environment.
+ * Options of {@link createClient}. All are optional. Options of a call override these options, and these options
+ * override environment variables.
  */
 export interface ClientOptions extends Hooks, LimitOptions {
   /** URL of the service, with its path if it has one. @default FISH_URL, else 'http://127.0.0.1:8787' */
   readonly baseUrl?: string | undefined
-  /** The user whose catches calls add and list by default. @default FISH_USER */
+  /** The default user of calls that add and list catches. @default FISH_USER */
   readonly user?: string | undefined
-  /** That user's Fernet key (see `keys.get`). Required to add catches, not to read. @default FISH_KEY */
+  /** The Fernet key of `user` (see `keys.get`). Required to add catches, but not to read them. @default FISH_KEY */
   readonly fernetKey?: string | undefined
-  /** API key, sent with every request; exempts it from the rate limit. @default FISH_API_KEY */
+  /** API key, sent with every request. A valid key exempts the client from the rate limit. @default FISH_API_KEY */
   readonly apiKey?: string | undefined
   /** The default gamemode of calls. @default FISH_GAMEMODE */
   readonly gamemode?: Gamemode | undefined
   /**
-   * Sends every request. If it throws a TypeError that is not a connection error, or returns no Response, the call fails
-   * with the code `invalid_fetch`. @default the global fetch at the time of the call, in Node over connections of this
-   * client
+   * The function that sends every request. If the function throws a TypeError that is not a connection error, or
+   * returns no Response, the call fails with the code `invalid_fetch`. @default the global fetch at the time of the
+   * call, in Node over connections of this client
    */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Largest response to read, in bytes. @default 67_108_864 (64 MiB) */
@@ -64,16 +71,18 @@ export interface ClientOptions extends Hooks, LimitOptions {
   /** The `User-Agent` header in Node; browsers send their own. @default 'fish-crab-sdk/VERSION' */
   readonly userAgent?: string | undefined
   /**
-   * Logs requests, retries, waits and warnings without secrets; `console`, for example. @default no log; warnings are
-   * process warnings in Node, and on the console elsewhere
+   * The log for requests, retries, waits and warnings, such as `console`. Entries contain no secrets. @default no log;
+   * warnings are process warnings in Node, and on the console elsewhere
    */
   readonly logger?: Logger | undefined
   /** The clock, for tests. @default the system's clock */
   readonly clock?: Clock | undefined
-  /** Returns numbers from 0 up to 1 for jitter, for tests. @default Math.random */
+  /**
+   * Returns random numbers for jitter, at least 0 and below 1. Pass your own function in tests. @default Math.random
+   */
   readonly random?: (() => number) | undefined
   /**
-   * Environment variables: `FISH_…` and proxies (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`); `{}` for none.
+   * Environment variables: `FISH_…` and proxies (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`); pass `{}` to use none.
    * @default process.env, if there is one
    */
   readonly env?: Environment | undefined
@@ -123,7 +132,7 @@ export interface Settings extends CallLimits {
   readonly hasOnWait: boolean
   readonly clock: Clock
   readonly random: () => number
-  /** Environment variables for proxies; `undefined` for those of the process. */
+  /** Environment variables for proxies; `undefined` to use the variables of the process. */
   readonly env: Environment | undefined
 }
 
@@ -131,12 +140,13 @@ interface OptionRules {
   /** The names of all options. */
   readonly known: OptionNames
   readonly variables: Partial<typeof VARIABLES>
-  /** Returns further mistakes. */
+  /** Checks the options that only this kind of client has. */
   readonly check?: () => readonly Issue[]
 }
 
 /**
- * Checks options and fills in defaults. Messages contain no values: one may be a secret in the wrong place.
+ * Checks options and fills in defaults. Error messages contain no values, since a value may be a secret in the wrong
+ * place.
  * @throws ValidationError with every invalid option.
  */
 export function resolveOptions(
@@ -204,7 +214,7 @@ function withEnvironment(options: ClientOptions, variables: Partial<typeof VARIA
   return { ...options, ...Object.fromEntries(fromEnvironment) }
 }
 
-// Browsers have no process, and Deno may deny access to it.
+// Browsers have no `process`, and Deno may deny access to the environment.
 function processEnvironment(): Environment {
   try {
     return (globalThis as { process?: { env?: Environment } }).process?.env ?? {}
@@ -213,7 +223,7 @@ function processEnvironment(): Environment {
   }
 }
 
-/** The default `User-Agent`. A test checks that the version is that of the package. */
+/** The default `User-Agent`. A test checks that the version matches `package.json`. */
 export const USER_AGENT = 'fish-crab-sdk/0.1.0'
 
 export function resolveLimits(given: LimitOptions, defaults: CallLimits): CallLimits {
@@ -237,12 +247,12 @@ export function limitIssues(given: LimitOptions): Issue[] {
   return issues
 }
 
-/** Its operator may add one, and a client may run for weeks. */
+/** The list of gamemodes expires, since the operator may add a gamemode while a client runs for weeks. */
 const KNOWN_FOR_MS = 300_000
 
-/** The gamemodes of a service, while its last status is recent. */
+/** Caches the gamemodes from the last status of a service for 300 s. */
 export interface KnownGamemodes {
-  /** `undefined` when they are unknown: then the service itself decides. */
+  /** `undefined` when the gamemodes are unknown. In that case, only the service checks the gamemode of a call. */
   list(): readonly Gamemode[] | undefined
   /** @returns the status */
   learn<Known extends Status>(status: Known): Known

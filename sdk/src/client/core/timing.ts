@@ -1,14 +1,18 @@
 import type { TimeoutError } from '../../errors/connection-errors.ts'
 import { sleep, startTimer } from '../../internal/wait.ts'
 
-/** A source of time. Pass your own to test code that waits; its clients share no rate limiter with others. */
+/**
+ * A source of time. Pass a fake clock to test code that waits. Clients with that clock share no rate limiter with other
+ * clients.
+ */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /**
-   * Calls back once after `ms` milliseconds (may be `Infinity`), and returns a function that cancels that. Times attempts.
+   * Calls `onEnd` once after `ms` milliseconds (may be `Infinity`), and returns a function that cancels the timer. Used
+   * to limit the time of each attempt.
    * @default setTimeout
    */
   setTimer?(ms: number, onEnd: () => void): () => void
@@ -21,8 +25,8 @@ export const systemClock: Clock = { now: () => Date.now(), sleep }
 export const idleClock: Clock = { ...systemClock, sleep: (ms, signal) => sleep(ms, signal, { ref: false }) }
 
 /**
- * Milliseconds that never go backwards and include the time that the system was suspended: of the wall clock and the
- * monotonic clock of the system, the one that advanced further counts.
+ * Creates a clock in milliseconds that never goes backwards and includes the time that the system was suspended. The
+ * clock compares the system's wall clock and monotonic clock, and uses the larger advance.
  */
 export function steadyTime(clock: Clock): () => number {
   const monotonic = () => (clock === systemClock ? performance : clock).now()

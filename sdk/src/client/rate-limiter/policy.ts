@@ -1,27 +1,33 @@
 import { LIMITS } from '../../contract/limits.ts'
 
-/** A window of the server, as far as responses report it. */
+/** A rate-limit window of the server, as known from responses. */
 interface Window {
   readonly limit: number
-  /** The least that any response reported. */
+  /** The lowest number of remaining requests that any response reported. */
   readonly remaining: number
-  /** Its end by the server's clock, in milliseconds; identifies the window. */
+  /** End of the window by the server's clock, in milliseconds. This time identifies the window. */
   readonly resetMs: number
-  /** Its end by the limiter's clock, in milliseconds; never too early. */
+  /** End of the window by the limiter's clock, in milliseconds; never too early. */
   readonly endsAt: number
-  /** The latest permit whose response reported it. */
+  /** Number of the latest permit whose response reported this window. */
   readonly reportedBy: number
-  /** Attempts of this limiter: responses, and losses that may have been counted. Other clients used the rest. */
+  /**
+   * Attempts of this limiter in the window: responses, and lost attempts that the server may have counted. Other
+   * clients made all other requests of the window.
+   */
   readonly ours: number
 }
 
-/** What the limiter knows. Immutable. */
+/** The immutable state of a limiter. */
 export interface LimiterState {
-  /** `unknown`: a request has to probe; `counted`: `window` applies; `unlimited`: requests are not counted. */
+  /**
+   * `unknown`: a request has to probe the limit; `counted`: `window` applies; `unlimited`: the server does not count
+   * requests.
+   */
   readonly phase: 'unknown' | 'counted' | 'unlimited'
   /** The latest window, even after its end. */
   readonly window: Window | undefined
-  /** Approximate length of a window in milliseconds; 0 while unknown. */
+  /** Approximate length of a window in milliseconds; 0 while the length is unknown. */
   readonly windowMs: number
   /** End of the pause after a refusal, by the limiter's clock, in milliseconds. */
   readonly pausedUntil: number
@@ -33,9 +39,9 @@ export interface LimiterState {
   readonly issued: number
   /** Permits of this epoch without a response. */
   readonly inFlight: number
-  /** Lost attempts that the server may have counted: of each, the latest permit when it ended. */
+  /** Lost attempts that the server may have counted. Each number is the latest permit at the time of the loss. */
   readonly uncertain: readonly number[]
-  /** Consecutive attempts that reported nothing. */
+  /** Number of consecutive attempts without a report of the window. */
   readonly unreported: number
 }
 
@@ -45,7 +51,6 @@ export interface Permit {
   readonly epoch: number
 }
 
-/** The settings of a limiter. */
 export interface LimiterRules {
   /** Whether to wait before the server would reject a request. */
   readonly pace: boolean
@@ -53,12 +58,12 @@ export interface LimiterRules {
   readonly probes: number
 }
 
-/** What the limiter learns from a response. */
+/** The parts of a response that matter to the limiter. */
 export interface ObservedResponse {
   readonly status: number
-  /** Whether the service itself responded, not a proxy. */
+  /** `true` if the service itself responded, `false` if a proxy may have responded. */
   readonly isService: boolean
-  /** The window that it reports. */
+  /** The window that the response reports. */
   readonly window?:
     | { readonly limit: number; readonly remaining: number; readonly resetMs: number; readonly waitMs: number }
     | undefined
@@ -66,7 +71,10 @@ export interface ObservedResponse {
   readonly retryMs?: number | undefined
 }
 
-/** A permit, or a wait of `waitMs` milliseconds; `undefined` waits for the response to another request. */
+/**
+ * A permit, or a wait of `waitMs` milliseconds. If `waitMs` is `undefined`, the request waits for the response to
+ * another request.
+ */
 type Decision =
   | { readonly state: LimiterState; readonly permit: Permit }
   | { readonly state: LimiterState; readonly permit?: undefined; readonly waitMs: number | undefined }
@@ -85,28 +93,29 @@ export const INITIAL_STATE: LimiterState = {
 }
 
 /*
- * Decides when a request may go, so that the server never has to reject one. Pure: rate-limiter.ts holds the state, the
- * queue and the timer.
+ * Decides when a request may be sent, so that the server never has to reject requests. These functions are pure:
+ * rate-limiter.ts has the state, the queue and the timer.
  *
  * The server opens a window with a client's first request, and every response reports how many requests remain and when
- * the window ends. While the state is unknown, one request probes it. Then half of what remains may be in flight, and
- * less the more other clients have used, so that they are noticed before the rest is sent. An attempt without a response
- * may have been counted: it counts as such until a response to a later request reports what remains. A refusal pauses all
- * requests.
+ * the window ends. While the state is unknown, one request probes the window. After that, at most half of the remaining
+ * requests may be in flight. The more requests other clients have used, the smaller this share: the limiter must notice
+ * other clients before it has sent all remaining requests. The server may have counted an attempt without a response.
+ * The limiter therefore counts such an attempt until the response to a later request reports the remaining requests. A
+ * refusal pauses all requests.
  */
 
 const MAX_JITTER_MS = 250
 // A server that responds with 429 and "retry now" must not cause a tight loop.
 const MIN_PAUSE_MS = 1000
 const MAX_BACKOFF_MS = 30_000
-// So many losses in a row hardly hit responses alone: the requests never arrived.
+// After this many consecutive losses, the requests themselves probably never arrived.
 const LOSSES_OF_OUTAGE = 5
-// More than a window allows make no difference, and an outage may last.
+// Bounds the memory of a long outage. More lost attempts than the limit of a window make no difference.
 const MAX_UNCERTAIN = 1000
-// Without a refusal, a longer window is not trusted: after this time, a request probes again.
+// A response may report a wrong, much later end of the window. Without a refusal, a request therefore probes again
+// after this time.
 const MAX_WINDOW_MS = 2 * LIMITS.windowSeconds * 1000
 
-/** Decides about the next request. */
 export function decide(before: LimiterState, rules: LimiterRules, now: number): Decision {
   const state = now >= pauseEnd(before) ? afterWait(before) : before
   const wait = waitFor(state, rules, now)
@@ -125,7 +134,7 @@ function waitFor(state: LimiterState, { pace, probes }: LimiterRules, now: numbe
   const { phase, window, pausedUntil, inFlight, uncertain, unreported } = state
   if (now < pausedUntil) return pausedUntil - now
   if (phase === 'unlimited' || !pace) return 'none'
-  // When requests get lost, the limit is not the cause, so the number of concurrent probes grows.
+  // The rate limit does not cause lost requests, so the number of concurrent probes grows with each loss.
   const maxProbes = Math.min(probes * 2 ** unreported, LIMITS.requests)
   if (phase === 'unknown' || !window) return inFlight < Math.max(maxProbes, probes) ? 'none' : undefined
   const left = window.remaining - uncertain.length
@@ -134,21 +143,23 @@ function waitFor(state: LimiterState, { pace, probes }: LimiterRules, now: numbe
   return inFlight > 0 && window.remaining > 0 ? undefined : window.endsAt - now
 }
 
-/** Half of what remains; with other clients in the window, a third of this client's share. */
+/** Returns half of the remaining requests; if other clients use the window too, a third of this client's share. */
 function maxInFlight({ limit, remaining, ours }: Window): number {
   const others = Math.max(limit - remaining - ours, 0)
   if (others === 0) return Math.ceil(remaining / 2)
   return Math.max(Math.floor((remaining / 3) * (ours / (ours + others))), 1)
 }
 
-/** The state after a wait: a request has to probe again. */
+/** Returns the state after a wait, in which a request has to probe the limit again. */
 export function afterWait(state: LimiterState): LimiterState {
   if (state.phase !== 'counted' && state.pausedUntil === 0) return state
   const phase = state.phase === 'unlimited' ? 'unlimited' : 'unknown'
   return { ...state, phase, pausedUntil: 0, epoch: state.epoch + 1, inFlight: 0, uncertain: [], unreported: 0 }
 }
 
-/** @param random A number from 0 up to 1; spreads processes that wait for the same time. */
+/**
+ * @param random A number from 0 up to 1, for jitter: processes that wait for the same time must not all send at once.
+ */
 export function afterResponse(
   before: LimiterState,
   permit: Permit,
@@ -160,12 +171,14 @@ export function afterResponse(
   if (isRefusal(response)) return afterRefusal(state, response, now, random)
   if (response.window)
     return afterWindow({ ...state, unreported: 0, refusals: 0 }, permit, response.window, now, random)
-  // A proxy may respond in its place; only the service itself can say that it does not count.
+  // A proxy may have responded. Only a response of the service without a window shows that requests are not counted.
   if (!response.isService || response.status >= 500) return countUncertain(state, permit)
   return { ...state, phase: 'unlimited', unreported: 0, refusals: 0 }
 }
 
-/** Whether this limit is used up. A 429 with requests remaining comes from another limit. */
+/**
+ * Returns whether the response is a rejection by this limit. A 429 with requests remaining comes from another limit.
+ */
 export function isRefusal({ status, window }: ObservedResponse): boolean {
   return status === 429 && (window === undefined || window.remaining === 0)
 }
@@ -176,7 +189,7 @@ function afterRefusal(
   now: number,
   random: number,
 ): LimiterState {
-  // Requests in flight that are rejected together count as one refusal.
+  // Rejections of requests that were in flight together count as one refusal.
   const refusals = now < state.pausedUntil ? state.refusals : state.refusals + 1
   const backoff = Math.min(MIN_PAUSE_MS * 2 ** (refusals - 1), MAX_BACKOFF_MS)
   const wait = Math.max(retryMs ?? window?.waitMs ?? backoff, MIN_PAUSE_MS)
@@ -194,11 +207,12 @@ function afterWindow(
 ): LimiterState {
   const known = state.window
   const isSame = state.phase === 'counted' && known?.resetMs === observed.resetMs
-  // Responses overtake each other: that of a later request is more recent, or one that reports a later window.
+  // Responses can arrive out of order. The response to a later request is more recent, and so is a response that
+  // reports a later window.
   const isLate = known !== undefined && permit.number < known.reportedBy && observed.resetMs <= known.resetMs
   if (isLate && !isSame) return state
   const waitMs = Math.min(observed.waitMs, MAX_WINDOW_MS) + random * MAX_JITTER_MS
-  // A response to a later request reports the window with them in it.
+  // Drop the lost attempts from before this request: the reported window includes them already.
   const uncertain = state.uncertain.filter((latest) => latest >= permit.number)
   const fresh = { ...observed, endsAt: now + waitMs, reportedBy: permit.number, ours: 1 + uncertain.length }
   const window = isSame ? merged(known, fresh) : fresh
@@ -221,12 +235,12 @@ function merged(known: Window, observed: Window): Window {
   }
 }
 
-/** The state after an attempt without a response, which the server may have counted. */
+/** Returns the state after an attempt without a response. The server may have counted the attempt. */
 export function afterLoss(before: LimiterState, permit: Permit): LimiterState {
   return countUncertain(afterUnsent(before, permit), permit)
 }
 
-/** The state after a permit whose request was not sent. */
+/** Returns the state after the release of a permit whose request was not sent. */
 export function afterUnsent(state: LimiterState, permit: Permit): LimiterState {
   return permit.epoch === state.epoch ? { ...state, inFlight: state.inFlight - 1 } : state
 }
@@ -239,7 +253,10 @@ function countUncertain(state: LimiterState, permit: Permit): LimiterState {
   return { ...state, unreported, uncertain, window: counted ? { ...counted, ours: counted.ours + 1 } : state.window }
 }
 
-/** Expected wait in milliseconds with `ahead` requests in front; 0 while unknown. */
+/**
+ * Returns the expected wait in milliseconds with `ahead` requests earlier in the queue; without a known window, only
+ * the pause after a refusal counts.
+ */
 export function expectedWaitMs(state: LimiterState, { pace }: LimiterRules, ahead: number, now: number): number {
   const { phase, window, windowMs, pausedUntil, inFlight, uncertain } = state
   const pausedMs = Math.max(pausedUntil - now, 0)

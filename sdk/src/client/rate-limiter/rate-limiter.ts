@@ -21,9 +21,12 @@ interface AcquireOptions {
   readonly budgetMs: number
   /** Whether to wait before the server would reject a request. */
   readonly pace: boolean
-  /** Whether it was sent before; retries go first. */
+  /** Whether the request was sent before. Retries get permits first. */
   readonly isRetry: boolean
-  /** Called with the expected milliseconds when it has to wait for the next window, and again when that changes. */
+  /**
+   * Called with the expected wait in milliseconds when the request has to wait for the next window, and again when the
+   * expected end changes.
+   */
   readonly onWait: (waitMs: number) => void
 }
 
@@ -32,19 +35,24 @@ type Acquisition =
   | { readonly permit: Permit; readonly waitMs?: undefined }
   | { readonly permit?: undefined; readonly waitMs: number }
 
-/** Shared by all requests that the server counts together. Every permit must be released. */
+/** A rate limiter for all requests that the server counts together. The caller must release every permit. */
 export interface RateLimiter {
-  /** Resolves when the policy permits a request, or its wait exceeds the budget. @throws the signal's reason */
+  /**
+   * Resolves when the policy permits the request, or when the wait would exceed the budget. @throws the signal's reason
+   */
   acquire(options: AcquireOptions): Promise<Acquisition>
-  /** After a response. @returns whether it is a refusal by this limit, so that the request may try again later */
+  /**
+   * Releases a permit after a response. @returns whether the response is a rejection by this limit, so that the caller
+   * can send the request again later
+   */
   release(permit: Permit, response: ObservedResponse): boolean
-  /** After an attempt without a response. */
+  /** Releases a permit after an attempt without a response. */
   releaseLost(permit: Permit): void
-  /** When the request was not sent. */
+  /** Releases a permit whose request was not sent. */
   releaseUnsent(permit: Permit): void
   /** The latest known window. */
   state(): RateLimitState | undefined
-  /** Whether it can be discarded: nothing waits or is in flight, and no window is open. */
+  /** Whether the limiter can be discarded: no request waits or is in flight, and no window is open. */
   isIdle(): boolean
 }
 
@@ -52,18 +60,18 @@ interface Waiter {
   readonly options: AcquireOptions
   readonly since: number
   readonly settle: (acquisition: Acquisition) => void
-  /** The end of its wait as last reported. */
+  /** The end of the wait that `onWait` reported last. */
   reportedUntil: number
 }
 
-// Smaller changes of the end of a wait are not reported.
+// `onWait` does not report smaller changes of the end of a wait.
 const REPORTABLE_MS = 500
 
 /** @param probes Concurrent requests while the state is unknown. */
 export function createRateLimiter(clock: Clock, random: () => number, probes: number): RateLimiter {
   const now = steadyTime(clock)
   let state = INITIAL_STATE
-  // Sets keep their order and remove in constant time.
+  // Sets keep the order of insertion and delete in constant time.
   const again = new Set<Waiter>()
   const waiting = new Set<Waiter>()
   let alarm: { readonly at: number; readonly cancel: AbortController } | undefined
@@ -106,7 +114,7 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
       () => {
         if (alarm !== set) return
         alarm = undefined
-        // The wait is over, whatever the clock says: it may have been changed meanwhile.
+        // End the wait without a look at the clock, which may have been changed meanwhile.
         change(afterWait(state))
       },
       () => {},
@@ -119,7 +127,8 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
     let ahead = 0
     for (const waiter of [...again, ...waiting]) {
       const waitMs = expectedWaitMs(state, rulesOf(waiter.options), ahead, time)
-      // A wait for the response to another request has its own end.
+      // Only a known wait counts against the budget. A wait for another request's response (`waitMs` 0) ends with that
+      // response.
       if (waitMs > 0 && waitMs > waiter.options.budgetMs - (time - waiter.since)) {
         leave(waiter)
         waiter.settle({ waitMs })
@@ -185,7 +194,7 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
 /** A limiter for requests that are not counted. */
 export const UNLIMITED: RateLimiter = {
   acquire: async () => ({ permit: { number: 0, epoch: 0 } }),
-  // A request that is rejected without being counted cannot succeed after a wait.
+  // Not a rejection by this limiter, so the caller must not wait and send the request again.
   release: () => false,
   releaseLost() {},
   releaseUnsent() {},

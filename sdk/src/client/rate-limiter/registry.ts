@@ -8,15 +8,15 @@ const MAX_LIMITERS = 100
 type Limiters = Map<string, RateLimiter>
 
 /*
- * The only state that clients share. The server counts all requests of this process under one address or key, so one
- * limiter per process has to know what remains, even if the package is loaded twice, as ESM and as CommonJS. Clients
- * with their own clock or fetch, as in tests, have their own limiters.
+ * The only state that clients share. The server counts all requests of this process by address or key. All clients
+ * therefore have to share one limiter per address or key, even if the package is loaded twice, as ESM and as CommonJS.
+ * Clients with their own clock or fetch, as in tests, have their own limiters.
  */
 const REGISTRY = Symbol.for(`@fish-crab/sdk/limiters/${USER_AGENT}`)
 
 /**
- * Returns the limiter of requests that the server counts together: by default under the address or the API key, else
- * under `scope`.
+ * Returns the limiter of requests that the server counts together: by default by address or API key, otherwise by
+ * `scope`.
  */
 export function rateLimiterFinder({
   clock,
@@ -32,7 +32,8 @@ export function rateLimiterFinder({
     const known = limiters.get(name)
     if (known) return known
     if (limiters.size >= MAX_LIMITERS) evictIdle(limiters)
-    // A valid key lifts the limit, so requests are not held back; if it does not, the first response shows that.
+    // A valid key lifts the limit, so requests need not wait for a probe. If the key is invalid, the first response
+    // shows the limit.
     const limiter = createRateLimiter(clock, random, scope !== undefined && scope === apiKey ? LIMITS.requests : 1)
     limiters.set(name, limiter)
     return limiter

@@ -11,7 +11,7 @@ export interface FishInput {
   readonly name: string
   /** Number (1 to 7) or label in any letter case. */
   readonly rarity: RarityValue | RarityLabel | Lowercase<RarityLabel>
-  /** When it was caught: a Date, or ISO 8601 text with time and zone. @default the time of encryption */
+  /** Time of the catch: a Date, or ISO 8601 text with time and zone. @default the time of encryption */
   readonly caughtAt?: Date | string | undefined
 }
 
@@ -19,18 +19,18 @@ export interface FishInput {
 export interface CrabInput {
   /** 1 to 100 characters, no control characters. @default 'crab' */
   readonly name?: string | undefined
-  /** When it was caught: a Date, or ISO 8601 text with time and zone. @default the time of encryption */
+  /** Time of the catch: a Date, or ISO 8601 text with time and zone. @default the time of encryption */
   readonly caughtAt?: Date | string | undefined
 }
 
-/** An entry with `detail: 'full'`: with the id of its record and the time of the catch. */
+/** An entry requested with `detail: 'full'`, which has the id of its record and the time of the catch. */
 export type DetailedEntry<Entry extends { readonly id?: string | undefined; readonly caughtAt?: string | undefined }> =
   Entry & {
     readonly id: string
     readonly caughtAt: string
   }
 
-/** An entry in the format of the service; JSON leaves out what is `undefined`. */
+/** An entry in the format of the service; JSON omits fields that are `undefined`. */
 export interface PayloadEntry {
   /** 1 to 100 characters. A crab may omit it. */
   readonly name?: string | undefined
@@ -42,7 +42,7 @@ export interface PayloadEntry {
 
 const DATE_TIME_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:?\d\d)$/i
 
-/** Converts entries to the format of the service, and adds mistakes to `issues`. */
+/** Converts entries to the format of the service, and adds an issue for each invalid value to `issues`. */
 export function parseEntries(entries: readonly (FishInput | CrabInput)[], kind: Kind, issues: Issue[]): PayloadEntry[] {
   if (entries.length < 1 || entries.length > LIMITS.entriesPerWrite) {
     const message = `Pass 1 to ${LIMITS.entriesPerWrite} entries per call, not ${entries.length}.`

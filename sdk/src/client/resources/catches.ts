@@ -38,7 +38,6 @@ export interface ListOptions extends CallOptions, Target {
 /** Options of `summary`. */
 interface SummaryOptions extends CallOptions, Target {}
 
-/** Requests `detail: 'full'`. */
 interface DetailOption {
   /** Adds `id` and `caughtAt` to each entry. */
   readonly detail: 'full'
@@ -55,11 +54,11 @@ type WithDetails<Collection, Field extends keyof Collection, Entry extends Fish 
   [Key in Field]: DetailedEntry<Entry>[]
 }
 
-/** The catches of one kind. The examples are those of fish. */
+/** The catches of one kind. The examples use fish. */
 export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, DetailedCollection, Summary> {
   /**
-   * Adds one catch or up to 500 as one record in one request. If the response is lost, the identical token is sent again,
-   * so the catches are stored once.
+   * Adds one catch, or up to 500, as one record in one request. If the response is lost, the client sends the same
+   * token again, and the service stores the catches only once.
    *
    * @throws ValidationError before anything is sent; ApiError, ConnectionError.
    * @example
@@ -77,7 +76,8 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
   list(options: ListOptions & DetailOption): ApiPromise<DetailedCollection & ResponseMeta>
   list(options?: ListOptions): ApiPromise<Collection & ResponseMeta>
   /**
-   * A player's catches one by one, oldest first, read page by page: for collections that are too large to keep in memory.
+   * A player's catches one by one, oldest first, read page by page. Use `iterate` for collections that are too large to
+   * keep in memory.
    *
    * @throws As `list`, when the page is read.
    * @example
@@ -86,7 +86,8 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
   iterate(options: IterateOptions & DetailOption): AsyncGenerator<DetailedEntry<Entry>, void, undefined>
   iterate(options?: IterateOptions): AsyncGenerator<Entry, void, undefined>
   /**
-   * How often a player has caught what in one gamemode, most caught first: one small response for any number of catches.
+   * Counts a player's catches in one gamemode by species, most caught first. The response stays small for any number of
+   * catches.
    *
    * @throws As `list`.
    * @example
@@ -94,7 +95,7 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    */
   summary(options?: SummaryOptions): ApiPromise<Summary & ResponseMeta>
   /**
-   * Encrypts catches without sending them, for example to store the token first. See `send`.
+   * Encrypts catches without sending them, for example to store the token first. Send the result with `send`.
    *
    * @throws ValidationError, FernetError.
    * @example
@@ -102,7 +103,7 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    */
   encrypt(entries: Input | readonly Input[], target?: Target): Promise<EncryptedCatches>
   /**
-   * Posts a token from `encrypt`. It is stored once, however often it is sent.
+   * Sends a token from `encrypt`. The service stores its catches once, however often the token is sent.
    *
    * @throws ValidationError before anything is sent; ApiError, ConnectionError.
    * @example
@@ -110,8 +111,8 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    */
   send(encrypted: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
   /**
-   * Removes one record of a player with all its entries, by the player's password. The token by which it was added stays
-   * used: sent again, it stores nothing. A retry that finds no such record succeeds.
+   * Removes one record of a player with all its entries. Requires the player's password. Sending the token of a removed
+   * record again stores nothing. A retry that finds no such record succeeds.
    *
    * @param id The id from `list` with `detail: 'full'`.
    * @throws AuthenticationError for a wrong name or password; NotFoundError with code `record_not_found`, also for a record
@@ -121,8 +122,8 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    */
   remove(id: string, options: RemoveOptions): ApiPromise<ResponseMeta>
   /**
-   * Moves one record of a player with all its entries to another gamemode, by the player's password; its id and times stay.
-   * It succeeds when the record is there already.
+   * Moves one record of a player with all its entries to another gamemode. Requires the player's password. The record
+   * keeps its id and times. The call also succeeds if the record is already in that gamemode.
    *
    * @param id The id from `list` with `detail: 'full'`.
    * @throws As `remove`.
@@ -145,7 +146,7 @@ export type FishResource = CatchesResource<
 export interface CrabsResource
   extends CatchesResource<CrabInput, Crab, CrabCollection, WithDetails<CrabCollection, 'crab', Crab>, CrabSummary> {
   /**
-   * Adds one crab or up to 500, like `fish.add`; without entries, one plain crab.
+   * Adds one crab, or up to 500, like `fish.add`. Without entries, adds one plain crab.
    *
    * @throws As `fish.add`.
    * @example
@@ -153,7 +154,7 @@ export interface CrabsResource
    */
   add(entries?: CrabInput | readonly CrabInput[], options?: AddOptions): ApiPromise<AddResult>
   /**
-   * Encrypts crabs without sending them, like `fish.encrypt`; without entries, one plain crab.
+   * Encrypts crabs without sending them, like `fish.encrypt`. Without entries, encrypts one plain crab.
    *
    * @throws ValidationError, FernetError.
    * @example
@@ -172,7 +173,8 @@ export function createCrabs(context: ClientContext): CrabsResource {
 
 type AnyInput = FishInput | CrabInput
 
-// The overloads of `list` and `iterate` depend on an option, which the type checker cannot follow here.
+// The callers cast the result: the overloads of `list` and `iterate` depend on `detail`, and TypeScript cannot infer
+// them here.
 function createCatches<K extends Kind, Collection extends { readonly [Key in K]: (Fish | Crab)[] }>(
   context: ClientContext,
   kind: K,
@@ -218,7 +220,7 @@ function createCatches<K extends Kind, Collection extends { readonly [Key in K]:
   }
 }
 
-/** Reads pages on demand. Entries added meanwhile come last. @param known The names of `options`. */
+/** Reads pages on demand. Catches that are added meanwhile are yielded last. @param known The names of `options`. */
 export async function* iteratePages<Options extends { readonly pageSize?: number | undefined }, Collection, Entry>(
   list: (
     options: Omit<Options, 'pageSize'> & { readonly limit: number; readonly cursor?: string },

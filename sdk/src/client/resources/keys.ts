@@ -8,7 +8,7 @@ import type { Transport } from '../transport/response.ts'
 
 /** Options of `keys.get`. */
 interface GetKeyOptions extends CallOptions {
-  /** Whose key. Required for administrators. @default the player's own */
+  /** The player whose key to read. Required for administrators. @default `username` */
   readonly name?: string | undefined
   /** Name of the player or administrator, without `:` (HTTP Basic). */
   readonly username: string
@@ -19,7 +19,7 @@ interface GetKeyOptions extends CallOptions {
 /** Fernet keys. */
 export interface KeysResource {
   /**
-   * The Fernet key of a user, by HTTP Basic (RFC 7617, UTF-8). The server logs every access.
+   * Reads the Fernet key of a user. Authenticates by HTTP Basic (RFC 7617, UTF-8). The server logs every access.
    *
    * @throws AuthenticationError for a wrong name or password; PermissionDeniedError for the key of another user;
    *   ApiError, ConnectionError; ValidationError before anything is sent.
@@ -43,7 +43,7 @@ export function getKey(transport: Transport, options: GetKeyOptions): ApiPromise
   })
 }
 
-/** Adds mistakes to `issues`. */
+/** Returns the `Authorization` header, and adds invalid values to `issues`. */
 export function basicCredentials(username: string, password: string, issues: Issue[]): string {
   if (typeof username !== 'string' || !/^[^:\p{Cc}]+$/u.test(username)) {
     issues.push({ path: 'username', message: 'Must be a name without colons and control characters.' })

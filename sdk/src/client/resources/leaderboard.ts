@@ -12,7 +12,7 @@ import { gamemodeIssue, limitIssue } from './target.ts'
 
 /** Options of `leaderboard`. */
 interface PublicLeaderboardOptions extends CallOptions {
-  /** Counts fish or crabs. */
+  /** The kind of catch to count. */
   readonly kind: Kind
   /** @default all gamemodes together */
   readonly gamemode?: Gamemode | undefined
@@ -20,7 +20,7 @@ interface PublicLeaderboardOptions extends CallOptions {
   readonly limit?: number | undefined
 }
 
-/** Reads who has caught the most. */
+/** Reads the players with the most catches. */
 export type GetLeaderboard = (options: PublicLeaderboardOptions) => ApiPromise<PublicLeaderboard & ResponseMeta>
 
 export function getLeaderboard(

@@ -1,4 +1,5 @@
-// One module for all code that most pages never need: each further one would split the rest into more files.
+// All code that most pages never need is in this one module. With more modules, bundlers would split the code into more
+// files.
 export { getKey } from './keys.ts'
 export { getLeaderboard } from './leaderboard.ts'
 export { getProfile } from './profile.ts'

@@ -10,11 +10,11 @@ import { resolveUser } from './target.ts'
 interface ProfileOptions extends CallOptions {
   /** @default the user of the client */
   readonly user?: string | undefined
-  /** Adds every species by gamemode. @default false */
+  /** Adds all species of each gamemode. @default false */
   readonly species?: boolean | undefined
 }
 
-/** Reads all catches of a player in figures. */
+/** Reads the statistics of a player's catches. */
 export type GetProfile = (options?: ProfileOptions) => ApiPromise<Profile & ResponseMeta>
 
 export function getProfile(

@@ -7,7 +7,10 @@ import { crabCollectionShape, fishCollectionShape, statusShape } from '../shapes
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
 
-/** Reads the status of the service. For 5 minutes, calls check gamemodes against those that it lists. */
+/**
+ * Reads the status of the service. For the next 5 minutes, calls check their gamemode against the gamemodes in the
+ * status.
+ */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
 
 type ServiceSettings = Pick<Settings, 'knownGamemodes'>

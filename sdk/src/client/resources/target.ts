@@ -5,13 +5,13 @@ import type { OptionNames } from '../../errors/check-options.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
 import type { KnownGamemodes } from '../core/options.ts'
 
-/** The collection of a call. */
+/** The collection that a call uses. */
 export interface Target {
   /** @default the client's `user` */
   readonly user?: string | undefined
   /**
-   * One of the service's: those that its status listed in the last 5 minutes, if the client has asked for it; else the
-   * service itself refuses others. @default the client's `gamemode`
+   * A gamemode of the service. If the client has read the status in the last 5 minutes, the client rejects other
+   * gamemodes; otherwise only the service does. @default the client's `gamemode`
    */
   readonly gamemode?: Gamemode | undefined
 }
@@ -19,7 +19,7 @@ export interface Target {
 /** The names of the options that name a collection. */
 export const TARGET: OptionNames<Target> = { user: 1, gamemode: 1 }
 
-/** The collection of a call, by its options or those of the client, and the mistakes in it. */
+/** Returns the collection from the options of a call or else of the client, with the issues in these options. */
 export function resolveTarget(
   call: Target,
   client: Target & { readonly knownGamemodes?: KnownGamemodes | undefined },
@@ -33,7 +33,7 @@ export function resolveTarget(
   return { user, gamemode: gamemode ?? '', issues: issues.filter((each) => each !== undefined) }
 }
 
-/** The user of a call, by its options or those of the client, and the mistake in it. */
+/** Returns the user from the options of a call or else of the client, with the issue in this option. */
 export function resolveUser(
   call: Pick<Target, 'user'>,
   client: Pick<Target, 'user'>,
@@ -46,7 +46,8 @@ function missing(path: string): Issue {
   return { path, message: `Missing. Pass ${path} here or to createClient.` }
 }
 
-// Each check returns the mistake in a value, if there is one. Messages contain no values: one may be a secret.
+// Each check returns the issue of an invalid value, and `undefined` for a valid value. Error messages contain no
+// values, since a value may be a secret.
 
 function userIssue(value: string): Issue | undefined {
   return isUserName(value) ? undefined : { path: 'user', message: `Must be ${USER_NAME_RULE}.` }
@@ -69,7 +70,7 @@ export function idIssue(value: unknown): Issue | undefined {
   return { path: 'id', message: 'Must be the id of a record, as in a list.' }
 }
 
-/** An address with such a part is another address (RFC 3986, 5.2.4). */
+/** URL parsers remove path segments `.` and `..`, which would change the path (RFC 3986, 5.2.4). */
 export function isDots(text: string): boolean {
   return text === '.' || text === '..'
 }

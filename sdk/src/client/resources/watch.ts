@@ -15,24 +15,28 @@ import type { Transport } from '../transport/response.ts'
 import type { DetailedEntry } from './catch-input.ts'
 import { resolveTarget, TARGET, type Target } from './target.ts'
 
-/** Options of `watch`. Limits are those of each connection. */
+/** Options of `watch`. The limits apply to each connection. */
 export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, Target {
   /** @default both kinds */
   readonly kind?: Watched | undefined
-  /** The `eventId` of the last entry that is known, of the same user, gamemode and `kind`. @default only new catches */
+  /** The `eventId` of the last known entry of the same user, gamemode and `kind`. @default only new catches */
   readonly since?: string | undefined
-  /** Called once every later catch will be yielded, and again when the service responds after `onDisconnect`. */
+  /**
+   * Called when the stream is open: every later catch will be yielded. Called again when the service responds after
+   * `onDisconnect`.
+   */
   readonly onConnect?: (() => void) | undefined
-  /** Called when reconnecting fails, once until the next `onConnect`. Attempts continue. */
+  /** Called when reconnecting fails, at most once before the next `onConnect`. The client continues to reconnect. */
   readonly onDisconnect?: ((error: FishCrabError) => void) | undefined
   /**
-   * Called for each record that is removed while a stream is open; its entries are no longer in the collection. Removals
-   * during a reconnection are not reported: a program that shows a collection reads it again now and then.
+   * Called for each record that is removed while a stream is open. The entries of the record are no longer in the
+   * collection. Removals during a reconnection are not reported: a program that shows a collection should read the
+   * collection again from time to time.
    */
   readonly onRemoved?: ((removed: RemovedRecord) => void) | undefined
 }
 
-/** A record that was removed. One write of several entries is one record: they have its `id`. */
+/** A record that was removed. All entries of one write belong to one record and have the `id` of the record. */
 export interface RemovedRecord {
   readonly kind: Kind
   /** The `id` of the entries of the record. */
@@ -43,7 +47,7 @@ export interface RemovedRecord {
 export type CaughtFish = DetailedEntry<Fish> & { readonly kind: 'fish'; readonly eventId: string }
 /** A crab that `watch` yields. */
 export type CaughtCrab = DetailedEntry<Crab> & { readonly kind: 'crab'; readonly eventId: string }
-/** An entry that `watch` yields. Another `watch` continues after it with `since: entry.eventId`. */
+/** An entry that `watch` yields. Pass `since: entry.eventId` to continue after this entry with another `watch`. */
 export type CaughtEntry = CaughtFish | CaughtCrab
 
 interface WatchContext {
@@ -51,16 +55,16 @@ interface WatchContext {
   readonly settings: Settings
 }
 
-/** Three heartbeats of the service: without any byte for so long, the connection is dead. */
+/** Three heartbeats of the service: a connection without any byte for this time is dead. */
 const SILENCE_MS = 45_000
-/** So long, the beginning of a stream may take: else a proxy holds it back. */
+/** Longest time until the first byte of a stream. After this time, a proxy probably buffers the stream. */
 const BEGIN_MS = 10_000
-/** A stream that lasted so long was not cut by a proxy. */
+/** A stream that lasts for this time does not count as cut by a proxy. */
 const STABLE_MS = 30_000
-/** Cut streams in a row, after which no more are opened for a while. */
+/** After this many consecutive cut streams, the client polls for a while. */
 const MAX_CUTS = 3
 const POLL_MS = 15_000
-/** Polls before a stream is tried again. */
+/** Number of polls before the client tries a stream again. */
 const POLLS = 20
 const RETRY_MS = { first: 1000, last: 30_000 }
 
@@ -94,7 +98,7 @@ export async function* watchCatches<Watched extends Kind>(
     const isPoll = cuts >= MAX_CUTS
     const openedAt = clock.now()
     let waitMs = 0
-    /** `undefined` until something comes. */
+    /** `undefined` until the first event; `true` once an event has an id. */
     let isOpen: boolean | undefined
     try {
       const body = await open(isPoll)
@@ -111,11 +115,11 @@ export async function* watchCatches<Watched extends Kind>(
           yield { ...parseEntry(data), eventId: id } as Extract<CaughtEntry, { readonly kind: Watched }>
         else if (event === 'removed') onRemoved?.(parseRemoved(data))
       }
-      // A proxy sent something in place of an error, but no event.
+      // The response had text but no event with an id: a proxy probably sent an error page.
       if (isOpen === false) throw new ConnectionError('The stream of events was cut.', {})
     } catch (error) {
       signal?.throwIfAborted()
-      // A proxy may hold back even the head of a stream.
+      // A proxy may buffer even the headers of a stream.
       const isHeldBack = error instanceof TimeoutError && !isPoll
       if (!isHeldBack && (!hasConnected || !isTemporary(error))) throw error
       if (isHeldBack) cuts = MAX_CUTS
@@ -159,7 +163,7 @@ function queryOf(options: WatchOptions, settings: Settings): Record<string, stri
   return { name: user, gamemode, kind }
 }
 
-/** Whether to connect again: the service is away, busy or restarting, or its rate limit holds. */
+/** Returns whether to reconnect: the service is unreachable, busy or restarting, or the rate limit is used up. */
 function isTemporary(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500
   return error instanceof ConnectionError
@@ -171,14 +175,16 @@ interface ServerEvent {
   readonly data: string
 }
 
-/** The events of a stream (HTML standard, section 9.2.6). Ends with it, or when nothing comes any more. */
+/**
+ * Yields the events of a stream (HTML standard, section 9.2.6). Returns when the stream ends or is silent for too long.
+ */
 async function* readEvents(
   body: ReadableStream<Uint8Array> | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   if (!body) return
   const reader = body.getReader()
-  // Closes the connection; an error of that is irrelevant.
+  // Closes the connection. An error while closing is irrelevant.
   const cancel = () => void reader.cancel().catch(() => {})
   const decoder = new TextDecoder()
   let text = ''
@@ -222,7 +228,7 @@ function parseData<Data extends { readonly kind: Kind }>(data: string, texts: re
     const parsed = JSON.parse(data)
     if (texts.every((field) => typeof parsed[field] === 'string') && KINDS.includes(parsed.kind)) return parsed
   } catch {
-    // Reported below, without the text.
+    // The error below reports the problem without the text of the event.
   }
   throw new InvalidResponseError('An event does not match the API.', {
     status: 200,

@@ -21,10 +21,16 @@ import { gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './ta
 /** Options of `add`. The client's `fernetKey` must be the key of `user`. */
 export interface AddOptions extends CallOptions, Target {}
 
-/** The saved record. `replayed`: an earlier attempt stored the token, but its response was lost. */
+/**
+ * The saved record. If `replayed` is `true`, the service had already stored the token, for example in an attempt whose
+ * response was lost.
+ */
 export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
 
-/** Options of `remove`. `user` and `gamemode` are those of the record. @default those of the client */
+/**
+ * Options of `remove`. `user` and `gamemode` name the collection of the record. @default the client's `user` and
+ * `gamemode`
+ */
 export interface RemoveOptions extends CallOptions, Target {
   /** The password of the player. */
   readonly password: string
@@ -32,7 +38,7 @@ export interface RemoveOptions extends CallOptions, Target {
 
 /** Options of `move`. */
 export interface MoveOptions extends RemoveOptions {
-  /** Another gamemode. */
+  /** The new gamemode of the record, different from `gamemode`. */
   readonly to: Gamemode
 }
 
@@ -89,7 +95,7 @@ function write<Options extends CallOptions>(
   })
 }
 
-/** A response that cannot be read may be that of a proxy, or of the service after it stored the catch. */
+/** An unreadable response may come from a proxy, or from the service after it stored the catch. */
 function withUnknownOutcome(error: unknown, kind: Kind): unknown {
   if (!(error instanceof InvalidResponseError) || error.status < 200 || error.status >= 300) return error
   const resource = `client.${kind === 'fish' ? 'fish' : 'crabs'}`
@@ -98,15 +104,15 @@ function withUnknownOutcome(error: unknown, kind: Kind): unknown {
 }
 
 /**
- * Catches as one encrypted token. Plain data without secrets: store it anywhere and send it later, even repeatedly or
- * from another process. The service stores it once.
+ * Catches as one encrypted token. The object is plain data without secrets. You can store it anywhere and send it
+ * later, even repeatedly or from another process. The service stores each token once.
  */
 export interface EncryptedCatches {
-  /** `send` belongs to the same kind: `client.fish` or `client.crabs`. */
+  /** The kind of the catches. Send them with `send` of the same kind: `client.fish` or `client.crabs`. */
   readonly kind: Kind
   /** The player whose key encrypted the token. */
   readonly user: string
-  /** The gamemode to store the catches in, which is also in the token. */
+  /** The gamemode of the catches, as in the token. */
   readonly gamemode: Gamemode
   /** The Fernet token, base64url. */
   readonly token: string
@@ -117,7 +123,8 @@ interface CheckedCatches extends Omit<EncryptedCatches, 'token'> {
 }
 
 /**
- * @param known For catches that are sent at once. Later, the service may have another gamemode.
+ * @param known Known gamemodes, for catches that are sent at once. Omitted for catches that are sent later, since the
+ * service may have new gamemodes by then.
  * @throws ValidationError with every mistake
  */
 function checkCatches(

@@ -1,11 +1,14 @@
 import type { Issue } from '../../errors/fish-crab-error.ts'
 
-/** Reads the content of a response from its JSON, dropping unknown fields, and adds mistakes to `issues`. */
+/**
+ * Reads the content of a response from its JSON. Drops unknown fields, and adds an issue for each invalid field to
+ * `issues`.
+ */
 export type ResponseShape<Content> = (json: unknown, issues: Issue[]) => Content
 
 /**
- * The shape of a response as data: the contract's zod schemas without zod, which is larger than the rest of the client.
- * The shapes beside this file are generated from those schemas.
+ * The shape of a response as data: the schemas of the contract without zod, which is larger than the rest of the
+ * client. The `*.generated.ts` files in this folder are generated from the zod schemas.
  */
 export type Shape =
   | { readonly type: 'string' | 'date-time' | 'count' }
@@ -16,10 +19,10 @@ export type Shape =
 
 type Shapes = Readonly<Record<string, Shape>>
 
-// RFC 3339 with zone; Date checks the rest, such as the length of months.
+// RFC 3339 with a time zone. `Date.parse` checks the values, such as the month.
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
-/** A shape, as a function that reads responses. */
+/** Makes a function that reads responses of a shape. */
 export function responseShape<Content>(shape: Shape): ResponseShape<Content> {
   return (json, issues) => read(shape, json, issues) as Content
 }
@@ -74,7 +77,10 @@ function readFields(
   return fields
 }
 
-/** Adds the field to the paths of its mistakes: a path for each field that is read would cost more than the reading. */
+/**
+ * Adds the field to the paths of issues only after reading: building a path for every field would cost more than
+ * reading the field.
+ */
 function readField(shape: Shape, value: unknown, field: string | number, issues: Issue[]): unknown {
   const before = issues.length
   const content = read(shape, value, issues)

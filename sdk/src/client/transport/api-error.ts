@@ -35,7 +35,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   409: ConflictError,
 }
 
-/** @param waitMs How long a 429 asks to wait. */
+/** @param waitMs Milliseconds until the request may be sent again; used for status 429. */
 export function apiError(
   { status, headers, text, requestId, rateLimit }: ApiResponse,
   now: number,
@@ -57,12 +57,12 @@ export function apiError(
   return new Type(message, fields)
 }
 
-// Browsers give a redirect that was not followed the status 0.
+// In browsers, a redirect that was not followed has the status 0.
 function isRedirect(status: number): boolean {
   return [0, 301, 302, 303, 307, 308].includes(status)
 }
 
-/** The error for a request that was not sent because it would have to wait too long. */
+/** Creates the error for a request that was not sent, because the wait would exceed `maxWaitMs`. */
 export function localRateLimitError(
   rateLimit: RateLimitState | undefined,
   now: number,
@@ -82,7 +82,7 @@ export function localRateLimitError(
   )
 }
 
-/** Reads leniently: a proxy may respond with anything, and a newer server with new codes. */
+/** Reads an error body leniently: a proxy may send any body, and a newer server may send new codes. */
 function readErrorBody(text: string) {
   const { error, code, details } = parseObject(text)
   const issues = Array.isArray(details) ? details.filter(isIssue) : undefined

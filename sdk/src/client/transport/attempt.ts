@@ -13,20 +13,20 @@ import { type ApiResponse, observedResponse, readRequestId, readResponse } from 
 interface Attempt {
   readonly request: ApiRequest
   readonly body: string | undefined
-  /** Which attempt of its call this is, from 1. */
+  /** Number of the attempt within its call, from 1. */
   readonly attempt: number
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
 }
 
-/** How an attempt ended: with a response, which the rate limit may have refused, or without one. */
+/** The result of an attempt: a response, which may be a rejection by the rate limit, or a connection error. */
 export type AttemptResult =
   | { readonly response: ApiResponse; readonly isRefused: boolean; readonly error?: undefined }
   | { readonly response?: undefined; readonly isRefused: false; readonly error: ConnectionError }
 
 /**
- * Creates the function that sends a request once and releases its permit. It throws what ends the call at once: an abort,
- * a response that is too large, a mistake in a given `fetch`.
+ * Creates the function that sends a request once and releases its permit. The function throws errors that must not be
+ * retried: an abort, a response that is too large, or a fault of a given `fetch`.
  */
 export function createAttempts(settings: Settings) {
   const { clock, observer, baseUrl, maxResponseBytes } = settings
@@ -106,7 +106,7 @@ function connectionError(
   request: ApiRequest,
   { baseUrl, usesProxy, rateLimit, redact }: ConnectionErrorContext,
 ): ConnectionError {
-  // The code of the broken connection, such as `ECONNREFUSED`: fetch hides it in a cause.
+  // `fetch` reports the system error code, such as `ECONNREFUSED`, only in a nested cause.
   const codes = Array.from(causes(cause), (error) => (error as { code?: unknown }).code)
   const systemCode = codes.find((code) => typeof code === 'string')
   const message = [...causes(cause)].at(-1)?.message ?? ''
@@ -123,12 +123,15 @@ function connectionError(
   })
 }
 
-/** undici's own codes say less than its messages. */
+/** undici's own codes are less helpful than its messages. */
 function isSystemName(code: string | undefined): boolean {
   return code !== undefined && !code.startsWith('UND_')
 }
 
-/** The origin of this page, where CORS may have blocked the request: a page cannot see why one failed. */
+/**
+ * Returns the origin of this page if CORS may have blocked the request. Scripts cannot read the reason of a failed
+ * request.
+ */
 function blockedPage(cause: unknown, { route, headers }: ApiRequest, baseUrl: string): string | undefined {
   const page = (globalThis as { location?: { origin?: string } }).location?.origin
   const { name, cause: reason } = (cause ?? {}) as Partial<Error>
@@ -138,7 +141,7 @@ function blockedPage(cause: unknown, { route, headers }: ApiRequest, baseUrl: st
   return !isOpenToAll && isUnexplained && page !== new URL(baseUrl).origin ? page : undefined
 }
 
-/** The text of a response, read no further than `maxBytes`. */
+/** Reads the text of a response, and stops after `maxBytes`. */
 async function readBody(response: Response, maxBytes: number, redact: Redactor): Promise<string> {
   const { body } = response
   if (body === null) return ''
@@ -148,7 +151,7 @@ async function readBody(response: Response, maxBytes: number, redact: Redactor):
       requestId: readRequestId(response.headers, redact),
       hint: 'Read pages (limit, iterate), or raise maxResponseBytes.',
     })
-  // A given fetch may return a body of another kind, or none beside its text.
+  // A given `fetch` may return a body that is not a web stream, or only a `text` method.
   if (typeof body?.getReader !== 'function') {
     const text = await response.text()
     if (text.length > maxBytes) throw tooLarge()
@@ -160,7 +163,7 @@ async function readBody(response: Response, maxBytes: number, redact: Redactor):
     for await (const chunk of readChunks(body, maxBytes, tooLarge)) text += decoder.decode(chunk, { stream: true })
     return text + decoder.decode()
   } catch (error) {
-    // Closes the connection; an error of that is irrelevant.
+    // Closes the connection. An error while closing is irrelevant.
     body.cancel().catch(() => {})
     throw error
   }

@@ -15,7 +15,7 @@ export interface ResponseMeta {
   readonly requestId?: string
 }
 
-/** The HTTP side of a response. Its body is the content. */
+/** Status and headers of a response. */
 interface ResponseInfo {
   /** HTTP status. */
   readonly status: number
@@ -31,10 +31,10 @@ export interface WithResponse<Content> {
   readonly response: ResponseInfo
 }
 
-/** What a call returns: a promise of the content, with access to the response. */
+/** The return value of every call: a promise of the content, with access to the response. */
 export interface ApiPromise<Content> extends Promise<Content> {
   /**
-   * The content with the status and headers of its response. Sends no further request.
+   * Returns the content with the status and headers of its response. Sends no further request.
    *
    * @example
    * const { data, response } = await client.fish.list().withResponse()
@@ -43,7 +43,7 @@ export interface ApiPromise<Content> extends Promise<Content> {
   withResponse(): Promise<WithResponse<Content>>
 }
 
-/** A request before it is checked. `issues` are the mistakes in its arguments. */
+/** A request whose arguments may be invalid. `issues` has an entry for each invalid argument. */
 export interface PreparedRequest extends Omit<ApiRequest, 'options'> {
   readonly issues?: readonly (Issue | undefined | false)[]
 }
@@ -53,9 +53,9 @@ interface Call<Options extends CallOptions, Content extends object, Result> {
   /** The names of all options of this call. */
   readonly known: OptionNames<NoInfer<Options>>
   readonly shape: ResponseShape<Content>
-  /** Builds the request. An error that it throws rejects the call. */
+  /** Builds the request. If `prepare` throws an error, the call rejects with this error. */
   readonly prepare: () => PreparedRequest
-  /** Returns the result for the checked content. @default the content */
+  /** Converts the checked content to the result of the call. @default the content */
   readonly finish?: (content: Content, headers: Headers) => Result
   /** Adds details to an error. @default the error */
   readonly describe?: (error: unknown) => unknown
@@ -90,7 +90,7 @@ export function apiPromise<Content>(work: Promise<WithResponse<Content>>): ApiPr
   const content = work.then(({ data }) => data)
   return Object.assign(content, {
     withResponse: () => {
-      // The caller handles a failure there, so it is not unhandled here.
+      // The caller handles the rejection of `work`, so the same rejection of `content` must not count as unhandled.
       content.catch(() => {})
       return work
     },
@@ -105,7 +105,7 @@ function checkedContent<Content>(response: ApiResponse, shape: ResponseShape<Con
   throw invalid(response, `The response does not match the API (${where.join(', ')}).`, issues)
 }
 
-/** A deletion may also have succeeded when nothing is found. */
+/** `false` for a 404 that counts as success: an earlier attempt of the deletion removed the record. */
 function hasContent(response: ApiResponse): boolean {
   return isSuccess(response) && response.status !== NO_CONTENT
 }
@@ -116,7 +116,7 @@ function parseJson(response: ApiResponse): unknown {
   try {
     return JSON.parse(response.text)
   } catch {
-    // The parser's own error quotes the text, which may hold a key.
+    // The error of `JSON.parse` quotes the text, which may contain a key.
     const [type = 'no content-type'] = /^[\w/+.-]+/.exec(response.headers.get('content-type') ?? '') ?? []
     throw invalid(response, `The response is not JSON (status ${response.status}, ${type}).`)
   }

@@ -8,7 +8,7 @@ import type { ApiRequest, Redactor } from './request.ts'
 export function createFetch(settings: Settings) {
   const connections = platform.openConnections(settings.env)
   const send = async (request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response> => {
-    // Looked up for each request: it may be replaced at any time, by MSW for one.
+    // Read the global `fetch` for each request, since MSW and others may replace it at any time.
     const globalFetch = globalThis.fetch
     const init: RequestInit = {
       method: request.route.method,
@@ -30,7 +30,9 @@ export function createFetch(settings: Settings) {
   return { send, usesProxy: connections.usesProxy && !settings.fetch }
 }
 
-/** Calls a given `fetch`. Its own mistakes are not connection errors: a retry would not help. */
+/**
+ * Calls a given `fetch`. A programming error in the given function is not a connection error: a retry would not help.
+ */
 async function callCustomFetch(
   fetch: typeof globalThis.fetch,
   url: string,
@@ -41,7 +43,7 @@ async function callCustomFetch(
   try {
     response = await fetch(url, init)
   } catch (error) {
-    // Connection errors are TypeErrors too: with a cause in Node, with a known message elsewhere.
+    // Connection errors are TypeErrors too. In Node they have a cause, and in other runtimes a known message.
     const { name, message = '', cause } = (error ?? {}) as Partial<Error>
     const isMistake = name === 'TypeError' && cause === undefined && !isNetworkMessage(message)
     throw isMistake ? invalidFetch(`It threw: ${redact(message)}`, error) : error
@@ -62,7 +64,7 @@ function invalidFetch(what: string, cause?: unknown): FishCrabError {
 
 function urlOf({ route, params, query = {} }: ApiRequest, baseUrl: string): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  // It converts numbers, which its type does not know.
+  // `URLSearchParams` converts numbers, although its type allows only strings.
   const search = new URLSearchParams(given as [string, string][]).toString()
   return `${baseUrl}${filledPath(route.path, params)}${search && `?${search}`}`
 }
@@ -81,14 +83,14 @@ function headersOf({ headers, json }: ApiRequest, { apiKey, userAgent }: Setting
 const NETWORK_MESSAGE =
   /^(fetch failed|terminated|failed to fetch|load failed|error sending request|unable to connect|network ?(error|request failed|connection))/i
 
-/** Whether a message says no more than that the connection failed. */
+/** Returns whether a message only reports that the connection failed, without a reason. */
 export function isNetworkMessage(message: string): boolean {
   return NETWORK_MESSAGE.test(message)
 }
 
 const REDACTED = '[redacted]'
 
-/** A server or a proxy may echo what it received, which must not get into an error or a log. */
+/** A server or a proxy may echo secrets of the request, which must not appear in errors or logs. */
 export function createRedactor({ headers = {} }: ApiRequest, { apiKey }: Settings): Redactor {
   const secrets = [apiKey, headers.authorization?.replace(/^\w+ /, '')].filter((secret) => secret !== undefined)
   if (secrets.length === 0) return (text) => text

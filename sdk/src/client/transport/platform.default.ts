@@ -1,6 +1,6 @@
 import type { Platform } from './platform.ts'
 
-/** Browsers and other runtimes: their `fetch` pools connections, and they send their own `User-Agent`. */
+/** The platform for browsers and other runtimes, whose `fetch` pools connections and sends its own `User-Agent`. */
 export const platform: Platform = {
   sendsUserAgent: false,
   loadOnDemand: () => import('../resources/on-demand.ts'),

@@ -3,21 +3,21 @@ import type { Environment } from '../core/options.ts'
 import * as onDemand from '../resources/on-demand.ts'
 import type { Platform } from './platform.ts'
 
-// Where Node's built-in fetch, in every version, looks for its dispatcher.
+// The global symbol under which the built-in `fetch` of every Node version finds its dispatcher.
 const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
-// Since undici 8, that one only wraps this one.
+// Since undici 8, the dispatcher under the first symbol only wraps the dispatcher under this symbol.
 const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
 
 /**
- * Node: own connections under the built-in fetch, with keep-alive and the proxies of the environment (`HTTP_PROXY`,
- * `HTTPS_PROXY`, `NO_PROXY`).
+ * The platform for Node. Each client has its own connections for the built-in `fetch`, with keep-alive and the proxies
+ * of the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`).
  */
 export const platform: Platform = {
   sendsUserAgent: true,
   loadOnDemand: async () => onDemand,
   warn,
   openConnections(env) {
-    // A replaced fetch, such as MSW's, gets new connections: it cannot intercept those that are open already.
+    // A replaced `fetch`, such as MSW's, gets new connections, since it cannot intercept open connections.
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
     return {
       usesProxy: proxyVariable(env ?? process.env) !== undefined,
@@ -25,7 +25,7 @@ export const platform: Platform = {
         const known = perFetch.get(fetch)
         if (known) return known
         const fresh = openDispatcher(env ?? process.env).catch((error: unknown) => {
-          // The next call may succeed.
+          // Try again with the next call, which may succeed.
           perFetch.delete(fetch)
           throw error
         })
@@ -37,7 +37,7 @@ export const platform: Platform = {
 }
 
 async function openDispatcher(env: Environment): Promise<RequestInit> {
-  // undici reads missing values from the environment of the process.
+  // Pass empty strings for missing variables: otherwise undici reads them from the environment of the process.
   const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
   const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
   const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
@@ -50,7 +50,7 @@ async function openDispatcher(env: Environment): Promise<RequestInit> {
   }
   try {
     const agent = new undici.EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy })
-    // undici 8 has another dispatcher protocol than the undici inside Node; the wrapper translates.
+    // undici 8 uses another dispatcher protocol than Node's built-in undici; the wrapper translates between them.
     return { dispatcher: new undici.Dispatcher1Wrapper(agent) } as unknown as RequestInit
   } catch {
     // undici's own error quotes the address, which may contain a password.
@@ -60,14 +60,17 @@ async function openDispatcher(env: Environment): Promise<RequestInit> {
   }
 }
 
-/** An agent of the undici inside Node: importing the package would take longer than the rest of a first call. */
+/**
+ * Creates an agent of Node's built-in undici. Importing the `undici` package would take longer than the rest of a first
+ * call.
+ */
 function builtInAgent(): object | undefined {
-  // Loads the undici inside Node, which then registers its dispatcher.
+  // Loads Node's built-in undici, which then registers its dispatcher.
   void globalThis.Response
   const isProtocol2 = Number.parseInt(process.versions.undici ?? '', 10) >= 8
   const name = isProtocol2 ? SHARED_DISPATCHER_2 : SHARED_DISPATCHER
   const shared = Reflect.get(globalThis, name) as { constructor: new () => object } | undefined
-  // The program may have replaced it by a dispatcher of another kind.
+  // The program may have replaced the agent with another kind of dispatcher.
   return shared?.constructor.name === 'Agent' ? new shared.constructor() : undefined
 }
 
@@ -93,8 +96,9 @@ function warn(message: string, code: string): void {
 }
 
 /**
- * Importing undici may replace the dispatcher of the whole process if Node's built-in undici is older: undo that.
- * `undefined` if it fails to load: this Node is too old, or a bundler left it out.
+ * Imports the `undici` package. If Node's built-in undici is older, the import may replace the dispatcher of the whole
+ * process; this function restores the dispatcher. Returns `undefined` if the package fails to load, because this Node
+ * is too old or a bundler omitted the package.
  */
 async function importUndici(): Promise<typeof import('undici') | undefined> {
   // Loads Node's built-in undici, which then registers its dispatcher.

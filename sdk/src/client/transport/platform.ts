@@ -1,16 +1,16 @@
 import type { Environment } from '../core/options.ts'
 
-/** What differs between runtimes; chosen by package condition as `#platform`. */
+/** The functions that differ between runtimes. The package condition of `#platform` selects the implementation. */
 export interface Platform {
   /** Whether a `User-Agent` may be set: browsers forbid it. */
   readonly sendsUserAgent: boolean
   /** Loads the code that most pages never need. */
   loadOnDemand(): Promise<OnDemand>
-  /** Shows a warning to the developer. `code` identifies it. */
+  /** Shows a warning to the developer. `code` identifies the warning. */
   warn(message: string, code: string): void
   /**
-   * Called once per client.
-   * @param env Environment variables for proxies. @default those of the process, read at the first call
+   * Opens the connections of one client. Called once per client.
+   * @param env Environment variables for proxies. @default `process.env`, read at the first call
    */
   openConnections(env: Environment | undefined): Connections
 }

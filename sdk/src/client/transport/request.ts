@@ -7,20 +7,20 @@ export type Redactor = <Text extends string | undefined>(text: Text) => Text
 
 export interface ApiRequest {
   readonly route: Route
-  /** The parameters of its path. */
+  /** The parameters of the path of `route`. */
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as the body. */
+  /** A value to send as a JSON body. */
   readonly json?: unknown
-  /** A body of another kind. Called once, right before the first attempt; later attempts send the same body. */
+  /** Makes a body that is not JSON. Called once, right before the first attempt; later attempts send the same body. */
   readonly body?: () => Promise<string>
   readonly options: CallOptions
   /** Receives the body of a successful response unread. */
   readonly onStream?: (body: ReadableStream<Uint8Array> | null) => void
   /**
-   * What the server counts the request under. Left out: the address, or the API key. A name: a limit of its own, shared by
-   * all clients. Or this very limiter.
+   * The limiter of the request, or the name of a limiter that all clients of the service share. By default, the limiter
+   * of the address or the API key is used.
    */
   readonly limiter?: string | RateLimiter
 }

@@ -4,10 +4,10 @@ import type { RateLimitState } from '../../errors/fish-crab-error.ts'
 import type { ObservedResponse } from '../rate-limiter/policy.ts'
 import type { ApiRequest, Redactor } from './request.ts'
 
-/** Makes one call: sends its request, and retries where that may help, until a response is final. */
+/** Sends the request of one call, and retries until a response is final. */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>
 
-/** A response whose body was read to its end, with what its headers say. */
+/** A completely read response, with the parsed values of its headers. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
@@ -15,9 +15,9 @@ export interface ApiResponse {
   readonly requestId: string | undefined
   /** Absent when the request was not counted. */
   readonly rateLimit: RateLimitState | undefined
-  /** Milliseconds to wait by `Retry-After`. */
+  /** Milliseconds to wait, from `Retry-After`. */
   readonly retryAfterMs: number | undefined
-  /** Milliseconds until the window ends, by `X-RateLimit-Reset`. */
+  /** Milliseconds until the window ends, from `X-RateLimit-Reset`. */
   readonly resetMs: number | undefined
 }
 
@@ -61,7 +61,7 @@ export function observedResponse(response: ApiResponse): ObservedResponse {
   }
 }
 
-/** RFC 9110, 10.2.3: seconds or a date. */
+/** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). */
 function readRetryAfterMs(headers: Headers, now: number): number | undefined {
   const retryAfter = headers.get(HEADERS.retryAfter)
   const seconds = wholeNumber(retryAfter)
@@ -73,9 +73,9 @@ function readRetryAfterMs(headers: Headers, now: number): number | undefined {
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000
 
 /**
- * Milliseconds until a time of the server's clock, 0 to 24 hours. The response's own `Date` is the time there, so a
- * wrong clock here does no harm. Browsers hide that header from other origins: then a wait is at most one window, since
- * it may be this clock that is wrong.
+ * Returns the milliseconds until a time of the server's clock, limited to 0 to 24 hours. The response's `Date` gives
+ * the server's current time, so a wrong client clock does no harm. Browsers hide `Date` in responses of other origins.
+ * In that case the client's clock is used, and the wait is limited to one window because this clock may be wrong.
  */
 function msUntil(time: number, headers: Headers, now: number): number {
   const serverNow = readDateMs(headers.get('date'))
@@ -83,7 +83,7 @@ function msUntil(time: number, headers: Headers, now: number): number {
   return Math.min(Math.max(wait, 0), serverNow === undefined ? LIMITS.windowSeconds * 1000 : MAX_WAIT_MS)
 }
 
-// Interpreted as seconds, this would be thousands of years away, so the server sends milliseconds.
+// Larger values must be milliseconds: as seconds, they would be thousands of years away.
 const MIN_MILLISECONDS = 1e11
 
 function readResetMs(headers: Headers): number | undefined {

@@ -53,7 +53,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
       )}
       <section aria-labelledby="legend">
         <h2 id="legend">Seven rarities, and crabs</h2>
-        <p class="quiet">The chat of the game names the rarity of a fish by the first word of a catch.</p>
+        <p class="quiet">The first word of a catch in the chat shows the rarity: INSANE CATCH! is a Mythical fish.</p>
         <ul class="legend">
           {RARITIES.toReversed().map(({ label, catchWord }) => (
             <li key={label} class={`card ${tintOf(label)}`}>
@@ -61,7 +61,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
                 <Creature kind="fish" name={EXAMPLES[label]} rarity={label} />
               </div>
               <strong class="card-rarity">{label}</strong>
-              <span class="quiet">{catchWord === null ? 'no word' : `${catchWord} CATCH!`}</span>
+              <span class="quiet">{catchWord ?? 'no word'}</span>
             </li>
           ))}
           <li class="card crab">
@@ -78,10 +78,10 @@ export function Home({ services: { client } }: { readonly services: Services }) 
         <ol>
           <li>Ask the owner of this server for an account. You get a login file, or a name and a password.</li>
           <li>
-            Install <code>fish-cli</code>, and sign in once: <code>fish-cli login</code>
+            Install <code>fish-cli</code>, and log in once: <code>fish-cli login</code>
           </li>
           <li>
-            Play, with this beside the game: <code>fish-cli watch</code>. It reads the log of the game, and each catch
+            Run <code>fish-cli watch</code> beside the game. The command reads the log of the game, and each catch
             appears here.
           </li>
         </ol>
