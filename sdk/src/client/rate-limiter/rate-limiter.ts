@@ -194,7 +194,7 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
 /** A limiter for requests that are not counted. */
 export const UNLIMITED: RateLimiter = {
   acquire: async () => ({ permit: { number: 0, epoch: 0 } }),
-  // Not a rejection by this limiter, so the caller must not wait and send the request again.
+  // This limiter does not reject the request, so the caller must not wait and send the request again.
   release: () => false,
   releaseLost() {},
   releaseUnsent() {},
