@@ -64,10 +64,10 @@ describe('the gamemodes of the service', () => {
 
   test('are offered by the prompt of login if no gamemode is configured', async () => {
     const env = { ...folders, FISH_URL: context.service.url, FISH_PASSWORD: context.alex.password }
-    const asked = await run(['login', 'Alex'], { env, terminal: true, typed: 'boxsmp\n\n' })
+    const asked = await run(['login', 'Alex'], { env, terminal: true, typed: 'boxsmp\n' })
     expect(asked).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('Your gamemode (earth, survival, boxsmp; '),
+      stderr: expect.stringContaining('(earth, survival, boxsmp; '),
     })
     expect(await run(['list', 'fish'], { env: folders })).toMatchObject({ status: 0 })
   })

@@ -200,7 +200,8 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   token_expired: 'Set the clock of this machine. To check it: fish-cli doctor',
   user_mismatch: AGREE,
   gamemode_mismatch: AGREE,
-  invalid_credentials: 'Check the name and the password, and the FISH_… variables.',
+  invalid_credentials:
+    'Check the name and the password. For a lost password, ask the operator of the service for a new one.',
   invalid_session: LOG_IN_AGAIN,
   not_found: WRONG_ADDRESS,
   method_not_allowed: WRONG_ADDRESS,

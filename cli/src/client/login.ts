@@ -1,13 +1,11 @@
 import { ApiError, AuthenticationError, type Client, createClient, FernetError } from '@fish-crab/sdk'
-import { GAMEMODES, type Gamemode, userNameKey } from '@fish-crab/sdk/constants'
+import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import type { LoginSecrets } from '../../../sdk/src/internal/login-file.ts'
 import type { AdminSession, ProfileSecrets } from '../config/secret-store.ts'
-import { readSecrets } from '../config/secrets.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { canPrompt, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import { createAdmin, type PromptOptions, readAdminCredentials } from './admin.ts'
 import { openClient } from './client.ts'
@@ -41,7 +39,11 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
   const password = isPasswordNeeded
     ? await readSecret(context, { variable: 'FISH_PASSWORD', question, ...options })
     : known.password
-  const apiKey = known.apiKey ?? (await readApiKey(context, target, { user, withApiKey, noInput }))
+  const apiKey =
+    known.apiKey ??
+    (withApiKey
+      ? await readSecret(context, { variable: 'FISH_API_KEY', question: `API key of ${printable(user)}`, noInput })
+      : undefined)
   // The client must not read the stored API key, because that key is about to be replaced and its store may be
   // unavailable.
   const client = await openClient(context, target, { apiKey: apiKey ?? (await secretFromEnv(context, 'FISH_API_KEY')) })
@@ -60,29 +62,6 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
   }
   if (apiKey !== undefined && counted) throw rejected('invalid_api_key', 'The service does not know this API key.')
   return { url: target.url.value, user, fernetKey, ...(apiKey === undefined ? {} : { apiKey }) }
-}
-
-interface ApiKeyOptions {
-  readonly user: string
-  readonly withApiKey: boolean | undefined
-  readonly noInput: boolean | undefined
-}
-
-/** On a terminal, prompts for an API key to store, unless a key is already stored or in the environment. */
-async function readApiKey(context: Context, target: Target, { user, withApiKey, noInput }: ApiKeyOptions) {
-  const question = `API key of ${printable(user)}`
-  if (withApiKey) return readSecret(context, { variable: 'FISH_API_KEY', question, noInput })
-  if (!canPrompt(context, noInput) || (await secretFromEnv(context, 'FISH_API_KEY')) !== undefined) return undefined
-  if (await hasApiKey(context, target, user)) return undefined
-  const prompt = `${question}, which lifts the rate limit (press Enter to skip): `
-  return (await promptLine(context, { question: prompt, isSecret: true })) || undefined
-}
-
-async function hasApiKey(context: Context, target: Target, user: string): Promise<boolean> {
-  // If the store cannot be read, the login reports the problem later.
-  const stored = await readSecrets(context, target).catch(() => undefined)
-  const isOwn = stored?.user !== undefined && userNameKey(stored.user) === userNameKey(user)
-  return isOwn && stored.apiKey !== undefined
 }
 
 function invalidResponse(expected: string): CliError {

@@ -154,8 +154,9 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   if (user && !gamemode?.value) {
     const service = { ...target, url }
     const names = (await askForGamemodes(context, service)).join(', ')
-    gamemode = await question(`Your gamemode (${names}; press Enter to skip): `, (typed) =>
-      findGamemode(context, service, typed, 'your reply'),
+    gamemode = await question(
+      `Your gamemode, if you always play the same one (${names}; press Enter to skip): `,
+      (typed) => findGamemode(context, service, typed, 'your reply'),
     )
   }
   return { ...target, url, user, gamemode }
@@ -175,8 +176,8 @@ async function offerDeletion(
   }
   if (isShared) context.note(`Others can read ${printable(path)}.`)
   context.note(
-    'First write down the password in the file: it is not stored anywhere else, and undo, remove, move and login ' +
-      'prompt for it.',
+    `${printable(path)} contains your password, which is not stored anywhere else. You need the password for undo, ` +
+      'remove, move and the next login. If you have not written the password down yet, enter n.',
   )
   if (!(await ask(context, `Delete ${printable(path)}`))) return
   await rm(path)

@@ -61,7 +61,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
                 <Creature kind="fish" name={EXAMPLES[label]} rarity={label} />
               </div>
               <strong class="card-rarity">{label}</strong>
-              <span class="quiet">{catchWord ?? 'no word'}</span>
+              <span class="quiet">{catchWord ?? 'other words'}</span>
             </li>
           ))}
           <li class="card crab">

@@ -4,8 +4,10 @@ import { playerPath } from '../data/address.ts'
 import { type BookEntry, bookOf, inOrder, rarestOf } from '../data/book.ts'
 import { type Cabinet, collectionOf } from '../data/cabinet.ts'
 import { loadPlayer } from '../data/load.ts'
+import { publicUrl } from '../data/site.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, formatTime } from '../parts/format.ts'
+import { ShareButton } from '../parts/share-button.tsx'
 import { Empty } from './empty.tsx'
 import { Emblem } from './player/head.tsx'
 
@@ -24,10 +26,14 @@ export function VersusPage({ client, names }: VersusPageProps) {
   const [state, setState] = useState<State>({ step: 'loading' })
   useEffect(() => {
     const left = new AbortController()
-    Promise.all(names.map((name) => loadPlayer(name)(client, left.signal))).then(
-      (loaded) => setState({ step: 'loaded', cabinets: loaded.map(({ cabinet }) => cabinet) }),
-      (error) => left.signal.aborted || setState({ step: 'failed', problem: problemOf(error) }),
-    )
+    const load = (name: string) =>
+      loadPlayer(name)(client, left.signal).catch((error: unknown) => {
+        if (!left.signal.aborted) setState({ step: 'failed', problem: problemOf(error, name) })
+      })
+    void Promise.all(names.map(load)).then((loaded) => {
+      const cabinets = loaded.flatMap((one) => (one ? [one.cabinet] : []))
+      if (cabinets.length === names.length) setState({ step: 'loaded', cabinets })
+    })
     return () => left.abort()
   }, [client, names])
   if (state.step === 'failed') {
@@ -42,8 +48,8 @@ export function VersusPage({ client, names }: VersusPageProps) {
   return <Versus one={one} other={other} />
 }
 
-function problemOf(error: unknown): string {
-  if (error instanceof NotFoundError) return 'This server does not know both players. Check the spelling.'
+function problemOf(error: unknown, name: string): string {
+  if (error instanceof NotFoundError) return `This server does not know ${name}. Check the spelling.`
   if (error instanceof RateLimitError) {
     return `Too many requests from your network. Reload the page after ${formatTime(error.resetAt.getTime())}.`
   }
@@ -76,6 +82,9 @@ function Versus({ one, other }: { readonly one: Cabinet; readonly other: Cabinet
           vs
         </span>
       </section>
+      <p class="versus-share">
+        <ShareButton title={`${one.user} and ${other.user}`} url={new URL(location.pathname, publicUrl()).href} />
+      </p>
       <div class="versus-columns">
         <SpeciesOf title={`Only ${one.user} has`} entries={only(oneBook, keys[1])} />
         <SpeciesOf title={`Only ${other.user} has`} entries={only(otherBook, keys[0])} />

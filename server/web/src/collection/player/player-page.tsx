@@ -143,7 +143,9 @@ function CabinetView(props: CabinetViewProps) {
               {user} has caught nothing {gamemode === undefined ? '' : `in ${gamemode} `}yet.
             </strong>
           </p>
-          <p class="quiet">Catches appear here as they are stored.</p>
+          <p class="quiet">
+            Catches appear here as they are stored. <a href="/#start">How do I start?</a>
+          </p>
         </div>
       ) : (
         <>
