@@ -120,7 +120,7 @@ async function createPlayer(url: string, { adminPassword }: Notes): Promise<Crea
 }
 
 async function stop(server: Server): Promise<void> {
-  if (server.process.exitCode !== null) return
+  if (server.process.exitCode !== null || server.process.signalCode !== null) return
   const exited = new Promise<void>((resolve) => server.process.once('exit', () => resolve()))
   server.process.kill('SIGTERM')
   await exited
@@ -173,7 +173,9 @@ async function main(): Promise<void> {
     sayWhatNext(server.url)
     say('Serving. Ctrl-C stops.')
     server.showLog()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.process.kill(signal))
+    // The terminal sends Ctrl-C to the server, too. A second SIGINT would end the server before it has closed its files.
+    process.on('SIGINT', () => {})
+    process.on('SIGTERM', () => server.process.kill('SIGTERM'))
     // The event 'close' may never come, because nobody reads the rest of the server's stdout.
     await new Promise((resolve) => server.process.once('exit', resolve))
   } finally {

@@ -154,7 +154,7 @@ describe('the pages in a real browser', () => {
     // The address opens the same view for others.
     expect(page.url()).toBe(`${url}${ALEX}&only=crab&sort=last&view=table`)
     await page.reload()
-    expect(await page.locator('.species-table tbody tr').count()).toBe(1)
+    await expect.poll(() => page.locator('.species-table tbody tr').count()).toBe(1)
   })
 
   it('report an unknown player and an impossible name', async ({ skip }) => {
