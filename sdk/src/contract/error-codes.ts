@@ -1,11 +1,11 @@
 import { LIMITS } from './limits.ts'
 import { LOGIN_PATH, OPENAPI_PATH, STATUS_PATH } from './routes.ts'
 
-/** Every `code` of an error body, with its HTTP status and the default sentence for `error`. */
+/** Every `code` of an error body, with its HTTP status and the default text of its `error` field. */
 export const ERROR_CODES = {
   missing_name: { status: 400, message: 'Missing user name. Add ?name=USER to the URL.' },
-  missing_gamemode: { status: 400, message: `Missing gamemode. ${STATUS_PATH} lists those of this service.` },
-  invalid_gamemode: { status: 400, message: `Unknown gamemode. ${STATUS_PATH} lists those of this service.` },
+  missing_gamemode: { status: 400, message: `Missing gamemode. ${STATUS_PATH} lists the gamemodes of this service.` },
+  invalid_gamemode: { status: 400, message: `Unknown gamemode. ${STATUS_PATH} lists the gamemodes of this service.` },
   invalid_token: {
     status: 400,
     message:
@@ -20,16 +20,16 @@ export const ERROR_CODES = {
   invalid_event_id: {
     status: 400,
     message:
-      'Last-Event-ID is not the id of an event of this stream, or the data was restored or imported since. Connect without it, and read the collection for what you missed.',
+      'Last-Event-ID is not the id of an event of this stream, or the data was restored or imported since. Connect without Last-Event-ID, and read the collection to get the missed catches.',
   },
-  user_mismatch: { status: 400, message: 'The request names two different users. Send one of them.' },
-  gamemode_mismatch: { status: 400, message: 'The request names two different gamemodes. Send one of them.' },
+  user_mismatch: { status: 400, message: 'The request names two different users. Name only one user.' },
+  gamemode_mismatch: { status: 400, message: 'The request names two different gamemodes. Name only one gamemode.' },
   invalid_credentials: { status: 401, message: 'The name or the password is wrong.' },
   invalid_session: {
     status: 401,
     message: `The session token is missing, wrong or expired. Log in again at ${LOGIN_PATH}.`,
   },
-  forbidden: { status: 403, message: 'These credentials do not allow this.' },
+  forbidden: { status: 403, message: 'These credentials do not permit this request.' },
   not_found: { status: 404, message: `Nothing exists at this address. See ${OPENAPI_PATH} for the API.` },
   user_not_found: { status: 404, message: 'No user has that name.' },
   admin_not_found: { status: 404, message: 'No administrator has that name.' },
@@ -39,13 +39,13 @@ export const ERROR_CODES = {
   admin_exists: { status: 409, message: 'An administrator with this name exists already.' },
   too_many_species: {
     status: 409,
-    message: 'The collection has more than 10000 species, too many for a summary. Read it in pages.',
+    message: 'The collection has more than 10000 species, too many for a summary. Read the collection in pages.',
   },
   too_many_days: {
     status: 409,
-    message: 'A collection has catches of more than 10000 days, too many for a profile. Read it in pages.',
+    message: 'A collection has catches of more than 10000 days, too many for a profile. Read the collections in pages.',
   },
-  last_superadmin: { status: 409, message: 'The last superadmin cannot be deleted. Create another one first.' },
+  last_superadmin: { status: 409, message: 'The last superadmin cannot be deleted. Create another superadmin first.' },
   payload_too_large: {
     status: 413,
     message: `The request body is larger than ${LIMITS.bodyBytes / 1024} KiB. Send fewer entries at once.`,
@@ -60,15 +60,15 @@ export const ERROR_CODES = {
     status: 417,
     message: 'The only supported expectation is 100-continue. Send the request without its Expect header.',
   },
-  request_timeout: { status: 408, message: 'The request took too long to arrive. Send it again.' },
+  request_timeout: { status: 408, message: 'The request took too long to arrive. Send the request again.' },
   headers_too_large: { status: 431, message: 'The request headers are too large.' },
   client_closed_request: { status: 499, message: 'The client closed the connection before the response.' },
   internal_error: { status: 500, message: 'The server failed to handle this request. Try again later.' },
-  storage_error: { status: 500, message: 'The storage failed on this request. Send it again later.' },
+  storage_error: { status: 500, message: 'The storage failed on this request. Send the request again later.' },
   unavailable: { status: 503, message: 'The storage is unreachable. Try again later.' },
 } as const satisfies Record<string, { status: number; message: string }>
 
-/** The `code` of an error body: a stable name for what went wrong. */
+/** The `code` of an error body: a stable name of the problem. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
 /**

@@ -1,17 +1,17 @@
 /**
- * The gamemodes of a service unless its operator names others (`FISH_GAMEMODES`). `/status` lists those of a service. One
- * collection exists per user, kind and gamemode.
+ * The default gamemodes of a service. Its operator can set other gamemodes (`FISH_GAMEMODES`), and `/status` lists the
+ * gamemodes of a service. A user has one collection per kind and gamemode.
  */
 export const GAMEMODES = ['oneblock', 'earth', 'survival', 'factions'] as const
 
-/** One of {@link GAMEMODES}, or another one of the service. Case-sensitive. */
+/** One of {@link GAMEMODES}, or another gamemode of the service. Case-sensitive. */
 export type Gamemode = (typeof GAMEMODES)[number] | (string & {})
 
-/** The form of a gamemode, as a sentence fragment. */
+/** The format of a gamemode, as a phrase for messages. */
 export const GAMEMODE_RULE = '1 to 32 characters of a-z, 0-9, "_" and "-"'
 
 /**
- * Whether a value has the form of a gamemode. Only the service knows which ones it has.
+ * Whether a value has the format of a gamemode. The service may not have a gamemode of this name.
  *
  * @example
  * if (isGamemode(text)) showStatus(`${(await client.fish.list({ gamemode: text })).fish.length} fish`)

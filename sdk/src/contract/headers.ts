@@ -1,20 +1,20 @@
-/** The service's own header names, and its media types. In lower case, as `Headers` yields them. */
+/** The names of headers that the service uses, in lower case. */
 export const HEADERS = {
-  /** A personal or the master API key: lifts the rate limit. */
+  /** A personal API key or the master API key, which lifts the rate limit. */
   apiKey: 'x-api-key',
   /** The gamemode of a write. */
   gamemode: 'x-gamemode',
   /** Identifies one request in responses and logs. */
   requestId: 'x-request-id',
-  /** `true` on the response to a token that was stored before. */
+  /** `true` in the response to a token that was already stored. */
   replayed: 'idempotent-replayed',
   /** Requests allowed per window. */
   rateLimit: 'x-ratelimit-limit',
-  /** Requests left in the current window. */
+  /** Requests that remain in the current window. */
   rateRemaining: 'x-ratelimit-remaining',
-  /** When the window ends, in unix seconds. */
+  /** End of the window, in Unix seconds. */
   rateReset: 'x-ratelimit-reset',
-  /** Seconds to wait before the next try. */
+  /** Seconds to wait before the next attempt. */
   retryAfter: 'retry-after',
 } as const
 
@@ -24,5 +24,8 @@ export const MEDIA_TYPES = {
   token: 'application/octet-stream',
 } as const
 
-/** The media type of events, and the header with the id of the last one that a client has (HTML standard, section 9.2). */
+/**
+ * The media type of event streams, and the request header with the id of the last event that a client received (HTML
+ * standard, section 9.2).
+ */
 export const EVENT_STREAM = { type: 'text/event-stream', lastEventId: 'last-event-id' } as const

@@ -1,8 +1,8 @@
-/** The fixed limits of the service for players, and the defaults of configurable ones. Names contain the unit. */
+/** The limits of the service for players. Configurable limits have their default here. */
 export const LIMITS = {
   /** Largest request body, in bytes. */
   bodyBytes: 256 * 1024,
-  /** Most fish or crabs in one write. */
+  /** Maximum number of fish or crabs in one write. */
   entriesPerWrite: 500,
   /** Largest `limit` of a paged read. */
   pageSize: 1000,
@@ -10,21 +10,26 @@ export const LIMITS = {
   publicLeaders: 100,
   /** Requests per client and window on the public endpoints. */
   requests: 25,
-  /** Length of that window, in seconds. */
+  /** Length of the window of the public endpoints, in seconds. */
   windowSeconds: 300,
 } as const
 
-/** Most open event streams. They are a separate constant, so that pages that only read do not load them. */
+/**
+ * Maximum numbers of open event streams. This constant is separate so that pages without event streams do not load it.
+ */
 export const STREAM_LIMITS = {
-  /** Streams of one process. */
+  /** Maximum number of open streams per process. */
   total: 2000,
-  /** Streams of one client and process. */
+  /** Maximum number of open streams per client and process. */
   perClient: 10,
 } as const
 
-/** {@link LIMITS} for logins, passwords and the admin endpoints. They are a separate constant, so that pages of players do not load them. */
+/**
+ * The limits for logins, passwords and the admin endpoints. This constant is separate from {@link LIMITS} so that
+ * player pages do not load it.
+ */
 export const ACCOUNT_LIMITS = {
-  /** Default `limit` of administrators' listings. */
+  /** Default `limit` of lists on the admin endpoints. */
   defaultPageSize: 100,
   /** Requests per administrator and window on the admin endpoints. */
   adminRequests: 300,
@@ -34,7 +39,7 @@ export const ACCOUNT_LIMITS = {
   failedLogins: 10,
   /** Failed logins per client and window, for all names together. */
   failedLoginsPerClient: 100,
-  /** Length of that window, in seconds. */
+  /** Length of the window for failed logins, in seconds. */
   failedLoginWindowSeconds: 300,
   /** Lifetime of an administrator's JWT, in seconds. */
   sessionSeconds: 3600,

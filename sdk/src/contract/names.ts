@@ -1,21 +1,21 @@
 /** User names: 1 to 32 characters, unique without regard to case. */
 export const USER_NAME_PATTERN = /^[A-Za-z0-9_.*][A-Za-z0-9_.*-]{0,31}$/
 
-/** The rule for user names, for messages. */
+/** The format of a user name, as a phrase for messages. */
 export const USER_NAME_RULE =
   '1 to 32 characters of A-Z, a-z, 0-9, "_", ".", "*" and "-", the first of which is not "-"'
 
 /** Names of fish and crabs: 1 to 100 characters (code points), no control characters, no lone surrogates. */
 export const CATCH_NAME_PATTERN = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
-/** An `x-request-id` of a client is used if it matches this. */
+/** The format of an `x-request-id` that the service accepts from a client. Otherwise the service creates an id. */
 export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/
 
 /** The user of the demo endpoints. */
 export const DEMO_USER = 'demo'
 
 /**
- * Whether a user of this name can exist.
+ * Whether a text has the format of a user name.
  *
  * @example
  * if (!isUserName(text)) showStatus(`A name is ${USER_NAME_RULE}.`)
@@ -25,12 +25,12 @@ export function isUserName(name: string): boolean {
 }
 
 /**
- * A key of a user name; equal for names that differ only in letter case.
+ * Returns a key for comparing user names. Names that differ only in letter case have the same key.
  *
  * @example
  * const isAlex = userNameKey(text) === userNameKey('Alex')
  */
 export function userNameKey(name: string): string {
-  // Names are ASCII. Unicode case folding would map other characters to ASCII, such as the Kelvin sign to k.
+  // User names are ASCII, but `toLowerCase` maps some other characters to ASCII, such as the Kelvin sign to k.
   return /^[ -~]*$/.test(name) ? name.toLowerCase() : name
 }

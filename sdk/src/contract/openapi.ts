@@ -50,7 +50,6 @@ const TAGS: Readonly<Record<Access, string>> = {
   operations: 'Health, metrics and this document, without a rate limit.',
 }
 
-/** Names are as in responses to HTTP/1.1, which are not case-sensitive. */
 const RESPONSE_HEADERS = {
   [HEADERS.requestId]: header('Identifies the request in the log: that of the client if it is valid.', 'string'),
   [HEADERS.rateLimit]: header('Requests that a window allows. Absent if the request is not counted.', 'integer'),
@@ -81,8 +80,8 @@ function headersOf({ access }: { readonly access: Access }, { auth, revalidates,
 const SESSION_ERRORS = ['invalid_session', 'forbidden'] as const
 
 /**
- * The OpenAPI 3.1 document of the service, generated from the same schemas that validate requests and responses. Pages for
- * people are left out.
+ * The OpenAPI 3.1 document of the service, generated from the same schemas that validate requests and responses. The
+ * document omits HTML pages and pictures.
  * @example JSON.stringify(openApiDocument({ version: '1.0.0' }))
  */
 export function openApiDocument({ version, routes, gamemodes = GAMEMODES }: OpenApiOptions): OpenApiObject {
@@ -219,7 +218,10 @@ function errorResponses(
 
 type JsonSchemaWriter = (schema: z.ZodMiniType, io?: 'input' | 'output') => OpenApiObject
 
-/** Examples for trying out a request. Generated ones would be rejected, such as a crab with a rarity. */
+/**
+ * Examples of values in requests. The service would reject the examples that API tools generate, such as a crab with a
+ * rarity.
+ */
 const EXAMPLES: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
   [fishEntriesSchema, [{ name: 'Salmon', rarity: 3 }]],
   [crabEntriesSchema, [{ name: DEFAULT_CRAB_NAME }]],
@@ -228,7 +230,7 @@ const EXAMPLES: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
 
 const CATCH_NAME_JSON = { minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }
 
-/** The schemas leave the gamemodes open, since each service has its own. */
+/** The schemas accept any gamemode, but the document lists the gamemodes of one service. */
 function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
   return (schema, io = 'output') => {
     const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, {
@@ -236,9 +238,9 @@ function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
       unrepresentable: 'any',
       override({ zodSchema, jsonSchema }) {
         if (zodSchema === gamemodeSchema) jsonSchema.enum = [...gamemodes]
-        // Parsers in other languages do not support `\\p`, and JSON text has no lone surrogates.
+        // Many regular expression engines do not support `\\p`, and JSON text contains no lone surrogates.
         if (zodSchema === catchNameSchema) Object.assign(jsonSchema, CATCH_NAME_JSON)
-        // The format says the same in fewer words.
+        // The format `date-time` makes the pattern redundant.
         if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
         if (EXAMPLES.has(zodSchema)) jsonSchema.examples = [EXAMPLES.get(zodSchema)]
         if (zodSchema === byGamemodeSchema) jsonSchema.required = [...gamemodes]

@@ -19,11 +19,14 @@ export interface Operation {
   readonly query?: z.ZodMiniObject
   /** The media type and the schema of the request body. @default no body */
   readonly body?: { readonly type: string; readonly schema?: z.ZodMiniType }
-  /** The usual response. @default for `type`: JSON */
+  /** The response on success. @default for `type`: JSON */
   readonly success: { readonly status: number; readonly schema?: z.ZodMiniType; readonly type?: string }
   /** Whether responses have an `ETag`, and 304 is possible. @default false */
   readonly revalidates?: boolean
-  /** Further documented responses without the usual error body. `isReplay`: the request was handled before. */
+  /**
+   * Further responses by status, which do not have the standard error body. `isReplay` marks the response to a token
+   * that was already stored.
+   */
   readonly also?: Readonly<Record<number, { readonly schema?: z.ZodMiniType; readonly isReplay?: boolean }>>
   /** The error codes of this route. */
   readonly errors: readonly ErrorCode[]
@@ -36,14 +39,14 @@ const jsonErrors = ['invalid_payload', 'payload_too_large', 'unsupported_media_t
 const ok = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 200, schema }) as const
 const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201, schema }) as const
 const json = <Schema extends z.ZodMiniType>(schema: Schema) => ({ type: MEDIA_TYPES.json, schema }) as const
-const gone = { status: 204 } as const
+const noContent = { status: 204 } as const
 
-/** The media types of pages and pictures for people, which do not belong to the API. */
+/** The media types of HTML pages and pictures, which the OpenAPI document omits. */
 export const PAGE_TYPES = { html: 'text/html', png: 'image/png', svg: 'image/svg+xml' } as const
 const page = { status: 200, type: PAGE_TYPES.html } as const
 
 const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): Operation => ({
-  summary: `All ${what} of one user in one gamemode, oldest first, or their summary by species`,
+  summary: `List the ${what} of a user in a gamemode, oldest first, or count them by species`,
   auth: 'none',
   query: schemas.readQuerySchema,
   success: ok(z.union([collection, summary])),
@@ -52,7 +55,7 @@ const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): 
 })
 
 const write = (what: string): Operation => ({
-  summary: `Add ${what} from a Fernet token; a token is stored once`,
+  summary: `Add ${what} from a Fernet token. Each token is stored once`,
   auth: 'none',
   query: schemas.writeQuerySchema,
   body: { type: MEDIA_TYPES.token },
@@ -62,7 +65,7 @@ const write = (what: string): Operation => ({
 })
 
 const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
-  summary: `All ${what} of a user in one gamemode, with ids and times`,
+  summary: `List the ${what} of a user in a gamemode, with ids and times`,
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   success: ok(schema),
@@ -71,7 +74,7 @@ const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
 })
 
 const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
-  summary: `Add ${what} for a user in plain JSON`,
+  summary: `Add ${what} for a user, as plain JSON`,
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   body: json(schema),
@@ -83,68 +86,68 @@ const adminRemove = (what: string): Operation => ({
   summary: `Delete one record of ${what}`,
   auth: 'admin',
   query: schemas.collectionQuerySchema,
-  success: gone,
+  success: noContent,
   errors: ['user_not_found', 'record_not_found', ...gamemodeErrors],
 })
 
 const adminMove = (what: string): Operation => ({
-  summary: `Move one record of ${what} to another gamemode; its id and times stay`,
+  summary: `Move one record of ${what} to another gamemode. The record keeps its id and times`,
   description:
-    'The body names the gamemode that it gets, the query the one that it has, which is looked for otherwise. A repeated move changes nothing and succeeds.',
+    'The body contains the new gamemode, and the query may contain the current gamemode. A repeated move changes nothing and succeeds.',
   auth: 'admin',
   query: schemas.moveQuerySchema,
   body: json(schemas.moveSchema),
-  success: gone,
+  success: noContent,
   errors: [...jsonErrors, 'user_not_found', 'record_not_found', ...moveGamemodeErrors],
 })
 
 const loginErrors = ['invalid_credentials', 'forbidden', 'unavailable'] as const
 
 const removeOwn = (what: string): Operation => ({
-  summary: `Delete one record of one's own ${what}`,
-  description: 'The token by which it was added stays used: sent again, it stores nothing.',
+  summary: `Delete one record of your own ${what}`,
+  description: 'The service remembers the token of the record. If a client sends this token again, nothing is stored.',
   auth: 'basic',
   query: schemas.collectionQuerySchema,
-  success: gone,
+  success: noContent,
   errors: [...loginErrors, 'record_not_found', ...gamemodeErrors],
 })
 
 const moveOwn = (what: string): Operation => ({
-  summary: `Move one record of one's own ${what} to another gamemode; its id and times stay`,
+  summary: `Move one record of your own ${what} to another gamemode. The record keeps its id and times`,
   description:
-    'The body names the gamemode that it gets, the query the one that it has, which is looked for otherwise. A repeated move changes nothing and succeeds.',
+    'The body contains the new gamemode, and the query may contain the current gamemode. A repeated move changes nothing and succeeds.',
   auth: 'basic',
   query: schemas.moveQuerySchema,
   body: json(schemas.moveSchema),
-  success: gone,
+  success: noContent,
   errors: [...loginErrors, ...jsonErrors, 'record_not_found', ...moveGamemodeErrors],
 })
 
 /** Request and responses of every route. */
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   status: {
-    summary: 'Whether the service runs and its storage responds',
+    summary: 'Check that the service runs and that its storage responds',
     auth: 'none',
     success: ok(schemas.statusSchema),
     also: { 503: { schema: schemas.unavailableStatusSchema } },
     errors: [],
   },
   demoFish: {
-    summary: 'Sample fish of every rarity',
+    summary: 'List sample fish of every rarity',
     auth: 'none',
     success: ok(schemas.fishCollectionSchema),
     errors: [],
   },
-  demoCrab: { summary: 'Sample crabs', auth: 'none', success: ok(schemas.crabCollectionSchema), errors: [] },
+  demoCrab: { summary: 'List sample crabs', auth: 'none', success: ok(schemas.crabCollectionSchema), errors: [] },
   getFish: read('fish', schemas.fishCollectionSchema, schemas.fishSummarySchema),
   getCrab: read('crabs', schemas.crabCollectionSchema, schemas.crabSummarySchema),
   events: {
-    summary: 'Catches of one user in one gamemode as they are stored',
+    summary: 'Stream the catches of a user in a gamemode as they are stored',
     description: [
-      'Server-sent events. `catch`: a stored entry, as `detail=full` returns it, with its `kind`, and with an id to resume after.',
-      '`ready`: where the stream begins. `removed`: the `id` and `kind` of a record that was removed. `deleted`: the user was deleted; the stream ends.',
-      'With `Last-Event-ID`, the stream begins after that event, without it with catches that are stored later. Without `kind`, it has fish and crabs.',
-      'With `follow=false`, it ends after the events that there are.',
+      'The response consists of server-sent events. `catch` is a stored entry with its `kind`, as `detail=full` returns entries. Each has an event id.',
+      '`ready` is the first event. `removed` has the `id` and `kind` of a removed record. `deleted` means that the user was deleted, and ends the stream.',
+      'With `Last-Event-ID`, the stream starts after that event. Otherwise, the stream starts with the next stored catch. Without `kind`, the stream has fish and crabs.',
+      'With `follow=false`, the stream ends after the existing events.',
     ].join(' '),
     auth: 'none',
     query: schemas.eventsQuerySchema,
@@ -152,7 +155,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: [...collectionErrors, 'invalid_query', 'invalid_event_id', 'unavailable'],
   },
   getProfile: {
-    summary: 'All catches of one user in figures: totals, rarest species, latest catches, days',
+    summary: 'Get the figures of a user: totals, rarest species, latest catches, days and streaks',
     auth: 'none',
     query: schemas.profileQuerySchema,
     success: ok(schemas.profileSchema),
@@ -165,14 +168,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   postFish: write('fish'),
   postCrab: write('crabs'),
   getLeaderboard: {
-    summary: 'Who has caught the most; only where the operator publishes it',
+    summary: 'List the players with the most catches, if the operator publishes the leaderboard',
     auth: 'none',
     query: schemas.publicLeaderboardQuerySchema,
     success: ok(schemas.publicLeaderboardSchema),
     errors: ['invalid_query', 'unavailable'],
   },
   getUserKey: {
-    summary: 'The Fernet key of a user',
+    summary: 'Get the Fernet key of a user',
     auth: 'basic',
     query: schemas.keyQuerySchema,
     success: ok(schemas.keySchema),
@@ -191,36 +194,41 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     success: ok(schemas.sessionSchema),
     errors: [...jsonErrors, 'invalid_credentials', 'unavailable'],
   },
-  adminLogout: { summary: 'End the session of this request', auth: 'admin', success: gone, errors: [] },
-  adminMe: { summary: 'Who is logged in', auth: 'admin', success: ok(schemas.adminSchema), errors: [] },
+  adminLogout: { summary: 'End the session of this request', auth: 'admin', success: noContent, errors: [] },
+  adminMe: {
+    summary: 'Get the administrator of this session',
+    auth: 'admin',
+    success: ok(schemas.adminSchema),
+    errors: [],
+  },
   listUsers: {
-    summary: 'Users by name',
+    summary: 'List users by name',
     auth: 'admin',
     query: schemas.userListQuerySchema,
     success: ok(schemas.userListSchema),
     errors: ['invalid_query'],
   },
   createUser: {
-    summary: 'Create a user; whose secrets are shown only once',
+    summary: 'Create a user. The response is the only one with the secrets of the user',
     auth: 'admin',
     body: json(schemas.newUserSchema),
     success: created(schemas.createdUserSchema),
     errors: [...jsonErrors, 'user_exists', 'unavailable'],
   },
   showUser: {
-    summary: 'One user, with its catches and the last time its key was read',
+    summary: 'Get a user, with the numbers of catches and the last time that the key was read',
     auth: 'admin',
     success: ok(schemas.userDetailsSchema),
     errors: ['user_not_found'],
   },
   deleteUser: {
-    summary: 'Delete a user with all its data',
+    summary: 'Delete a user and all data of the user',
     auth: 'superadmin',
-    success: gone,
+    success: noContent,
     errors: ['user_not_found'],
   },
   resetUser: {
-    summary: 'Replace a secret of a user; the new one is shown only once',
+    summary: 'Replace a secret of a user. The response is the only one with the new secret',
     auth: 'admin',
     body: json(schemas.resetSchema),
     success: ok(schemas.resetResultSchema),
@@ -234,7 +242,12 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   deleteUserCrab: adminRemove('crabs'),
   moveUserFish: adminMove('fish'),
   moveUserCrab: adminMove('crabs'),
-  listAdmins: { summary: 'All administrators', auth: 'superadmin', success: ok(schemas.adminListSchema), errors: [] },
+  listAdmins: {
+    summary: 'List the administrators',
+    auth: 'superadmin',
+    success: ok(schemas.adminListSchema),
+    errors: [],
+  },
   createAdmin: {
     summary: 'Create an administrator',
     auth: 'superadmin',
@@ -243,75 +256,85 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: [...jsonErrors, 'admin_exists', 'unavailable'],
   },
   deleteAdmin: {
-    summary: 'Delete an administrator, but never the last superadmin',
+    summary: 'Delete an administrator. The last superadmin cannot be deleted',
     auth: 'superadmin',
-    success: gone,
+    success: noContent,
     errors: ['admin_not_found', 'last_superadmin'],
   },
-  stats: { summary: 'Counts of users, fish and crabs', auth: 'admin', success: ok(schemas.statsSchema), errors: [] },
+  stats: { summary: 'Count users, fish and crabs', auth: 'admin', success: ok(schemas.statsSchema), errors: [] },
   leaderboard: {
-    summary: 'Who has caught the most',
+    summary: 'List the players with the most catches',
     auth: 'admin',
     query: schemas.leaderboardQuerySchema,
     success: ok(schemas.leaderboardSchema),
     errors: ['invalid_query'],
   },
   audit: {
-    summary: 'Who did what, when, from where; newest first',
+    summary: 'List the entries of the audit log, newest first',
     auth: 'admin',
     query: schemas.auditQuerySchema,
     success: ok(schemas.auditPageSchema),
     errors: ['invalid_query'],
   },
 
-  livez: { summary: 'Whether the process runs', auth: 'none', success: ok(schemas.probeSchema), errors: [] },
+  livez: { summary: 'Check that the process runs', auth: 'none', success: ok(schemas.probeSchema), errors: [] },
   readyz: {
-    summary: 'Whether the service is ready for requests: not while its storage is unreachable or it is stopping',
+    summary: 'Check that the service is ready for requests: its storage responds, and the service is not stopping',
     auth: 'none',
     success: ok(schemas.probeSchema),
     errors: ['unavailable'],
   },
-  metrics: { summary: 'Prometheus metrics', auth: 'none', success: { status: 200, type: 'text/plain' }, errors: [] },
+  metrics: {
+    summary: 'Get the metrics, for Prometheus',
+    auth: 'none',
+    success: { status: 200, type: 'text/plain' },
+    errors: [],
+  },
   openapi: {
-    summary: 'This document',
+    summary: 'Get this document',
     auth: 'none',
     success: { status: 200, type: MEDIA_TYPES.json },
     revalidates: true,
     errors: [],
   },
   docs: {
-    summary: 'The API reference as a page',
+    summary: 'Show the API reference as a page',
     auth: 'none',
     success: page,
     errors: [],
   },
-  homePage: { summary: 'A page to look up a player', auth: 'none', success: page, errors: [] },
+  homePage: { summary: 'Show the page to look up a player', auth: 'none', success: page, errors: [] },
   playerPage: {
-    summary: 'The collection of a player as a page',
+    summary: 'Show the collection of a player as a page',
     auth: 'none',
     success: page,
     errors: [],
   },
   playerCard: {
-    summary: 'The collection of a player as a picture, for previews of links',
+    summary: 'Get a picture of the collection of a player, for previews of links',
     auth: 'none',
     success: { status: 200, type: PAGE_TYPES.png },
     revalidates: true,
     errors: ['user_not_found', 'too_many_species', 'too_many_days', 'unavailable'],
   },
   playerBadge: {
-    summary: 'The totals of a player as a small picture, for signatures',
+    summary: 'Get the totals of a player as a small picture, for signatures',
     auth: 'none',
     success: { status: 200, type: PAGE_TYPES.svg },
     revalidates: true,
     errors: ['user_not_found', 'too_many_species', 'too_many_days', 'unavailable'],
   },
-  versusPage: { summary: 'Two collections side by side as a page', auth: 'none', success: page, errors: [] },
-  leaderboardPage: { summary: 'The leaderboard as a page', auth: 'none', success: page, errors: [] },
-  adminPage: { summary: 'A page for administrators, who log in there', auth: 'none', success: page, errors: [] },
-  overlaySetupPage: { summary: 'A page to make the address of an overlay', auth: 'none', success: page, errors: [] },
+  versusPage: { summary: 'Show two collections side by side as a page', auth: 'none', success: page, errors: [] },
+  leaderboardPage: { summary: 'Show the leaderboard as a page', auth: 'none', success: page, errors: [] },
+  adminPage: { summary: 'Show the page for administrators', auth: 'none', success: page, errors: [] },
+  overlaySetupPage: {
+    summary: 'Show the page that makes the address of an overlay',
+    auth: 'none',
+    success: page,
+    errors: [],
+  },
   overlayPage: {
-    summary: 'The catches of a player as an overlay for streams',
+    summary: 'Show the catches of a player as an overlay for streams',
     auth: 'none',
     success: page,
     errors: [],

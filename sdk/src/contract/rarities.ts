@@ -1,6 +1,6 @@
 /**
- * The seven rarities, from the most common to the rarest: the number used in write payloads, the label used in responses,
- * and the word that starts a catch message in the game's chat (`null`: none).
+ * The seven rarities, from the most common to the rarest: the number used in write payloads, the label used in
+ * responses, and the first word of a catch message in the game's chat (`null` if it has no such word).
  */
 export const RARITIES = [
   { value: 5, label: 'Unknown/Other', catchWord: null },
@@ -27,8 +27,8 @@ export function rarityLabel(value: RarityValue): RarityLabel {
 }
 
 /**
- * Converts a number or a label, in any letter case, to the number of a rarity; `undefined` for an unknown one.
- * One word of `Unknown/Other` is enough.
+ * Converts the number or the label of a rarity to its number. Returns `undefined` for an unknown rarity. Letter case is
+ * ignored, and one word of `Unknown/Other` is enough.
  * @example rarityValue('gold') // 3
  * @example rarityValue(9) // undefined
  */

@@ -1,23 +1,23 @@
-/** The prefix under which every path is served as well: the unprefixed form is version 1. */
+/** The path prefix of version 1. The service also serves every path without this prefix, as version 1. */
 export const VERSION_PREFIX = '/v1'
 
 /**
- * Who may use a route, which also selects the rate limit:
- * `public`, one limit per client; `admin`, one per administrator; `operations`, none.
+ * The group of a route, which selects the rate limit: `public` routes have one limit per client, `admin` routes have
+ * one limit per administrator, and `operations` routes have no limit.
  */
 export type Access = 'public' | 'admin' | 'operations'
 
 /** One route: its method, its path (`:name` is a parameter) and its access. */
 export interface Route {
-  /** `HEAD` also works where `GET` does. */
+  /** Routes with `GET` also accept `HEAD`. */
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** @example '/admin/users/:name' */
   readonly path: string
-  /** Who may use the route. */
+  /** The group of the route, which selects the rate limit. */
   readonly access: Access
 }
 
-/** The path of the status, which lists the gamemodes. */
+/** The path of the status endpoint, which lists the gamemodes. */
 export const STATUS_PATH = '/status'
 
 /** The routes for players and pages. */
@@ -33,13 +33,13 @@ export const PUBLIC_ROUTES = {
   getUserKey: { method: 'GET', path: '/get/user/key', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** Further reads. They are a separate constant, so that pages that only read collections do not load them. */
+/** Further read routes. This constant is separate so that pages that only read collections do not load it. */
 export const FURTHER_ROUTES = {
   events: { method: 'GET', path: '/events', access: 'public' },
   getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** The routes for players to change their catches, with their password. */
+/** The routes with which players delete and move their own catches. They require the player's password. */
 export const OWN_ROUTES = {
   deleteOwnFish: { method: 'DELETE', path: '/user/fish/:id', access: 'public' },
   deleteOwnCrab: { method: 'DELETE', path: '/user/crab/:id', access: 'public' },
@@ -47,7 +47,7 @@ export const OWN_ROUTES = {
   moveOwnCrab: { method: 'POST', path: '/user/crab/:id/move', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** The path of the login of administrators. */
+/** The path of the administrator login. */
 export const LOGIN_PATH = '/admin/login'
 
 /** The path of the OpenAPI document. */
@@ -88,7 +88,7 @@ const OPERATIONS_ROUTES = {
   docs: { method: 'GET', path: '/docs', access: 'operations' },
 } as const satisfies Record<string, Route>
 
-/** The pages for people, and the pictures of them that other sites show. */
+/** The HTML pages, and the pictures of players for other sites to embed. */
 export const PAGE_ROUTES = {
   homePage: { method: 'GET', path: '/', access: 'operations' },
   playerPage: { method: 'GET', path: '/@:name', access: 'operations' },
@@ -101,15 +101,15 @@ export const PAGE_ROUTES = {
   overlayPage: { method: 'GET', path: '/overlay/:name', access: 'operations' },
 } as const satisfies Record<string, Route>
 
-/** Where pages find the files that they load. */
+/** The folders from which pages load their files. */
 export const ASSET_FOLDERS = { docs: '/docs', pages: '/assets' } as const
 
 // A spread would keep all routes in a bundle, because bundlers do not remove unused spreads.
-/** Every route of the service, with a name for its purpose. */
+/** Every route of the service, by name. */
 export const ROUTES = /* @__PURE__ */ Object.assign(
   {},
   PUBLIC_ROUTES,
-  // The compiler knows the type of up to four arguments.
+  // The types of `Object.assign` cover at most four arguments.
   /* @__PURE__ */ Object.assign({}, FURTHER_ROUTES, OWN_ROUTES, ADMIN_ROUTES),
   /* @__PURE__ */ Object.assign({}, OPERATIONS_ROUTES, PAGE_ROUTES),
 )
@@ -126,7 +126,7 @@ export function routePath(name: RouteName, params?: Readonly<Record<string, stri
 }
 
 /**
- * A path with its parameters filled in, percent-encoded.
+ * A path with its parameters filled in, percent-encoded. @throws TypeError if a parameter is missing
  * @example filledPath('/admin/users/:name', { name: 'Alex' }) // '/admin/users/Alex'
  */
 export function filledPath(path: string, params: Readonly<Record<string, string>> = {}): string {

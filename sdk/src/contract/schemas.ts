@@ -5,7 +5,7 @@ import { ACCOUNT_LIMITS, LIMITS } from './limits.ts'
 import { CATCH_NAME_PATTERN, USER_NAME_PATTERN, USER_NAME_RULE } from './names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from './rarities.ts'
 
-/** Any text: each service has its own gamemodes, and checks them itself. */
+/** Accepts any text, because each service has its own gamemodes and checks them itself. */
 export const gamemodeSchema = z.string()
 
 export const catchNameSchema = z
@@ -35,7 +35,9 @@ function hasFourDigitYear(dateTime: string): boolean {
   return year >= 0 && year <= 9999
 }
 
-/** A chosen password. Lone surrogates are rejected: in UTF-8, all of them are the same. */
+/**
+ * A chosen password. Lone surrogates are rejected, because UTF-8 encodes all of them as the same replacement character.
+ */
 const passwordSchema = z.string().check(
   z.minLength(ACCOUNT_LIMITS.minPasswordLength),
   z.maxLength(ACCOUNT_LIMITS.passwordLength),
@@ -49,7 +51,7 @@ const limitSchema = (largest: number) =>
   )
 const pageLimitSchema = limitSchema(LIMITS.pageSize)
 
-/** The start of the next page: the `nextCursor` of the previous one, unchanged. */
+/** The start of a page: the `nextCursor` of the previous page, unchanged. */
 const cursorSchema = z.string().check(z.minLength(1), z.maxLength(512))
 
 /** The body of every error. */
@@ -63,7 +65,10 @@ export const errorBodySchema = z.object({
 /** The body of every error. */
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
-/** Another implementation of the service may not list its gamemodes. `publicUrl`: the address that players use. */
+/**
+ * `gamemodes` is optional, because other implementations of the service may omit it. `publicUrl` is the address that
+ * players use.
+ */
 const statusFields = {
   timestamp: dateTimeSchema,
   version: z.string(),
@@ -89,7 +94,7 @@ export const probeSchema = z.object({ status: z.literal('ok') })
 /** The query of the key endpoint: the user, required for administrators and optional for players. */
 export const keyQuerySchema = z.object({ name: z.optional(z.string()) })
 
-/** The response of the key endpoint: base64 that decoders of both alphabets accept. */
+/** The response of the key endpoint. Both standard and URL-safe base64 decoders accept the key. */
 export const keySchema = z.object({ fernetKey: z.string() })
 
 /** The response of `/status` while the storage works. */
@@ -99,19 +104,19 @@ export type UserKey = z.infer<typeof keySchema>
 
 const savedFields = { id: z.optional(z.string()), caughtAt: z.optional(dateTimeSchema) }
 
-/** A fish as the read endpoint returns it; `id` and `caughtAt` with `detail=full`. */
+/** A fish as the read endpoint returns it. `id` and `caughtAt` are present with `detail=full`. */
 const fishSchema = z.object({ name: z.string(), rarity: rarityLabelSchema, ...savedFields })
 
-/** A crab as the read endpoint returns it; `id` and `caughtAt` with `detail=full`. */
+/** A crab as the read endpoint returns it. `id` and `caughtAt` are present with `detail=full`. */
 const crabSchema = z.object({ name: z.string(), ...savedFields })
 
 const nextCursor = z.optional(z.string())
 const collectionFields = { user: z.string(), nextCursor }
 
-/** The response to fish reads, oldest first. */
+/** The response to fish reads, with the oldest fish first. */
 export const fishCollectionSchema = z.object({ ...collectionFields, fish: z.array(fishSchema) })
 
-/** The response to crab reads, oldest first. */
+/** The response to crab reads, with the oldest crab first. */
 export const crabCollectionSchema = z.object({ ...collectionFields, crab: z.array(crabSchema) })
 
 const count = z.int().check(z.minimum(0))
@@ -125,8 +130,8 @@ const speciesFields = {
 const summaryFields = { user: z.string(), gamemode: gamemodeSchema, total: count, unique: count }
 
 /**
- * The summary of a player's fish, most caught first, then by name. A fish name with
- * two rarities is two entries of `species`, and counts once in `unique`.
+ * The summary of a player's fish. `species` is sorted by count, highest first, then by name. A fish name with two
+ * rarities has two entries in `species`, but counts once in `unique`.
  */
 export const fishSummarySchema = z.object({
   ...summaryFields,
@@ -134,7 +139,7 @@ export const fishSummarySchema = z.object({
   species: z.array(z.object({ name: z.string(), rarity: rarityLabelSchema, ...speciesFields })),
 })
 
-/** The summary of a player's crabs, most caught first, then by name. */
+/** The summary of a player's crabs. `species` is sorted by count, highest first, then by name. */
 export const crabSummarySchema = z.object({
   ...summaryFields,
   species: z.array(z.object({ name: z.string(), ...speciesFields })),
@@ -148,16 +153,17 @@ const daySchema = z.object({
 
 const profileFields = { total: count, unique: count, lastCaughtAt: z.optional(dateTimeSchema) }
 
-/** The query of a profile; `species` adds every species by gamemode. */
+/** The query of a profile. `species=true` adds every species to each gamemode. */
 export const profileOptionsSchema = z.object({ species: z.optional(z.enum(['true', 'false'])) })
 
-/** The query of a profile, with the user. */
+/** The query of a profile, with the name of the user. */
 export const profileQuerySchema = z.object({ name: z.string(), ...profileOptionsSchema.shape })
 
 /**
- * All catches of a player in figures. `rarest`: up to five species, the rarest first, then the least caught. `latest`: up to five
- * entries, the one stored last first. `days`: the last 366 days with a catch, the earliest first. `current` streak: days in a
- * row up to today or yesterday. Times and `bestDay` are absent without catches.
+ * Statistics about all catches of a player. `rarest` has up to five species, sorted by rarity, rarest first, then by
+ * count, lowest first. `latest` has up to five catches, sorted by storage time, newest first. `days` has the last 366
+ * days with a catch, earliest first. `streak.current` is the number of consecutive days with a catch up to today or
+ * yesterday. Without catches, the times and `bestDay` are absent.
  */
 export const profileSchema = z.object({
   user: z.string(),
@@ -189,14 +195,14 @@ export const profileSchema = z.object({
 
 const pageFields = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }
 
-/** The query of the reads without name and gamemode, which have their own errors. */
+/** The query of a read without `name` and `gamemode`, because these two parameters have their own error codes. */
 export const readOptionsSchema = z.object({
   detail: z.optional(z.literal('full')),
   ...pageFields,
   summary: z.optional(z.literal('species')),
 })
 
-/** The query of the reads. */
+/** The query of a read. */
 export const readQuerySchema = z.object({
   name: z.string(),
   gamemode: gamemodeSchema,
@@ -206,13 +212,15 @@ export const readQuerySchema = z.object({
 /** The names of the events of `/events`. */
 export const EVENTS = ['ready', 'catch', 'removed', 'deleted'] as const
 
-/** The query of the events without name and gamemode, which have their own errors. */
+/**
+ * The query of an event stream without `name` and `gamemode`, because these two parameters have their own error codes.
+ */
 export const eventOptionsSchema = z.object({
   kind: z.optional(z.enum(KINDS)),
   follow: z.optional(z.enum(['true', 'false'])),
 })
 
-/** The query of the events. */
+/** The query of an event stream. */
 export const eventsQuerySchema = z.object({
   name: z.string(),
   gamemode: gamemodeSchema,
@@ -227,7 +235,7 @@ export const fishEntriesSchema = batch(
   z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(dateTimeSchema) }),
 )
 
-/** Otherwise, a fish that was sent to the path of crabs would be stored as a crab. */
+/** Rejects `rarity`. Otherwise, the service would store a fish that is sent to a crab path as a crab. */
 const crabFields = {
   rarity: z.optional(z.never('Must be left out: a crab has none, and a fish belongs to the path that ends in /fish')),
 }
@@ -241,21 +249,24 @@ export const crabEntriesSchema = batch(
   }),
 )
 
-const saidFields = { user: z.optional(z.string()), gamemode: z.optional(z.string()) }
+const targetFields = { user: z.optional(z.string()), gamemode: z.optional(z.string()) }
 
 /** The long form of a fish payload. */
-export const fishBatchPayloadSchema = z.object({ ...saidFields, fish: fishEntriesSchema })
+export const fishBatchPayloadSchema = z.object({ ...targetFields, fish: fishEntriesSchema })
 
 /** The short form of a fish payload: one fish. */
-export const oneFishPayloadSchema = z.object({ ...saidFields, fish: catchNameSchema, rarity: rarityValueSchema })
+export const oneFishPayloadSchema = z.object({ ...targetFields, fish: catchNameSchema, rarity: rarityValueSchema })
 
 /** The long form of a crab payload. */
-export const crabBatchPayloadSchema = z.object({ ...saidFields, crab: crabEntriesSchema })
+export const crabBatchPayloadSchema = z.object({ ...targetFields, crab: crabEntriesSchema })
 
 /** The short form of a crab payload: one crab. */
-export const oneCrabPayloadSchema = z.object({ ...saidFields, fish: catchNameSchema, ...crabFields })
+export const oneCrabPayloadSchema = z.object({ ...targetFields, fish: catchNameSchema, ...crabFields })
 
-/** The query of the writes: the user whose key encrypts the token, and the gamemode if no header has it. */
+/**
+ * The query of a write: the name of the user whose key encrypts the token, and the gamemode if the request has no
+ * gamemode header.
+ */
 export const writeQuerySchema = z.object({ name: z.optional(z.string()), gamemode: z.optional(gamemodeSchema) })
 
 /** The response to a write, with the id of the record. */
@@ -277,7 +288,7 @@ export type CrabCollection = z.infer<typeof crabCollectionSchema>
 export type FishSummary = z.infer<typeof fishSummarySchema>
 /** The summary of a player's crabs. */
 export type CrabSummary = z.infer<typeof crabSummarySchema>
-/** All catches of a player in figures. */
+/** Statistics about all catches of a player. */
 export type Profile = z.infer<typeof profileSchema>
 /** The response to a write. */
 export type Saved = z.infer<typeof savedSchema>
@@ -293,7 +304,7 @@ const roleSchema = z.enum(ADMIN_ROLES)
 /** The body of a login. */
 export const loginSchema = z.object({ username: z.string(), password: z.string() })
 
-/** A session: a JWT for `Authorization: Bearer`, and when it ends. */
+/** A session: a JWT for `Authorization: Bearer`, and its expiry time. */
 export const sessionSchema = z.object({ token: z.string(), expiresAt: dateTimeSchema })
 
 /** An administrator. */
@@ -312,19 +323,22 @@ export const newAdminSchema = z.object({
 /** A user, without secrets. */
 const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: dateTimeSchema })
 
-/** A user with the number of its catches, and the latest one by the time of the catch. Each is missing if unknown. */
+/**
+ * A user with the number of catches and the latest catch by `caughtAt`. `totals` and `lastCatch` are absent if they are
+ * unknown.
+ */
 const userTotalsSchema = z.object({
   ...userSchema.shape,
   totals: z.optional(z.object({ fish: count, crab: count })),
   lastCatch: z.optional(z.object({ at: dateTimeSchema, kind: z.enum(KINDS), gamemode: z.string() })),
 })
 
-/** A user with its catches, and when its key was last read. */
+/** A user with catch totals, the latest catch, and the time of the last read of the Fernet key. */
 export const userDetailsSchema = z.object({ ...userTotalsSchema.shape, lastKeyReadAt: z.optional(dateTimeSchema) })
 
 /**
- * The query of the list of users: part of a name, in any letter case; `totals` adds the number of catches and the latest
- * one, to at most 50 users per page.
+ * The query of the list of users. `search` is a part of the name, in any letter case. `totals=true` adds the number of
+ * catches and the latest catch, and limits a page to 50 users.
  */
 export const userListQuerySchema = z.object({
   search: z.optional(z.string().check(z.maxLength(32))),
@@ -332,10 +346,10 @@ export const userListQuerySchema = z.object({
   ...pageFields,
 })
 
-/** One page of users, by name. Their catches are missing unless `totals` is `true`. */
+/** One page of users, sorted by name. `totals` and `lastCatch` are absent unless the query has `totals=true`. */
 export const userListSchema = z.object({ users: z.array(userTotalsSchema), nextCursor })
 
-/** The body of a new user; a missing password is generated. */
+/** The body of a new user. Without a password, the service generates one. */
 export const newUserSchema = z.object({ name: userNameSchema, password: z.optional(passwordSchema) })
 
 /** A new user with its secrets, which are shown only once. */
@@ -346,7 +360,7 @@ export const createdUserSchema = z.object({
   apiKey: z.string(),
 })
 
-/** Which secret to replace. */
+/** The type of the secret to replace. */
 export const resetSchema = z.object({ type: z.enum(['password', 'fernet', 'api-key']) })
 
 /** A new password. */
@@ -355,10 +369,10 @@ export const newPasswordSchema = z.object({ password: z.string() })
 /** A new API key. */
 export const newApiKeySchema = z.object({ apiKey: z.string() })
 
-/** The new secret, under the name of the one it replaces. */
+/** The new secret: a password, a Fernet key or an API key. */
 export const resetResultSchema = z.union([newPasswordSchema, keySchema, newApiKeySchema])
 
-/** The query of reads and writes of one collection by an administrator. */
+/** The query of a request for one collection: its gamemode. */
 export const collectionQuerySchema = z.object({ gamemode: gamemodeSchema })
 
 /** Fish in plain JSON. */
@@ -367,7 +381,7 @@ export const plainFishSchema = z.object({ fish: fishEntriesSchema })
 /** Crabs in plain JSON. */
 export const plainCrabSchema = z.object({ crab: crabEntriesSchema })
 
-/** Counts by gamemode: one for each of the service. */
+/** The counts by gamemode, with an entry for every gamemode of the service. */
 export const byGamemodeSchema = z.record(gamemodeSchema, count)
 
 /** Totals of the service. */
@@ -381,7 +395,7 @@ export const statsSchema = z.object({
   crab: z.object({ total: count, byGamemode: byGamemodeSchema }),
 })
 
-/** The query of the leaderboard; without a gamemode, all count. */
+/** The query of the leaderboard. Without `gamemode`, the catches of all gamemodes count. */
 export const leaderboardQuerySchema = z.object({
   type: z.enum(KINDS),
   gamemode: z.optional(gamemodeSchema),
@@ -397,26 +411,29 @@ export const leaderboardSchema = z.object({
   leaderboard: leadersSchema,
 })
 
-/** The query of the public leaderboard; without a gamemode, all count. */
+/** The query of the public leaderboard. Without `gamemode`, the catches of all gamemodes count. */
 export const publicLeaderboardQuerySchema = z.object({
   kind: z.enum(KINDS),
   gamemode: z.optional(gamemodeSchema),
   limit: z.optional(limitSchema(LIMITS.publicLeaders)),
 })
 
-/** The players with the most catches, highest first, for everybody. */
+/** The public leaderboard: the players with the most catches, highest first. */
 export const publicLeaderboardSchema = z.object({ leaderboard: leadersSchema })
 
-/** The body of a move of a record: the gamemode that it gets. */
+/** The body of a request to move a record: its new gamemode. */
 export const moveSchema = z.object({ gamemode: gamemodeSchema })
 
-/** The query of a move: the gamemode that the record has, which is looked for otherwise. */
+/**
+ * The query of a request to move a record: its current gamemode. Without `gamemode`, the service searches all
+ * gamemodes.
+ */
 export const moveQuerySchema = z.object({ gamemode: z.optional(gamemodeSchema) })
 
 /** The query of the audit log. */
 export const auditQuerySchema = z.object(pageFields)
 
-/** The actor of a failed login under a name without an account. The name is not recorded: it may be a mistyped password. */
+/** The actor of a failed login with an unknown name. The log omits the name, because it may be a mistyped password. */
 export const UNKNOWN_ACTOR = '(unknown name)'
 
 const AUDIT_ACTIONS = [
@@ -441,9 +458,10 @@ const AUDIT_ACTIONS = [
 ] as const
 
 /**
- * One line of the audit log: who did what to whom, when, from where. Of a failed login, the actor is the account that was
- * tried, or {@link UNKNOWN_ACTOR}. Of catches, `gamemode` is where they were added or had been before, and `count` their
- * number, missing until the change is done. Of a removal or a move, `record` is the id.
+ * One entry of the audit log: the time, the actor, the action, its subject, and the client's address. For a failed
+ * login, the actor is the account with the given name, or {@link UNKNOWN_ACTOR}. For a change of catches, `gamemode` is
+ * their gamemode before a move or a removal, or after an addition, and `count` is the number of catches. `count` is
+ * absent until the change is complete. For a removal or a move, `record` is the id of the record.
  */
 export const auditEntrySchema = z.object({
   id: z.string(),
@@ -470,13 +488,13 @@ export type Administrator = z.infer<typeof adminSchema>
 export type AdministratorList = z.infer<typeof adminListSchema>
 /** A user, without secrets. */
 export type User = z.infer<typeof userSchema>
-/** A user, with when it was last there. */
+/** A user with catch totals, the latest catch, and the time of the last read of the Fernet key. */
 export type UserDetails = z.infer<typeof userDetailsSchema>
 /** One page of users. */
 export type UserList = z.infer<typeof userListSchema>
 /** A new user with its secrets. */
 export type CreatedUser = z.infer<typeof createdUserSchema>
-/** Which secret to replace. */
+/** The type of the secret to replace. */
 export type ResetType = z.infer<typeof resetSchema>['type']
 /** A new password. */
 export type NewPassword = z.infer<typeof newPasswordSchema>
@@ -486,7 +504,7 @@ export type NewApiKey = z.infer<typeof newApiKeySchema>
 export type Stats = z.infer<typeof statsSchema>
 /** The players with the most catches. */
 export type Leaderboard = z.infer<typeof leaderboardSchema>
-/** The players with the most catches, for everybody. */
+/** The public leaderboard: the players with the most catches. */
 export type PublicLeaderboard = z.infer<typeof publicLeaderboardSchema>
 /** The actions in the audit log. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

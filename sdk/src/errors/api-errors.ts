@@ -9,17 +9,20 @@ export interface ApiErrorFields {
   readonly code: ErrorCode | (string & {})
   /** Identifies the request in the server's log. */
   readonly requestId?: string | undefined
-  /** Response headers that hold no secret, by lower-case name. */
+  /** Response headers without secrets, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** The next step, as a sentence. */
   readonly hint?: string | undefined
   /** The rate-limit window of the client, if it is known. */
   readonly rateLimit?: RateLimitState | undefined
-  /** Mistakes in the input, as the server reports them. */
+  /** Mistakes in the input that the server reports. */
   readonly details?: readonly Issue[] | undefined
 }
 
-/** The server rejected the request or failed to handle it. The message is the server's; `code` names the case. */
+/**
+ * The server rejected the request or failed to handle it. The message comes from the server, and `code` identifies the
+ * problem.
+ */
 export class ApiError extends FishCrabError implements ApiErrorFields {
   static override get name(): string {
     return 'ApiError'
@@ -30,9 +33,9 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
   readonly status: number
   /** Identifies the request in the server's log. */
   readonly requestId: string | undefined
-  /** Response headers that hold no secret, by lower-case name. */
+  /** Response headers without secrets, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** Mistakes in the input, as the server reports them. */
+  /** Mistakes in the input that the server reports. */
   readonly details: readonly Issue[] | undefined
 
   constructor(summary: string, { status, requestId, headers, details, ...fields }: ApiErrorFields) {
@@ -58,21 +61,21 @@ export class AuthenticationError extends ApiError {
   }
 }
 
-/** 403: these credentials do not allow this. */
+/** 403: the credentials do not permit this operation. */
 export class PermissionDeniedError extends ApiError {
   static override get name(): string {
     return 'PermissionDeniedError'
   }
 }
 
-/** 404: the user, record or address does not exist. */
+/** 404: the user, record or path does not exist. */
 export class NotFoundError extends ApiError {
   static override get name(): string {
     return 'NotFoundError'
   }
 }
 
-/** 409: it exists already, or the change would break a rule. */
+/** 409: the resource already exists, or the change would break a rule. */
 export class ConflictError extends ApiError {
   static override get name(): string {
     return 'ConflictError'

@@ -4,15 +4,15 @@ import { type Issue, throwIssues, ValidationError } from './fish-crab-error.ts'
 /** An object with the names of all options; its values do not matter. */
 export type OptionNames<Options = Record<string, unknown>> = Readonly<Record<keyof Options, unknown>>
 
-/** Rejects anything but an options object, and unknown options. @throws ValidationError */
+/** Rejects unknown options, and values that are not an options object. @throws ValidationError */
 export function checkOptions<Options>(given: Options, known: OptionNames<NoInfer<Options>>): void {
   throwIssues(optionIssues(given, known))
 }
 
 /**
- * An issue for each unknown option. Otherwise a mistyped option would be ignored silently.
+ * Returns an issue for each unknown option. Otherwise, a mistyped option would be ignored silently.
  *
- * @throws ValidationError that lists the available options for anything but an options object
+ * @throws ValidationError that lists the available options if `given` is not an options object
  */
 export function optionIssues<Options>(given: Options, known: OptionNames<NoInfer<Options>>): Issue[] {
   const names = Object.keys(known)

@@ -72,7 +72,10 @@ export class InvalidResponseError extends FishCrabError {
   }
 }
 
-/** An error and its causes, down to the first one. Includes errors of another realm, as test runners create them. */
+/**
+ * Yields an error and its causes, outermost first. Recognises errors from another realm, such as the errors that a test
+ * runner creates.
+ */
 export function* causes(error: unknown): Generator<Error> {
   for (let each = error; isError(each); each = each.cause) yield each
 }

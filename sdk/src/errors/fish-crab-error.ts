@@ -1,18 +1,18 @@
 /** The fields of a {@link FishCrabError}. */
 export interface FishCrabErrorFields {
-  /** Stable name of the case. */
+  /** Stable name of the problem. */
   readonly code: string
-  /** What to do next, as a sentence. The message ends with it. */
+  /** The next step, as a sentence. The message ends with the hint. */
   readonly hint?: string | undefined
   /** The rate-limit window of the client, if it is known. */
   readonly rateLimit?: RateLimitState | undefined
-  /** The error that caused this one. It is not part of `toJSON`. */
+  /** The error that caused this error. `toJSON` omits the cause. */
   readonly cause?: unknown
 }
 
 /**
- * Base class of every error that this package throws on purpose. The message says what is wrong and what to do. No
- * message, field or stack holds a key, a token or a password.
+ * Base class of every error that this package throws on purpose. The message states the problem and the next step. No
+ * message, field or stack contains a key, a token or a password.
  *
  * @example
  * try {
@@ -23,17 +23,18 @@ export interface FishCrabErrorFields {
  * }
  */
 export class FishCrabError extends Error {
-  // Explicit, since bundlers rename classes. No field: the CommonJS build would assign it to a read-only property.
+  // The name is explicit, because bundlers rename classes. The name is a getter, because the CommonJS build would
+  // assign a field to a read-only property.
   static override get name(): string {
     return 'FishCrabError'
   }
-  /** Stable name of the case: the server's own `code`, or one that the class documents. */
+  /** Stable name of the problem: the server's `code`, or a code that the class documents. */
   readonly code: string
-  /** What is wrong: the message without the hint. */
+  /** The problem: the message without the hint. */
   readonly summary: string
-  /** What to do next. */
+  /** The next step, as a sentence. */
   readonly hint: string | undefined
-  /** The rate-limit window of the client at that time, if it is known. */
+  /** The rate-limit window of the client when the error occurred, if it is known. */
   readonly rateLimit: RateLimitState | undefined
 
   constructor(summary: string, { code, hint, rateLimit, cause }: FishCrabErrorFields) {
@@ -45,8 +46,8 @@ export class FishCrabError extends Error {
   }
 
   /**
-   * Compares class names, so that it also recognises errors from another copy of this package, such as its CommonJS
-   * build.
+   * Compares class names, so that `instanceof` also recognises errors from another copy of this package, such as its
+   * CommonJS build.
    */
   static override [Symbol.hasInstance](error: unknown): boolean {
     const names: unknown[] = []
@@ -59,14 +60,14 @@ export class FishCrabError extends Error {
     return this.constructor.name
   }
 
-  /** The fields for `JSON.stringify`, without the cause: it comes from elsewhere and may hold secrets. */
+  /** Returns the fields for `JSON.stringify`, without `cause`, because an error from other code may contain secrets. */
   toJSON(): Record<string, unknown> {
     const { cause: _, ...fields } = { ...this } as Record<string, unknown>
     return { ...fields, name: this.name, message: this.message }
   }
 }
 
-/** The rate-limit window of a client. Responses that are not counted have none. */
+/** The rate-limit window of a client. Responses without rate-limit headers have no window. */
 export interface RateLimitState {
   /** Requests allowed per window. */
   readonly limit: number
@@ -78,9 +79,9 @@ export interface RateLimitState {
 
 /** One mistake in the input. */
 export interface Issue {
-  /** Where it is, such as `fish.0.rarity` or `gamemode`. */
+  /** The path of the invalid value, such as `fish.0.rarity` or `gamemode`. */
   readonly path: string
-  /** What is wrong, as a sentence. */
+  /** The problem, as a sentence. */
   readonly message: string
 }
 
@@ -98,7 +99,7 @@ export class ValidationError extends FishCrabError {
   }
 }
 
-/** @throws ValidationError unless there are none */
+/** @throws ValidationError if there are issues */
 export function throwIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ValidationError(issues)
 }

@@ -5,33 +5,42 @@ import { decodeBase64Url, encodeBase64Url, IV_BYTES, splitToken, type TokenParts
 
 /** Options of `createFernet`. */
 export interface FernetOptions {
-  /** The clock in unix milliseconds, for calls without `now`. @default Date.now */
+  /** Returns the current time in Unix milliseconds, for calls without `now`. @default Date.now */
   readonly now?: () => number
 }
 
 /** Options of `encrypt`. */
 export interface EncryptOptions {
-  /** The time of the token in unix milliseconds; stored in it unencrypted, in whole seconds. @default the clock */
+  /**
+   * The creation time in Unix milliseconds. The token contains this time unencrypted, in whole seconds. @default the
+   * clock
+   */
   readonly now?: number
-  /** The initialization vector, 16 bytes. Set it only in tests, because using one twice reveals equal messages. @default random */
+  /**
+   * The initialization vector, 16 bytes. Set `iv` only in tests, because reusing an `iv` reveals equal messages.
+   * @default random
+   */
   readonly iv?: Uint8Array
 }
 
 /** Options of `decrypt`. */
 export interface DecryptOptions {
-  /** Maximum age in whole seconds, 0 or more. Also rejects tokens over 60 s ahead of the clock. @default any age */
+  /**
+   * Maximum age in whole seconds, 0 or more. With `ttlSeconds`, tokens that are more than 60 s ahead of the clock are
+   * also rejected. @default any age
+   */
   readonly ttlSeconds?: number
-  /** The current time in unix milliseconds. Unused without `ttlSeconds`. @default the clock */
+  /** The current time in Unix milliseconds. `decrypt` ignores `now` without `ttlSeconds`. @default the clock */
   readonly now?: number
 }
 
 /** The content of an authentic token. */
 export interface DecryptedToken {
-  /** The message; text is UTF-8. */
+  /** The bytes of the message. Text is encoded as UTF-8. */
   readonly message: Uint8Array
   /** Creation time by the sender's clock, in unix seconds: unsigned 64 bits. */
   readonly timestamp: bigint
-  /** The HMAC-SHA256 of the token, 32 bytes: identifies it in every encoding. */
+  /** The HMAC-SHA256 of the token, 32 bytes, which identifies the token in every encoding. */
   readonly mac: Uint8Array
 }
 
@@ -47,7 +56,7 @@ export interface Fernet {
    */
   encrypt(message: Uint8Array | string, options?: EncryptOptions): Promise<string>
   /**
-   * Checks and decrypts a token with whichever key fits.
+   * Verifies and decrypts a token with the matching key.
    *
    * @param token URL-safe base64 with or without padding and without whitespace, or the raw bytes.
    * @throws FernetError `invalid_token` for every invalid token, without the reason; `token_expired` for an authentic token
@@ -94,19 +103,20 @@ export function fernetWith(
       refuseUnknown(options, ['ttlSeconds', 'now'])
       const raw = typeof token === 'string' ? decodeBase64Url(token) : new Uint8Array(token)
       const parts = raw && splitToken(raw)
-      // Checked early, so that an invalid option fails on every token, but reported for authentic tokens only.
+      // The age is checked even for invalid tokens, so that an invalid option always throws. Only an authentic token is
+      // reported as expired.
       const fresh = isFresh(parts?.timestamp ?? 0n, options, clock)
       const key = parts && (await findKey(parts))
       if (key && !fresh) throw new FernetError('token_expired')
       const message = key && (await key.decrypt(parts.iv, parts.ciphertext))
-      // The only place that rejects a token: not even the stack reveals the reason.
+      // Every invalid token is rejected here, so that not even the stack trace reveals the reason.
       if (!message) throw new FernetError('invalid_token')
       return { message, timestamp: parts.timestamp, mac: parts.mac }
     },
   }
 }
 
-/** A mistyped `ttlSeconds` would turn the check of the age off. */
+/** Rejects unknown options, because a mistyped `ttlSeconds` would disable the age check. */
 function refuseUnknown(options: object, known: readonly string[]): void {
   for (const path in options) {
     if (!known.includes(path)) {
@@ -119,7 +129,7 @@ function isFresh(timestamp: bigint, { ttlSeconds, now }: DecryptOptions, clock: 
   return ttlSeconds === undefined || isWithinTtl(timestamp, { ttlSeconds, now: now ?? clock() })
 }
 
-/** Imports a key at its first use and keeps it: importing costs more than using it. */
+/** Imports a key on first use and caches it, because an import is slower than a use. */
 function lazyKey(prepare: PreparePlatformKey, bytes: Bytes): () => PlatformKey | Promise<PlatformKey> {
   let prepared: PlatformKey | Promise<PlatformKey> | undefined
   return async () => {
@@ -127,14 +137,14 @@ function lazyKey(prepare: PreparePlatformKey, bytes: Bytes): () => PlatformKey |
       prepared ??= prepare(bytes)
       return await prepared
     } catch (error) {
-      // The next use may succeed.
+      // Discards the failed import, so that the next use tries again.
       prepared = undefined
       throw error
     }
   }
 }
 
-/** A copy, since the caller may change the bytes meanwhile. */
+/** Copies the bytes, because the caller may change them before the encryption ends. */
 function bytesOf(message: Uint8Array | string): Bytes {
   return typeof message === 'string' ? new TextEncoder().encode(message) : new Uint8Array(message)
 }
@@ -157,10 +167,10 @@ export interface TtlRule {
 
 /**
  * Whether a token with this timestamp is neither too old nor more than 60 s in the future (Fernet specification,
- * "Verifying"). In whole seconds, with the limits of pyca/cryptography: false when `timestamp + ttl < now` or
- * `now + 60 < timestamp`.
+ * "Verifying"). Times are compared in whole seconds, with the limits of pyca/cryptography: the result is false if
+ * `timestamp + ttl < now` or `now + 60 < timestamp`.
  *
- * @param timestamp The token's own, in unix seconds.
+ * @param timestamp The timestamp of the token, in Unix seconds.
  * @throws RangeError when `ttlSeconds` is not a whole number, 0 or more, or `now` is before 1970.
  * @example
  * isWithinTtl(1_000n, { ttlSeconds: 30, now: 1_030_999 }) // true
@@ -174,7 +184,7 @@ export function isWithinTtl(timestamp: bigint, { ttlSeconds, now }: TtlRule): bo
   return timestamp + BigInt(ttlSeconds) >= seconds && seconds + MAX_CLOCK_SKEW_SECONDS >= timestamp
 }
 
-/** Unix milliseconds as whole unix seconds. @throws RangeError for times that 64 bits cannot represent */
+/** Converts Unix milliseconds to whole Unix seconds. @throws RangeError for times that 64 bits cannot represent */
 function unixSeconds(now: number): bigint {
   const seconds = Math.floor(now / 1000)
   if (!(seconds >= 0 && seconds < 2 ** 64)) throw new RangeError('now must be a unix time in milliseconds.')
@@ -184,7 +194,10 @@ function unixSeconds(now: number): bigint {
 const KEY_BYTES = 32
 const MAX_TRIES = 1000
 
-/** The bytes of a key in either base64 alphabet (not a mix), padded or not. @throws FernetError `invalid_key` */
+/**
+ * Decodes a key in the standard or URL-safe base64 alphabet (not a mix), padded or not. @throws FernetError
+ * `invalid_key`
+ */
 function decodeKey(key: unknown): Bytes {
   const bytes = typeof key === 'string' ? decodeBase64Url(urlSafe(key)) : undefined
   if (bytes?.length !== KEY_BYTES) throw new FernetError('invalid_key')
@@ -192,8 +205,8 @@ function decodeKey(key: unknown): Bytes {
 }
 
 /**
- * A new random key: 32 bytes as 44 characters of padded base64. It contains none of `+ / - _`, so every decoder, standard
- * or URL-safe, reads the same bytes. That costs two of its 256 bits.
+ * A new random key: 32 bytes as 44 characters of padded base64. The key contains none of `+ / - _`, so every decoder,
+ * standard or URL-safe, reads the same bytes. This restriction costs two of the 256 bits.
  *
  * @param random Fills the given bytes at random and returns them. @default crypto.getRandomValues
  * @throws Error when `random` yields no such key in 1,000 attempts, which a working source never does.

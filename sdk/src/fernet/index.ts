@@ -14,8 +14,8 @@ export {
 } from './fernet.ts'
 
 /**
- * Encrypts and decrypts tokens of the Fernet specification (https://github.com/fernet/spec). Keep the instance: it
- * imports each key once, at first use. Runs on `node:crypto` in Node and on WebCrypto elsewhere.
+ * Encrypts and decrypts tokens of the Fernet specification (https://github.com/fernet/spec). Reuse the instance,
+ * because it imports each key only once, on first use. Runs on `node:crypto` in Node and on WebCrypto elsewhere.
  *
  * @param keys One key or several, newest first: the first one encrypts, all decrypt. A key is 32 bytes in base64 of
  *   either alphabet, padded or not.

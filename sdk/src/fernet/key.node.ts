@@ -5,7 +5,7 @@ const CIPHER = 'aes-128-cbc'
 
 /** A Fernet key on `node:crypto`. */
 export function preparePlatformKey(key: Bytes): PlatformKey {
-  // KeyObjects: Node imports raw bytes on every use, which is five times slower.
+  // Without a KeyObject, Node imports the raw bytes on every use, which is five times slower.
   const signingKey = createSecretKey(key.subarray(0, SIGNING_KEY_BYTES))
   const encryptionKey = createSecretKey(key.subarray(SIGNING_KEY_BYTES))
   const hmac = (data: Bytes) => createHmac('sha256', signingKey).update(data).digest()

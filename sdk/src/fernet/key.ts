@@ -1,15 +1,15 @@
-/** Bytes that every platform's crypto takes: never shared memory. */
+/** Bytes that every platform's crypto API accepts. Shared memory is excluded. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** A Fernet key, imported into the platform's crypto: the only part that differs between platforms. */
+/** A Fernet key that is imported into the platform's crypto API. Only this part differs between platforms. */
 export interface PlatformKey {
-  /** HMAC-SHA256 under the signing half: 32 bytes. */
+  /** HMAC-SHA256 with the signing half of the key, 32 bytes. */
   sign(data: Bytes): Bytes | Promise<Bytes>
   /** Whether `mac` is the HMAC of `data`, in constant time. */
   verify(data: Bytes, mac: Bytes): boolean | Promise<boolean>
-  /** AES-128-CBC with PKCS#7 padding under the encrypting half. */
+  /** AES-128-CBC with PKCS#7 padding and the encryption half of the key. */
   encrypt(iv: Bytes, message: Bytes): Bytes | Promise<Bytes>
-  /** The reverse; `undefined` when the padding is not PKCS#7. */
+  /** Reverses `encrypt`. Returns `undefined` if the padding is not PKCS#7. */
   decrypt(iv: Bytes, ciphertext: Bytes): Bytes | undefined | Promise<Bytes | undefined>
 }
 
@@ -27,7 +27,7 @@ export const SIGNING_KEY_BYTES = 16
 
 const KEY_FORM = /^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9+/]{43})=?$/
 
-/** Whether a value has the form of a Fernet key. `createFernet` checks it fully. */
+/** Whether a value has the format of a Fernet key. Only `createFernet` checks a key fully. */
 export function isKeyFormat(value: unknown): boolean {
   return typeof value === 'string' && KEY_FORM.test(value)
 }

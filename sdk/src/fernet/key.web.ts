@@ -5,7 +5,7 @@ const MAC = 'HMAC'
 
 /** A Fernet key on WebCrypto: browsers, workers, Deno, Bun. */
 export async function preparePlatformKey(key: Bytes): Promise<PlatformKey> {
-  // Typed as always defined, but browsers omit it in insecure contexts.
+  // TypeScript types `subtle` as always defined, but browsers omit it in insecure contexts.
   const subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle
   if (subtle === undefined) throw new Error('WebCrypto is missing here: serve the page over https or from localhost.')
   const [signingKey, encryptionKey] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { Bytes } from './key.ts'
 
-// Fernet specification, "Token Format": version 1, timestamp 8, IV 16, ciphertext 16 or more, HMAC 32.
+// Sizes in bytes (Fernet specification, "Token Format"): version 1, timestamp 8, IV 16, ciphertext 16 or more, HMAC 32.
 const VERSION = 0x80
 const TIMESTAMP_AT = 1
 const IV_AT = 9
@@ -72,8 +72,8 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of URL-safe base64 with or without padding; `undefined` for anything that `encodeBase64Url` would not return.
- * A token with several spellings would break comparisons of tokens as text.
+ * Decodes URL-safe base64 with or without padding. Returns `undefined` for any text that `encodeBase64Url` would not
+ * return, because tokens are compared as text and must have only one spelling.
  */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   const length = unpaddedLength(text)

@@ -1,6 +1,6 @@
 /**
- * At most `maxBytes`, else throws. If the loop ends early, the rest stays unread; `body.cancel()` discards it and closes the
- * connection.
+ * Yields the chunks of a body, and throws the error of `tooLarge` if the body exceeds `maxBytes`. If the loop ends
+ * early, the rest of the body stays unread. Call `body.cancel()` to discard the rest and close the connection.
  */
 export async function* readChunks<Chunk extends Uint8Array>(
   body: ReadableStream<Chunk>,

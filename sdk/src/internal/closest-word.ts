@@ -1,4 +1,6 @@
-/** Optimal string alignment: letters inserted, deleted or substituted, or neighbours swapped. */
+/**
+ * The optimal string alignment distance: the number of inserted, deleted or substituted letters and swapped neighbours.
+ */
 function distance(from: string, to: string): number {
   const rows: number[][] = []
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY
@@ -19,8 +21,8 @@ function distance(from: string, to: string): number {
 const SHORTEST_BEGINNING = 3
 
 /**
- * The most similar word, ignoring letter case: the closest one if at most a third of it differs, else the first that
- * starts with the given text.
+ * Returns the closest word, ignoring letter case, if at most a third of its letters differ. Otherwise, returns the
+ * first word that starts with the given text, if the text has at least 3 letters.
  */
 export function closestWord(typed: string, words: readonly string[]): string | undefined {
   const lower = typed.toLowerCase()

@@ -6,7 +6,7 @@ const OWNER_ONLY_FOLDER = 0o700
 
 /** Makes created, renamed and deleted files in a folder survive a power loss. */
 export function syncFolder(folder: string): void {
-  // Windows cannot open a folder as a file; it writes names through by itself.
+  // Windows cannot open a folder as a file, but writes file names to disk without a sync.
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
   try {
@@ -17,25 +17,25 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Creates an empty file that only its owner may read, and returns whether it did. An existing file is not even opened:
- * closing it would drop SQLite's locks on it.
+ * Creates an empty file that only its owner may read, and returns whether the file is new. An existing file is not
+ * opened, because closing a file drops SQLite's locks on this file.
  */
 export function createPrivateFile(file: string): boolean {
   try {
     closeSync(openSync(file, 'wx', OWNER_ONLY_FILE))
     return true
   } catch (error) {
-    // Another process may have removed it since.
+    // After EEXIST, another process may have removed the file, so a missing file is not an error.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' && !existsSync(file)) throw error
     return false
   }
 }
 
 /**
- * Creates a folder, and missing folders above it. Nothing is left of a failure. A new folder is durable once the folder
- * above it is synced; `undo` removes the created ones that are empty.
+ * Creates a folder and the missing folders above it. If a step fails, the created folders are removed. A new folder is
+ * durable after a sync of the folder above it. `undo` removes the created folders that are empty.
  *
- * @param modes Of the folder, by default 0700, and of those above it, by default the system's
+ * @param modes `mode` of the folder (default 0700), `modeAbove` of the created folders above it (default of the system)
  */
 export function createFolder(path: string, modes: { mode?: number; modeAbove?: number } = {}) {
   const { mode = OWNER_ONLY_FOLDER, modeAbove } = modes
@@ -45,7 +45,8 @@ export function createFolder(path: string, modes: { mode?: number; modeAbove?: n
     for (const created of missing) removeIfEmpty(created)
   }
   try {
-    // One by one: Node's `recursive` never ends where an existing folder allows no new one, such as /proc.
+    // The folders are created one by one, because Node's `recursive` option never returns if an existing folder, such
+    // as /proc, allows no new folders.
     for (const one of missing.toReversed()) makeIfMissing(one, one === folder ? mode : modeAbove)
   } catch (error) {
     undo()
@@ -54,7 +55,7 @@ export function createFolder(path: string, modes: { mode?: number; modeAbove?: n
   return { folder, isNew: missing.length > 0, undo }
 }
 
-/** The folder and those above it that do not exist, the deepest first. */
+/** The given folder and the folders above it, as far as they do not exist, deepest first. */
 function missingFolders(folder: string): readonly string[] {
   const missing: string[] = []
   for (let at = folder; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at)
@@ -65,7 +66,7 @@ function makeIfMissing(folder: string, mode: number | undefined): void {
   try {
     mkdirSync(folder, { mode })
   } catch (error) {
-    // Another process may have made it.
+    // Another process may have created the folder.
     if (!existsSync(folder)) throw error
   }
 }
@@ -74,6 +75,6 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Not empty, or never created.
+    // The folder is not empty or was never created.
   }
 }

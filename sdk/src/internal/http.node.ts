@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http'
 export const LINGER_MS = 500
 
 /**
- * Discards the rest of a refused body for a while, then closes the connection. Closing it immediately would reset it, and
- * the client might never see the error.
+ * Discards the rest of a rejected request body for up to `LINGER_MS`, then closes the connection. An immediate close
+ * would reset the connection, and the client might never see the error.
  */
 export function discardRest(req: IncomingMessage): void {
   const { socket } = req
   const cut = setTimeout(() => socket.destroy(), LINGER_MS)
-  // Of the request, since its socket may carry many more.
+  // The listener is on the request, because its socket may carry many further requests.
   req.once('close', () => clearTimeout(cut))
   req.removeAllListeners('data')
   req.resume()

@@ -4,7 +4,7 @@ export interface LoginSecrets {
   readonly apiKey?: string | undefined
 }
 
-/** What a player needs to log in, as one JSON document that an administrator hands over. */
+/** The login data of a player, as one JSON document that an administrator hands over. */
 export interface LoginFile extends LoginSecrets {
   /** Address of the service. */
   readonly service: string
@@ -21,7 +21,10 @@ export function formatLoginFile({ service, name, ...rest }: LoginFile): string {
   return `${JSON.stringify({ version: VERSION, service, name, ...Object.fromEntries(given) }, undefined, 2)}\n`
 }
 
-/** The file, or what is wrong with it: a phrase without any of its content, which is secret. */
+/**
+ * Returns the parsed file, or its problem as a phrase. The phrase contains no part of the file, because the file is
+ * secret.
+ */
 export function parseLoginFile(text: string): LoginFile | string {
   let document: unknown
   try {
@@ -41,7 +44,7 @@ export function parseLoginFile(text: string): LoginFile | string {
   return { service, name, ...Object.fromEntries(given) }
 }
 
-// One line of visible characters and spaces.
+// Whether a value is a text of 1 to 2,048 characters without control characters.
 function isText(value: unknown): value is string {
   return typeof value === 'string' && /^[^\p{Cc}]{1,2048}$/u.test(value)
 }

@@ -1,4 +1,4 @@
-/** @throws Error on a Node that is older than this package needs; other runtimes and pages pass */
+/** @throws Error if the version of Node is older than 22.19; other runtimes and browsers pass */
 export function requireNode(packageName: string): void {
   const version = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node
   const [major = 0, minor = 0] = version?.split('.').map(Number) ?? []

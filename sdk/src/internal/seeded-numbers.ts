@@ -1,4 +1,7 @@
-/** A generator of numbers from 0 up to 1 that are the same for a seed in every run (mulberry32). Do not use it for secrets. */
+/**
+ * Returns a generator of numbers from 0 (inclusive) to 1 (exclusive). A seed gives the same numbers in every run
+ * (mulberry32). Do not use the numbers for secrets.
+ */
 export function seededNumbers(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -3,13 +3,13 @@ export const SQLITE_BUSY = 5
 export const SQLITE_CORRUPT = 11
 export const SQLITE_NOT_A_DATABASE = 26
 
-/** SQLite's primary result code of an error that came from it. */
+/** The primary result code of an SQLite error; `undefined` for other errors. */
 export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined
   return error.errcode & 0xff
 }
 
-/** What is wrong with a file or its disk. */
+/** A problem with a file or its disk. */
 export type FileProblem =
   | 'busy'
   | 'read-only'
@@ -26,7 +26,7 @@ const PROBLEMS: ReadonlyMap<unknown, FileProblem> = /* @__PURE__ */ new Map<unkn
   [13, 'full'],
   [14, 'not-opened'],
   [SQLITE_NOT_A_DATABASE, 'damaged'],
-  // SQLITE_IOERR_SHMSIZE: there is no room for the index of the log.
+  // SQLITE_IOERR_SHMSIZE: the disk has no space for the index of the write-ahead log.
   [10 | (19 << 8), 'full'],
   ['EACCES', 'read-only'],
   ['EPERM', 'read-only'],
@@ -38,37 +38,39 @@ const PROBLEMS: ReadonlyMap<unknown, FileProblem> = /* @__PURE__ */ new Map<unkn
   ['EISDIR', 'folder-in-the-way'],
 ])
 
-/** What an error of SQLite or of the file system means; `undefined` for any other. */
+/** The file problem that caused an error of SQLite or of the file system; `undefined` for other errors. */
 export function fileProblem(error: unknown): FileProblem | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown }
   return PROBLEMS.get(errcode) ?? PROBLEMS.get(sqliteCode(error) ?? code)
 }
 
-/** A lock on a file. It ends with its process. */
+/** A lock on a file, which ends when the process ends. */
 export interface FileLock {
   /** Releases the lock. Idempotent. */
   close(): void
 }
 
 /**
- * Locks a file for this process, and creates it if needed: with a lock of SQLite, which the system drops when the process
- * ends in any way. Blocks the thread while it waits.
+ * Locks a file for this process with an SQLite lock, and creates the file if needed. The operating system releases the
+ * lock when the process ends, even after a crash. The thread is blocked while the function waits.
  *
- * Our own: proper-lockfile 4 guesses by the age of a folder whether the owner is alive, and loads in 30 ms.
+ * This replaces proper-lockfile 4, which guesses from the age of a folder whether the owner is alive, and takes 30 ms
+ * to load.
  *
  * @returns `undefined` when another process still holds the lock after `timeoutMs`
  * @throws the error of SQLite when the file cannot be locked
  */
 export function lockFile(file: string, timeoutMs: number): FileLock | undefined {
-  // Loaded on use, and synchronously.
+  // `node:sqlite` is loaded only on use, and `import()` would not be synchronous.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const lock = new DatabaseSync(file)
   const close = () => {
     if (lock.isOpen) lock.close()
   }
   try {
-    // An exclusive transaction on a read-only file locks nothing, and only a write fails. Its journal needs no file.
+    // An exclusive transaction on a read-only file locks nothing, so the lock also writes `user_version`, which fails
+    // on such a file. A journal in memory avoids a journal file.
     lock.exec(
       `PRAGMA busy_timeout = ${timeoutMs}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1`,
     )

@@ -14,18 +14,18 @@ export interface PlatformInfo {
 export interface UserFolders {
   /** Profiles and settings, which may be copied to another machine. */
   readonly config: string
-  /** Data of this machine: secrets without a keyring, the outbox, locks. */
+  /** Data of this machine: the outbox, locks, and the secrets if there is no keyring. */
   readonly state: string
   /** Data created for the user, such as completion scripts. */
   readonly data: string
 }
 
 /**
- * The folders of the XDG variables (XDG Base Directory Specification 0.8), else the platform's: `~/.config`,
- * `~/.local/state` and `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%APPDATA%` for the
- * configuration and `%LOCALAPPDATA%` for the rest.
+ * Returns the folders in the XDG variables (XDG Base Directory Specification 0.8), or else the folders of the platform:
+ * `~/.config`, `~/.local/state` and `~/.local/share`; on macOS `~/Library/Application Support`; on Windows `%APPDATA%`
+ * for the configuration and `%LOCALAPPDATA%` for the rest.
  *
- * This replaces env-paths 4, which reads the XDG variables on Linux only, and only those of the process.
+ * This replaces env-paths 4, which reads the XDG variables only on Linux and only from the environment of the process.
  */
 export function userFolders({ platform, env, home }: PlatformInfo): UserFolders {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix
@@ -40,7 +40,7 @@ export function userFolders({ platform, env, home }: PlatformInfo): UserFolders 
     }
     return { config: join(home, '.config'), state: join(home, '.local', 'state'), data: join(home, '.local', 'share') }
   }
-  // The specification requires to ignore a path that is not absolute.
+  // The specification requires that relative paths are ignored.
   const given = (value: string | undefined) => (value && isAbsolute(value) ? value : undefined)
   const { config, state, data } = fallback()
   return {

@@ -1,6 +1,6 @@
 /**
- * Settles like the work, but rejects with the signal's reason as soon as it aborts: the work may ignore signals. Does not
- * start the work if the signal has aborted already.
+ * Settles like the work, but rejects with the signal's reason as soon as the signal aborts, even if the work ignores
+ * signals. If the signal has already aborted, the work does not start.
  */
 export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work()
@@ -17,26 +17,28 @@ export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSigna
   }
 }
 
-// Timers take 31 bits; a longer one would fire at once.
+// A timer takes a delay of 31 bits; with a longer delay, it would fire at once.
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** `setTimeout` for any duration; `Infinity` never fires. */
+/**
+ * Like `setTimeout`, but a delay of more than 31 bits is shortened to 31 bits (24.8 days), and `Infinity` never fires.
+ */
 export function startTimer(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
   return ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onEnd, Math.min(ms, MAX_TIMER_MS))
 }
 
 /**
- * Resolves after `ms` milliseconds, without the 31-bit limit of platform timers.
+ * Resolves after `ms` milliseconds, at most 24.8 days; never resolves for `Infinity`.
  *
  * @param ref Whether the timer keeps a process alive. @default true
- * @throws the signal's reason as soon as it aborts, at once if it has aborted already
+ * @throws the signal's reason as soon as the signal aborts, or at once if it has already aborted
  */
 export async function sleep(ms: number, signal?: AbortSignal, { ref = true } = {}): Promise<void> {
   let timer: ReturnType<typeof startTimer>
   const elapse = () =>
     new Promise<void>((resolve) => {
       timer = startTimer(ms, resolve)
-      // A number in browsers, which have no process to keep alive.
+      // In browsers, a timer is a number without `unref`, and there is no process to keep alive.
       if (!ref) (timer as Partial<NodeJS.Timeout> | undefined)?.unref?.()
     })
   try {

@@ -7,7 +7,7 @@ import type { FlushReport } from './outbox.ts'
 const FIRST_MS = 1000
 const MAX_MS = 5 * 60_000
 
-/** Poll interval while idle: other processes may add to a shared file. */
+/** Poll interval while idle, because other processes may add catches to a shared file. */
 const IDLE_MS = 30_000
 
 interface BackgroundOptions {
@@ -26,9 +26,9 @@ export type Background = ReturnType<typeof startBackground>
 /** Flushes repeatedly until it is stopped. */
 export function startBackground({ flush, onError, onWait, clock, random, lingerMs }: BackgroundOptions) {
   const stopping = new AbortController()
-  /** Ends the wait of an idle background. */
+  /** Ends the current idle wait. */
   let wake: (() => void) | undefined
-  /** Time of the first `nudge` since the last flush began, which may have missed it. */
+  /** Time of the first `nudge` since the last flush began, because that flush may have missed the new catches. */
   let nudgedAt: number | undefined
 
   async function run(): Promise<void> {
@@ -52,7 +52,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
     try {
       const { stopped, delivered } = await flush(stopping.signal)
       if (stopped.length === 0) return { failures: 0, waitMs: IDLE_MS }
-      // While some batches get through, the backoff does not grow.
+      // The backoff does not grow while some batches are delivered.
       const failures = delivered > 0 ? 1 : failuresBefore + 1
       const until = Math.min(...stopped.map(({ retryAt }) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY))
       const isLimited = until < Number.POSITIVE_INFINITY
@@ -66,7 +66,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
     }
   }
 
-  /** Waits, but after a nudge only until its linger time is over. */
+  /** Waits for `waitMs`, but after a nudge only until the linger time has passed. */
   async function idle(waitMs: number): Promise<void> {
     const woken = new AbortController()
     wake = () => woken.abort()
@@ -89,12 +89,15 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
 
   const done = run()
   return {
-    /** Something was added: flushes after `lingerMs`, unless a failure makes everything wait. */
+    /**
+     * Schedules a flush of new catches after `lingerMs`. After a failure, the flush waits for the end of the backoff
+     * instead.
+     */
     nudge() {
       nudgedAt ??= clock.now()
       wake?.()
     },
-    /** Resolves when its flush has ended. */
+    /** Stops the background, and resolves when the current flush has ended. */
     stop() {
       stopping.abort()
       return done

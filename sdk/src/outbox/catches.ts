@@ -13,7 +13,7 @@ export interface Checkpoint {
   readonly value: string
 }
 
-/** A collection of the service. Catches keep their order within it. */
+/** A collection of the service. The order of catches is preserved within a collection. */
 export interface Collection {
   readonly kind: Kind
   readonly user: string
@@ -22,7 +22,7 @@ export interface Collection {
 
 /** A checked catch in the format of the service. */
 export interface CatchToAdd extends Collection {
-  /** Id of the collection; the same for every spelling of the user name. */
+  /** Id of the collection, which does not depend on the letter case of the user name. */
   readonly collection: string
   /** The entry as the service will receive it. */
   readonly entry: PayloadEntry
@@ -32,9 +32,9 @@ export interface CatchToAdd extends Collection {
 
 /** A catch in an outbox. */
 export interface StoredCatch extends CatchToAdd {
-  /** Position in the outbox: increases, and is never reused. */
+  /** Position in the outbox. Positions increase and are never reused. */
   readonly seq: number
-  /** Milliseconds since 1970. */
+  /** When the catch was added, in Unix milliseconds. */
   readonly addedAt: number
   /** Maximum size of a batch with this catch, after a larger batch was rejected. */
   readonly batchLimit?: number | undefined
@@ -43,8 +43,9 @@ export interface StoredCatch extends CatchToAdd {
 /** Fields of a catch besides its entry. */
 export interface CatchFields extends Target {
   /**
-   * Identifies this catch, for example by log file and offset. A catch with a known key is a duplicate and is not added,
-   * even after delivery; `cancel` and `drop` forget it. 1 to 512 characters. @default none: every catch is added
+   * Identifies this catch, for example by log file and offset. A catch with a known key is a duplicate and is not
+   * added, even after delivery. `cancel` and `drop` forget the keys of their catches. The outbox remembers the last
+   * 1,000,000 keys. A key has 1 to 512 characters. @default none: every catch is added
    */
   readonly key?: string | undefined
 }

@@ -23,12 +23,15 @@ type DeliveryOutcome =
   | { readonly type: 'rejected'; readonly notice: DeadLetterNotice }
   /** The batch stays queued. */
   | { readonly type: 'failed'; readonly error: unknown }
-  /** `again`: the next batch has to be read again. `locked`: another process sends a batch. */
+  /**
+   * `again`: the next batch must be read again. `empty`: no catch is pending. `locked`: another process is sending a
+   * batch.
+   */
   | { readonly type: 'again' | 'empty' | 'locked' }
 
 /**
- * Sends the next batch of a collection under the lock. Every step is stored before the next begins: a process that is
- * killed leaves queued catches or a frozen batch, whose token is then sent again.
+ * Sends the next batch of a collection under the lock. Every step is stored before the next step begins. A killed
+ * process therefore leaves queued catches or a frozen batch, and the token of a frozen batch is sent again.
  */
 export async function deliverNext(
   delivery: Delivery,
@@ -40,7 +43,7 @@ export async function deliverNext(
   const lock = store.lock()
   if (!lock) return { type: 'locked' }
   try {
-    // Read under the lock: another process may have sent some since they were counted.
+    // The batch is read under the lock, because another process may have sent some catches since the count.
     const { frozen, catches: next } = store.nextBatch(collectionId, settings.maxBatch)
     const [first] = next
     if (!first) return { type: 'empty' }
@@ -51,7 +54,7 @@ export async function deliverNext(
     try {
       let batch = frozen
       if (!batch) {
-        // Checked before they were stored.
+        // The entries were checked before they were stored.
         const entries = catches.map(({ entry }) => entry) as FishInput[]
         const { user, gamemode } = collection
         const { token } = await untilAborted(() => resource.encrypt(entries, { user, gamemode }), signal)
@@ -61,7 +64,7 @@ export async function deliverNext(
       }
       emit({ type: 'sending', collection, count, again: frozen !== undefined })
       const encrypted = { ...collection, token: batch.token }
-      // The outbox itself waits for the rate limit, without the lock.
+      // `maxWaitMs` is 0, because the outbox releases the lock before it waits for the rate limit.
       const { id, replayed } = await untilAborted(
         async () => resource.send(encrypted, { signal, maxWaitMs: 0 }),
         signal,
@@ -111,15 +114,16 @@ function seqsOf(catches: readonly StoredCatch[]): number[] {
   return catches.map(({ seq }) => seq)
 }
 
-// Fernet token: version 1, timestamp 8, IV 16, ciphertext in blocks of 16 with at least 1 byte of padding, HMAC 32.
+// Sizes in bytes of a Fernet token: version 1, timestamp 8, IV 16, ciphertext in blocks of 16 with at least 1 byte of
+// padding, HMAC 32.
 const TOKEN_BYTES_AROUND = 57
 const BLOCK_BYTES = 16
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
- * The first catches that fit into one request: at most `maxBatch` and the `batchLimit` of each, and not larger than the
- * body limit once encrypted. At least one, if there is one.
+ * Returns the first catches that fit into one request: at most `maxBatch` catches, at most the `batchLimit` of each
+ * catch, and at most the body limit after encryption. Always returns the first catch, if there is any.
  */
 function firstBatch(
   catches: readonly StoredCatch[],
@@ -150,21 +154,23 @@ function byteLength(value: unknown): number {
 /**
  * What to do with a batch after a failure.
  *
- * - `stop`: the rate limit, no response, or a problem of a server or a proxy; this collection is retried later.
- * - `renew`: the token is too old, or of an old key; the catches are encrypted and sent again.
- * - `split`: the content is rejected; halved until the invalid catch is found, which becomes a dead letter.
- * - `reject`: the user, the key or the form of the request is rejected, as it would be for every batch of the
- *   collection; all of it becomes a dead letter.
+ * - `stop`: the rate limit, a missing response, or a problem of a server or proxy prevents delivery. The collection is
+ *   retried later.
+ * - `renew`: the token is too old or was encrypted with an old key. The catches are encrypted and sent again.
+ * - `split`: the content is rejected. The batch is halved until the invalid catch is found, and this catch becomes a
+ *   dead letter.
+ * - `reject`: the user, the key or the format of the request is rejected, which would happen to every batch of the
+ *   collection. All pending catches of the collection become a dead letter.
  */
 type Decision = 'stop' | 'renew' | 'split' | 'reject'
 
 const TOO_LARGE = 413
 
 const BY_CODE: { readonly [Code in ErrorCode]?: Decision } = {
-  // The content of a batch, which was therefore never stored before.
+  // These codes reject the content of a batch, so the batch was never stored.
   invalid_payload: 'split',
   payload_too_large: 'split',
-  // The collection, or the form of the request.
+  // These codes reject the collection or the format of the request.
   user_not_found: 'reject',
   user_mismatch: 'reject',
   gamemode_mismatch: 'reject',
@@ -177,10 +183,10 @@ const BY_CODE: { readonly [Code in ErrorCode]?: Decision } = {
 /**
  * Decides what to do with catches that could not be encrypted or sent.
  *
- * The service reports a stored token as stored, even after a reset of the key or when the token is too old. A rejection by
- * the service therefore means that the batch was not stored, and that encrypting it again stores nothing twice.
- * Responses that may come from elsewhere (401 or 403 of a proxy, 404 of another service, no known code) only stop the
- * collection: its token is kept and sent again.
+ * The service recognises a stored token even after a key reset or when the token is too old. A rejection by the service
+ * therefore means that the batch was not stored, and sending a batch with a new token stores nothing twice. Responses
+ * that may come from another server (401 or 403 from a proxy, 404 from another service, an unknown code) only stop the
+ * collection: the outbox keeps the token and sends it again.
  */
 function decide({ error, isFresh }: Failure, kind: Kind): Decision {
   if (error instanceof FernetError) return 'reject'
@@ -191,7 +197,7 @@ function decide({ error, isFresh }: Failure, kind: Kind): Decision {
   if (error.status === TOO_LARGE) return 'split'
   if (!isErrorCode(error.code) || error.status >= 500) return 'stop'
   if (error.code === 'invalid_token') return isFresh ? 'reject' : 'renew'
-  // A new token that is too old: this machine's clock is wrong, not the catch.
+  // If a new token is too old, this machine's clock is wrong, and the catches stay queued.
   if (error.code === 'token_expired') return isFresh ? 'stop' : 'renew'
   return BY_CODE[error.code] ?? 'stop'
 }

@@ -1,7 +1,7 @@
 import { FishCrabError } from '../errors/fish-crab-error.ts'
 
 /**
- * The outbox holds `maxCatches` catches already, so this `add` added nothing. Flush it, or drop dead letters. `code` is
+ * The catches would exceed `maxCatches`, so `add` added nothing. Flush the outbox, or drop dead letters. `code` is
  * `outbox_full`.
  *
  * @example
@@ -54,12 +54,12 @@ export type OutboxStoreErrorCode =
  *
  * - `outbox_other_version`: another version of this package wrote the file. Send its catches with that version, or move
  *   the file away.
- * - `outbox_other_service`: it holds catches for another service. Choose another path, or a client of that service.
- * - `outbox_damaged`: the file is damaged or not an outbox. Move it away, or choose another path.
+ * - `outbox_other_service`: the file belongs to another service. Choose another path, or use a client of that service.
+ * - `outbox_damaged`: the file is damaged or not an outbox. Move the file away, or choose another path.
  * - `outbox_disk_full`: the disk is full. Free some space.
  * - `outbox_not_writable`: check the owner and mode of the file and its folder.
  * - `outbox_busy`: another process locks the file. Try again.
- * - `outbox_unavailable`: anything else, see `cause`; also a runtime without `node:sqlite`.
+ * - `outbox_unavailable`: the runtime has no `node:sqlite`, or another problem occurred. See `cause`.
  *
  * @example
  * if (error instanceof OutboxStoreError && error.code === 'outbox_disk_full') showStatus(error.message)

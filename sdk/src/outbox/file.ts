@@ -21,9 +21,9 @@ const BUSY_TIMEOUT_MS = 5000
 
 export interface OutboxFile {
   readonly db: DatabaseSync
-  /** Its path, for messages. */
+  /** The path of the file, for messages. */
   readonly name: string
-  /** Locks the outbox for one batch; `undefined` while another process sends one. */
+  /** Locks the outbox for one batch. Returns `undefined` while another process is sending a batch. */
   lock(): FileLock | undefined
 }
 
@@ -44,7 +44,7 @@ export function openFile(path: string): OutboxFile {
     createPrivateFile(lockName)
     createSchema(db, name)
     useWriteAheadLog(db)
-    // Every add survives a power loss.
+    // With `FULL`, added catches survive a power loss.
     db.exec('PRAGMA synchronous = FULL')
     return { db, name, lock: () => guarded(lockName, () => lockFile(lockName, 0)) }
   } catch (error) {
@@ -53,15 +53,15 @@ export function openFile(path: string): OutboxFile {
   }
 }
 
-/** Changes nothing. */
+/** Opens an outbox file without changing it. */
 export function openReadOnly(path: string): DatabaseSync {
   const file = pathToFileURL(path)
-  // Otherwise SQLite creates the write-ahead log of a file without one.
+  // Without `immutable`, SQLite would create a missing write-ahead log.
   if (!existsSync(`${path}-wal`)) file.search = 'immutable=1'
   return new DatabaseSync(file, { readOnly: true, timeout: 1000 })
 }
 
-/** Each service has its own file in the user's state folder. */
+/** Returns the default path: each service has its own file in the user's state folder. */
 export function defaultPath(service: string): string {
   const { state } = userFolders({ platform: process.platform, env: process.env, home: homedir() })
   const host = new URL(service).host.replace(/[^a-z\d.-]+/g, '-').slice(0, 64)
@@ -69,7 +69,10 @@ export function defaultPath(service: string): string {
   return join(state, `outbox-${host}-${hash}.db`)
 }
 
-/** The change needs an exclusive lock, for which SQLite does not always wait. */
+/**
+ * Retries while the file is busy, because the journal mode needs an exclusive lock and SQLite does not always wait for
+ * this lock.
+ */
 function useWriteAheadLog(db: DatabaseSync): void {
   const until = Date.now() + BUSY_TIMEOUT_MS
   for (;;) {
@@ -82,7 +85,7 @@ function useWriteAheadLog(db: DatabaseSync): void {
   }
 }
 
-/** `PRAGMA application_id` of the files of outboxes: "FCOX" in ASCII; "FCOB" before version 1 of the schema. */
+/** `PRAGMA application_id` of outbox files: "FCOX" in ASCII. Files from before schema version 1 have "FCOB". */
 const APPLICATION_ID = 0x46434f58
 const FORMER_ID = 0x46434f42
 const VERSION = 1
@@ -111,11 +114,11 @@ const SCHEMA = `
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${VERSION};`
 
-/** Concurrent processes wait for each other. */
+/** Creates a missing schema in a transaction, so that concurrent processes wait for each other. */
 function createSchema(db: DatabaseSync, name: string): void {
   if (hasSchema(db, name)) return
   inTransaction(db, () => {
-    // Read again: another process may have created it.
+    // The schema is checked again, because another process may have created it.
     if (!hasSchema(db, name)) db.exec(SCHEMA)
   })
 }
@@ -143,7 +146,7 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
     db.exec('COMMIT')
     return result
   } catch (error) {
-    // SQLite rolls some failed transactions back by itself.
+    // SQLite rolls back some failed transactions automatically.
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }

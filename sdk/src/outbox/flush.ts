@@ -26,7 +26,7 @@ const LOCK_POLL_MS = 100
 const MIN_LIMIT_WAIT_MS = 1000
 const MAX_JITTER_MS = 1000
 
-/** Not before the rate limit allows requests again, and at least 1 s, even if the response says less. */
+/** Returns the milliseconds until the rate limit allows requests again, but at least 1 s, plus up to 1 s of jitter. */
 export function rateLimitWaitMs(until: number, now: number, random: number): number {
   return Math.max(until - now, MIN_LIMIT_WAIT_MS) + random * MAX_JITTER_MS
 }
@@ -38,7 +38,7 @@ interface Paused {
   readonly error: RateLimitError
 }
 
-/** Sends one batch of each collection in turn, until nothing that can be sent is left. */
+/** Sends one batch of each collection in turn, until no more catches can be sent. */
 export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<FlushReport> {
   const { store, settings, emit } = delivery
   const ending = AbortSignal.any([call.signal, call.stop])
@@ -49,7 +49,7 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
   /** Collections that are finished in this flush. */
   const closed = new Set<string>()
   const clients = new Map<string, Promise<OutboxClient | undefined>>()
-  /** Clients that the rate limit or a lost connection keeps from sending. */
+  /** Clients that cannot send because of the rate limit or a lost connection, with the error. */
   const blocked = new Map<OutboxClient, unknown>()
 
   const sleep = (ms: number) => untilAborted(() => call.clock.sleep(ms, ending), ending)
@@ -69,7 +69,7 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
 
   const openClient = async (user: string) => {
     const client = await settings.clientFor(user)
-    // The store is bound to the service of `client` since the outbox was opened.
+    // `openOutbox` has already bound the store to `settings.service`.
     const address = client?.baseUrl === undefined ? settings.service : serviceAddress(client.baseUrl)
     if (address !== undefined && address !== settings.service) store.bind(address)
     return client
@@ -81,7 +81,10 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
     return opening
   }
 
-  /** Sends one batch. Returns the collection if it has to wait, and whether something may be left to send at once. */
+  /**
+   * Sends one batch. Returns a `Paused` if the collection must wait for the rate limit, `continue` if it may have more
+   * catches to send, `closed` if this flush is finished with it, or `locked` if another process is sending.
+   */
   const takeTurn = async (counts: CollectionCounts): Promise<Paused | 'continue' | 'closed' | 'locked'> => {
     let client: OutboxClient | undefined
     try {
@@ -114,7 +117,10 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
     return 'closed'
   }
 
-  /** Waits until the first client may send again, or stops all collections when that takes too long. */
+  /**
+   * Waits until the first client may send again. Stops all paused collections instead if the wait would exceed
+   * `maxWaitMs`.
+   */
   const waitForLimit = async (paused: readonly Paused[]) => {
     const [first] = paused.toSorted((one, other) => one.error.resetAt.getTime() - other.error.resetAt.getTime())
     if (!first) return

@@ -16,8 +16,8 @@ const DEFAULT_MAX_WAIT_MS = (LIMITS.windowSeconds + 5) * 1000
 
 /**
  * Opens a crash-safe queue of catches: every added catch is delivered to the service once and in order, even if a
- * process is killed. Several processes may open the same path. A file belongs to the first service that opens it; without
- * `path` each service has its own file. A file is never overwritten or repaired.
+ * process is killed. Several processes may open the same path. A file belongs to the first service for which it is
+ * opened. Without `path`, each service has its own file. A file is never overwritten or repaired.
  *
  * @throws ValidationError for invalid options; OutboxStoreError when the file cannot be opened, with code
  *   `outbox_other_service` when it belongs to another service.
@@ -42,7 +42,7 @@ export async function openOutbox(options: OutboxOptions = {}): Promise<Outbox> {
 }
 
 /**
- * Reads the file of an outbox, also while other processes use it, and changes nothing.
+ * Opens an outbox file for reading, even while other processes use the file, and changes nothing.
  *
  * @throws OutboxStoreError when the file cannot be read or is not an outbox
  * @example
@@ -54,7 +54,7 @@ export async function inspectOutbox(path: string): Promise<OutboxInspection> {
   return inspectFile(path)
 }
 
-/** Loaded on demand: some runtimes have no `node:sqlite`. */
+/** The store is loaded on demand, because some runtimes have no `node:sqlite`. */
 function loadStore() {
   return import('./store.ts').catch((cause: unknown) => {
     throw new OutboxStoreError('outbox_unavailable', 'This runtime has no node:sqlite.', {
@@ -74,7 +74,7 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
   const aborting = new AbortController()
   let background: Background | undefined
   let closed: Promise<void> | undefined
-  /** The last flush. Never rejects. */
+  /** The most recent flush. This promise never rejects. */
   let last: Promise<unknown> = Promise.resolve()
 
   /** @throws OutboxClosedError */
@@ -141,7 +141,7 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
     start() {
       openStore()
       const { random, lingerMs } = settings
-      // Its waits do not keep a process alive.
+      // The waits of the idle clock do not keep a process alive.
       const clock = settings.clock === systemClock ? idleClock : settings.clock
       background ??= startBackground({
         flush: (stopped) => flush({ clock, maxWaitMs: 0, stop: stopped }),
@@ -169,7 +169,7 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
     },
     subscribe(listener) {
       openStore()
-      // Wrapped, so that subscribing a function twice makes two subscriptions.
+      // The listener is wrapped, so that subscribing a function twice creates two subscriptions.
       const own: OutboxListener = (event) => listener(event)
       listeners.add(own)
       return () => void listeners.delete(own)

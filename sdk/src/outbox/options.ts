@@ -14,31 +14,32 @@ export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client,
 /** Options of {@link openOutbox}. One of `client`, `baseUrl` and `path` is required. */
 export interface OutboxOptions extends Target {
   /**
-   * The default user of catches. With `client`, only this user's catches are sent. @default that of `client`
+   * The default user of catches. With `client`, only this user's catches are sent. @default the user of `client`
    */
   readonly user?: Target['user']
-  /** The default gamemode of catches. @default that of `client` */
+  /** The default gamemode of catches. @default the gamemode of `client` */
   readonly gamemode?: Target['gamemode']
   /**
-   * Sends the catches, with the key of `user`. Without `client` and `clientFor` the outbox only stores catches, for
-   * another process to send.
+   * The client that sends the catches, with the key of `user`. Without `client` and `clientFor`, the outbox only stores
+   * catches, which another process can send.
    */
   readonly client?: OutboxClient | undefined
   /**
-   * Returns the client with that user's key, in place of `client`; `undefined` leaves that user's catches queued. Called
-   * once per user and flush. Its errors count as errors of the client.
+   * Returns the client with the key of the given user, in place of `client`. If `clientFor` returns `undefined`, the
+   * catches of the user stay queued. The outbox calls `clientFor` once per user and flush. If `clientFor` throws, the
+   * catches stay queued, and `stopped` of the report contains the error.
    */
   readonly clientFor?: ((user: string) => OutboxClient | undefined | Promise<OutboxClient | undefined>) | undefined
   /**
-   * URL of the service. Required without `client` and `path`. @default that of `client`
+   * URL of the service. Required without `client` and `path`. @default the URL of `client`
    */
   readonly baseUrl?: string | undefined
   /**
-   * The SQLite file (`node:sqlite`), or `:memory:` for catches that may be lost when the process ends. The file has mode
+   * The SQLite file (`node:sqlite`), or `:memory:` for catches that are lost when the process ends. The file has mode
    * 0600 and contains catches in plain text and tokens, but no keys. Every operation survives `kill -9` and power loss,
-   * and blocks the thread while the disk syncs. Processes of one machine may share the file, but not over a network
-   * file system. @default one per service in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), or the
-   * equivalent folder on macOS and Windows
+   * and blocks the thread while the disk syncs. Processes on one machine may share the file, but not over a network
+   * file system. @default one file per service in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), or the equivalent
+   * folder on macOS and Windows
    */
   readonly path?: string | undefined
   /** Maximum number of catches, dead letters included. @default 100_000 */
@@ -46,11 +47,11 @@ export interface OutboxOptions extends Target {
   /** Maximum number of catches per request, 1 to 500. @default 500 */
   readonly maxBatch?: number | undefined
   /**
-   * Milliseconds to wait for more catches before sending in the background, or a function that returns them each time,
-   * for example to leave part of the rate limit to others. @default 2000
+   * Milliseconds to wait for more catches before sending in the background, or a function that returns this number
+   * before each wait, for example to leave part of the rate limit to other programs. @default 2000
    */
   readonly lingerMs?: number | (() => number) | undefined
-  /** Receives every event from the first one on; see `subscribe`. */
+  /** Receives every event from the first event on; see `subscribe`. */
   readonly onEvent?: OutboxListener | undefined
   /** The clock, for tests. @default the system's clock */
   readonly clock?: Clock | undefined
@@ -68,7 +69,7 @@ export interface OutboxSettings {
   readonly maxBatch: number
   readonly lingerMs: () => number
   readonly clock: Clock
-  /** Milliseconds since 1970, whole. */
+  /** Returns the current time in Unix milliseconds, as an integer. */
   readonly now: () => number
   readonly random: () => number
 }

@@ -12,7 +12,7 @@ export interface RejectionReason {
 export interface DeadLetterNotice {
   /** The collection that the catches were sent to. */
   readonly collection: Collection
-  /** Its id in `deadLetters`, `retry` and `drop`. */
+  /** The id of the dead letter in `deadLetters`, `retry` and `drop`. */
   readonly id: number
   /** The number of catches. */
   readonly count: number
@@ -24,9 +24,12 @@ export interface DeadLetterNotice {
 export type OutboxEvent =
   /** Catches were added. */
   | { readonly type: 'added'; readonly added: number; readonly duplicates: number }
-  /** A batch is sent. `again`: it was frozen earlier, without a response so far. */
+  /** A batch is being sent. `again` is true if the batch has its token from an earlier attempt. */
   | { readonly type: 'sending'; readonly collection: Collection; readonly count: number; readonly again: boolean }
-  /** The service stored a batch under this id. `replayed`: it was stored before, and the response was lost. */
+  /**
+   * The service stored a batch under this id. `replayed` is true if an earlier attempt had already stored the batch,
+   * but its response was lost.
+   */
   | {
       readonly type: 'delivered'
       readonly collection: Collection
@@ -34,19 +37,19 @@ export type OutboxEvent =
       readonly id: string
       readonly replayed: boolean
     }
-  /** Sending pauses until then, for the rate limit or after a failure. */
+  /** Sending pauses until `until`, for the rate limit or after a failure. */
   | { readonly type: 'waiting'; readonly until: Date; readonly error: unknown }
-  /** Catches became a dead letter: sending them again would not help. */
+  /** Catches became a dead letter, because the service or the client would reject them again. */
   | ({ readonly type: 'rejected' } & DeadLetterNotice)
   /** A batch failed and stays queued; without `collection`, a flush in the background failed. */
   | { readonly type: 'error'; readonly collection?: Collection | undefined; readonly error: unknown }
 
-/** Receives the events of an outbox. Its errors are ignored. */
+/** Receives the events of an outbox. Errors of the listener are ignored. */
 export type OutboxListener = (event: OutboxEvent) => void
 
 /** Options of `add`. */
 export interface OutboxAddOptions {
-  /** Written in the same transaction as the catches. See `outbox.checkpoint`. */
+  /** A checkpoint to store in the same transaction as the catches. See `outbox.checkpoint`. */
   readonly checkpoint?: Checkpoint | undefined
 }
 
@@ -62,7 +65,7 @@ export interface OutboxAdded {
 
 /** Options of `flush`. */
 export interface FlushOptions {
-  /** Cancels the flush with the signal's reason. A batch without a response stays and is sent again later. */
+  /** Cancels the flush with the signal's reason. A batch without a response stays queued and is sent again later. */
   readonly signal?: AbortSignal | undefined
   /** Called after every batch that was sent or became a dead letter. */
   readonly onProgress?: ((progress: FlushProgress) => void) | undefined
@@ -86,21 +89,21 @@ export interface OutboxStatus extends OutboxCounts {
   readonly collections: readonly (Collection & OutboxCounts)[]
 }
 
-/** The queued catches that `cancel` deletes: those that match every given option. */
+/** Options of `cancel`, which deletes the queued catches that match every given option. */
 export interface CancelOptions {
-  /** Catches of this user. @default those of all users */
+  /** Catches of this user. @default the catches of all users */
   readonly user?: string | undefined
-  /** Catches with these `seq`, as `peek` returns them. @default all */
+  /** Catches with these `seq`, as `peek` returns them. @default all queued catches */
   readonly seqs?: readonly number[] | undefined
-  /** Count, and change nothing. @default false */
+  /** Counts the matching catches, but deletes nothing. @default false */
   readonly dryRun?: boolean | undefined
 }
 
-/** The result of `cancel`, in catches. */
+/** The result of `cancel`, as numbers of catches. */
 export interface CancelOutcome {
   /** Removed catches, or with `dryRun` the catches that would be removed. */
   readonly cancelled: number
-  /** Matching catches that stay: they are encrypted and may have reached the service. */
+  /** Matching catches that are not removed, because they are encrypted and may have reached the service. */
   readonly frozen: number
 }
 
@@ -114,7 +117,7 @@ export interface DeadLetter extends DeadLetterNotice {
 
 /** The content of a file, from `inspectOutbox`. */
 export interface OutboxInspection {
-  /** The URL of its service; `undefined` if it belongs to none yet. */
+  /** The URL of the service that the file belongs to; `undefined` if the file does not belong to a service yet. */
   readonly service: string | undefined
   /** Number of catches that are not delivered yet. */
   readonly pending: number
@@ -127,8 +130,8 @@ export interface OutboxInspection {
 /** A crash-safe queue of catches, from `openOutbox`. Its methods throw OutboxStoreError when the store fails. */
 export interface Outbox {
   /**
-   * Checks and stores catches, all or none. They are durable when it returns. `flush`, or `start` in the background,
-   * sends them, each once and in order within a collection.
+   * Checks and stores either all of the catches or none. The catches are durable when the promise resolves. `flush`, or
+   * `start` in the background, sends each catch once and in order within its collection.
    *
    * @throws ValidationError, OutboxFullError, OutboxStoreError, OutboxClosedError.
    * @example
@@ -145,8 +148,9 @@ export interface Outbox {
   checkpoint(name: string): Promise<string | undefined>
   /**
    * Sends the queued catches, up to 500 of one collection per request, and waits for the rate limit. Flushes of one
-   * outbox run one after another, and processes that share a file send in turns. Batches that fail for now stay queued and are in the report; batches that the service
-   * will never accept become dead letters. Call it again after a report with `stopped`, or use `start`.
+   * outbox run one after another, and processes that share a file send in turns. After a temporary failure, a batch
+   * stays queued and its collection is in `stopped`. Batches that the service will never accept become dead letters. If
+   * `stopped` is not empty, call `flush` again later, or use `start`.
    *
    * @throws OutboxStoreError; OutboxClosedError; the signal's reason.
    * @example
@@ -155,8 +159,9 @@ export interface Outbox {
   flush(options?: FlushOptions): Promise<FlushReport>
   /**
    * Sends in the background: at once, `lingerMs` after each `add`, after failures (with a backoff of 1 s to 5 minutes,
-   * or when the rate limit ends), and every 30 s for catches that other processes add. Its waits do not keep a process
-   * alive, but a request does; unsent catches are sent next time. Starting twice has no further effect.
+   * or when the rate limit ends), and every 30 s for catches that other processes add. Waits of the background do not
+   * keep a process alive, but requests do. Unsent catches are sent at the next start. Starting twice has no further
+   * effect.
    *
    * @example
    * outbox.start()
@@ -181,8 +186,8 @@ export interface Outbox {
    */
   deadLetters(): Promise<readonly DeadLetter[]>
   /**
-   * Queues the catches of dead letters again, at their old positions. They are encrypted again when they are sent; the
-   * service rejected them, so nothing is stored twice.
+   * Queues the catches of dead letters again, at their old positions. The catches are encrypted again before they are
+   * sent. The service did not store the rejected catches, so nothing is stored twice.
    *
    * @param ids Ids of dead letters. @default all
    * @returns the number of catches
@@ -194,17 +199,17 @@ export interface Outbox {
   /** Deletes dead letters and forgets the keys of their catches. @returns the number of catches */
   drop(ids: number | readonly number[]): Promise<number>
   /**
-   * Deletes queued catches. A frozen batch stays: it may have reached the service, and is sent again. The keys of deleted
-   * catches are forgotten, so that the same catches can be added again.
+   * Deletes queued catches. A frozen batch is not deleted, because it may have reached the service, and is sent again.
+   * The keys of deleted catches are forgotten, so that the same catches can be added again.
    *
    * @example
    * const { cancelled, frozen } = await outbox.cancel({ user: 'Alex' })
    */
   cancel(options?: CancelOptions): Promise<CancelOutcome>
   /**
-   * Calls the listener for every event from now on. Its errors are ignored.
+   * Calls the listener for every event from now on. Errors of the listener are ignored.
    *
-   * @returns a function that unsubscribes it
+   * @returns a function that unsubscribes the listener
    * @example
    * const unsubscribe = outbox.subscribe((event) => {
    *   if (event.type === 'waiting') showNextTry(event.until)
@@ -216,7 +221,7 @@ export interface Outbox {
    * flush fails with OutboxClosedError. Unsent catches stay in the file: call `flush` first to send them.
    */
   close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
-  /** `close()`, for `await using`, which Node has from version 24. */
+  /** Calls `close()`, for `await using` (Node 24 or later). */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -226,17 +231,17 @@ export interface FlushProgress {
   readonly delivered: number
   /** Catches that became dead letters. */
   readonly rejected: number
-  /** Catches still to be sent, including those that this flush cannot send. */
+  /** Catches that are not sent yet, including catches that this flush cannot send. */
   readonly remaining: number
 }
 
-/** A collection that a flush stopped at after a failure. */
+/** A collection that a flush stopped sending after a failure. */
 export interface StoppedCollection {
   /** The collection that stays queued. */
   readonly collection: Collection
   /** The failure, usually a FishCrabError. */
   readonly error: unknown
-  /** The end of the rate-limit window, if that was the failure. */
+  /** The end of the rate-limit window, if the rate limit caused the failure. */
   readonly retryAt?: Date | undefined
 }
 
@@ -246,6 +251,6 @@ export interface FlushReport extends FlushProgress {
   readonly deadLetters: readonly DeadLetterNotice[]
   /** Collections that stay queued after a temporary failure. */
   readonly stopped: readonly StoppedCollection[]
-  /** Collections of users without a client here. */
+  /** Collections of users for whom this outbox has no client. */
   readonly withoutClient: readonly Collection[]
 }

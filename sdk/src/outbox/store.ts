@@ -35,7 +35,9 @@ const DEAD_LETTERS = `SELECT batches.id, code, message, rejected_at, kind, user,
     (SELECT count(*) FROM catches WHERE batch = batches.id) AS count
   FROM batches JOIN collections ON collections.id = collection WHERE code IS NOT NULL ORDER BY batches.id`
 
-/** Keys to remember after delivery: an old log may be read at any time, and repeats catches that were sent long ago. */
+/**
+ * Number of keys to remember after delivery, because reading an old log again repeats catches that were sent long ago.
+ */
 const MAX_KEYS = 1_000_000
 
 const FORGET_KEYS = `DELETE FROM keys WHERE n <= (SELECT max(n) FROM keys) - ${MAX_KEYS}
@@ -44,8 +46,8 @@ const FORGET_KEYS = `DELETE FROM keys WHERE n <= (SELECT max(n) FROM keys) - ${M
 export type OutboxStore = ReturnType<typeof openStore>
 
 /**
- * The queue in one database, each operation in a transaction: it is complete when it returns, and changed nothing when
- * it throws. Only the holder of the lock calls `freeze`, `acknowledge`, `requeue` and `reject`.
+ * Opens the queue in one database. Each operation is a transaction: its changes are complete when it returns, and it
+ * changes nothing when it throws. Only the holder of the lock calls `freeze`, `acknowledge`, `requeue` and `reject`.
  *
  * @throws OutboxStoreError
  */
@@ -76,7 +78,10 @@ export function openStore(path: string | undefined, service: string | undefined)
   const catchesIn = (where: string, values: SQLInputValue[], limit = -1) =>
     rows(`SELECT ${CATCH_COLUMNS} FROM ${CATCHES} WHERE ${where} ORDER BY seq LIMIT ?`, [...values, limit]).map(toCatch)
 
-  /** Moves pending catches to another batch, or none, and deletes batches that are empty then. */
+  /**
+   * Moves pending catches to another batch, or to the queue if `batch` is `null`, and deletes batches that become
+   * empty.
+   */
   const move = (collection: string, which: readonly number[] | 'all', batch: number | null, batchLimit?: number) => {
     const [all, list] = which === 'all' ? [1, '[]'] : [0, JSON.stringify(which)]
     const count = change(
@@ -87,13 +92,13 @@ export function openStore(path: string | undefined, service: string | undefined)
     return count
   }
 
-  /** Forgets their keys too, so that the same catches can be added again. */
+  /** Deletes catches and their keys, so that the same catches can be added again. */
   const deleteCatches = (where: string, values: SQLInputValue[]) => {
     change(`DELETE FROM keys WHERE key IN (SELECT key FROM catches WHERE ${where})`, values)
     return change(`DELETE FROM catches WHERE ${where}`, values)
   }
 
-  /** Ends dead letters by a change of their catches. @returns the number of catches */
+  /** Applies a change to the catches of dead letters, and deletes the dead letters. @returns the number of catches */
   const endDeadLetters = (ids: readonly number[] | undefined, end: (where: string, values: [string]) => number) =>
     transaction(() => {
       const all = rows('SELECT id FROM batches WHERE code IS NOT NULL').map(({ id }) => id as number)
@@ -105,7 +110,7 @@ export function openStore(path: string | undefined, service: string | undefined)
 
   return {
     lock,
-    /** Binds the store to a service, so that its catches never go to another one. */
+    /** Binds the store to a service, so that the catches are never sent to another service. */
     bind: (address: string) =>
       transaction(() => {
         const bound = rows('SELECT address FROM service')[0]?.address
@@ -149,7 +154,7 @@ export function openStore(path: string | undefined, service: string | undefined)
       return outcome
     },
     checkpoint: (checkpoint: string) => transaction(() => checkpointValue(checkpoint)),
-    /** All collections that are not empty, the one with the oldest catch first. */
+    /** Returns all collections that are not empty, sorted by their oldest catch. */
     collections: () =>
       transaction(() => rows(COUNTS)).map((row) => ({
         id: row.collection as string,
@@ -160,7 +165,10 @@ export function openStore(path: string | undefined, service: string | undefined)
       })),
     /** The first pending catches, in order. */
     peek: (limit: number) => transaction(() => catchesIn(PENDING, [], limit)),
-    /** The oldest frozen batch, which is sent again before anything else, or up to `limit` queued catches. */
+    /**
+     * Returns the oldest frozen batch. Returns up to `limit` queued catches if there is no frozen batch, because frozen
+     * batches are sent first.
+     */
     nextBatch: (collection: string, limit: number) =>
       transaction(() => {
         const [frozen] = rows(FIRST_FROZEN, [collection])
@@ -168,7 +176,10 @@ export function openStore(path: string | undefined, service: string | undefined)
         const { id, token } = frozen as { id: number; token: string }
         return { frozen: { id, token }, catches: catchesIn('batch = ?', [id]) }
       }),
-    /** Binds a token to these catches. @returns the id of the batch; `undefined` if some were cancelled meanwhile */
+    /**
+     * Creates a frozen batch from these catches and a token. @returns the id of the batch; `undefined` if some of the
+     * catches have been cancelled
+     */
     freeze: (collection: string, seqs: readonly number[], token: string) =>
       transaction(() => {
         const list = JSON.stringify(seqs)
@@ -184,10 +195,13 @@ export function openStore(path: string | undefined, service: string | undefined)
         change('DELETE FROM catches WHERE batch = ?', [batch])
         change('DELETE FROM batches WHERE id = ?', [batch])
       }),
-    /** Queues these pending catches without their token. */
+    /** Moves these pending catches back to the queue, and discards their token. */
     requeue: (collection: string, seqs: readonly number[], batchLimit: number | undefined) =>
       transaction(() => move(collection, seqs, null, batchLimit)),
-    /** Makes a dead letter of these catches, or of all pending ones. @returns `undefined` without any */
+    /**
+     * Makes a dead letter of these pending catches, or of all pending catches of the collection. @returns `undefined`
+     * if there are no such catches
+     */
     reject: (collection: string, which: readonly number[] | 'all', { code, message }: RejectionReason, now: number) =>
       transaction(() => {
         const id = number(
@@ -210,7 +224,7 @@ export function openStore(path: string | undefined, service: string | undefined)
           }),
         ),
       ),
-    /** Queues the catches of these dead letters, or of all, at their old positions. */
+    /** Queues the catches of these dead letters, or of all dead letters, at their old positions. */
     retry: (ids: readonly number[] | undefined) =>
       endDeadLetters(ids, (where, values) =>
         change(`UPDATE catches SET batch = NULL, batch_limit = NULL WHERE ${where}`, values),

@@ -3,15 +3,16 @@ import { backoffMs } from '../../internal/backoff.ts'
 import type { ApiRequest } from './request.ts'
 import type { ApiResponse } from './response.ts'
 
-// 408 and 425 ask for a retry (RFC 9110, 15.5.9; RFC 8470, 5.2); 501 and 505 are final (RFC 9110, 15.6).
+// The statuses 408 and 425 allow a retry (RFC 9110, 15.5.9; RFC 8470, 5.2). A retry cannot help after 501 or 505 (RFC
+// 9110, 15.6).
 const TRANSIENT_STATUS = [408, 425, 500, 502, 503, 504]
 const FIRST_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 30_000
 const MAX_JITTER_MS = 1000
 
 /**
- * Milliseconds to wait before a failed attempt is retried; `undefined` to give up, also if the server asks for a longer
- * wait than any backoff. The rate limiter decides about refusals by the rate limit.
+ * Returns the milliseconds to wait before the next attempt, or `undefined` if a retry cannot help or `Retry-After`
+ * exceeds the longest backoff. The rate limiter handles refusals by the rate limit.
  *
  * @param response `undefined` when no response came.
  * @param failures Failed attempts of this call before this one.
@@ -26,7 +27,10 @@ export function retryWaitMs(response: ApiResponse | undefined, failures: number,
 
 const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin_not_found']
 
-/** A deletion that finds nothing left after a lost response: the earlier attempt succeeded. */
+/**
+ * Whether a retried deletion finds nothing to delete, because an earlier attempt succeeded although it appeared to
+ * fail.
+ */
 export function isGoneOnRetry({ route }: ApiRequest, { status, text }: ApiResponse, failures: number): boolean {
   const mayBeGone = route.method === 'DELETE' && failures > 0 && status === 404
   return mayBeGone && GONE.some((code) => text.includes(`"${code}"`))

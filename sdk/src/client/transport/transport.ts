@@ -17,11 +17,11 @@ interface Call {
   readonly request: ApiRequest
   readonly limits: CallLimits
   readonly limiter: RateLimiter
-  /** Milliseconds that it has waited for the rate limit. */
+  /** Milliseconds that the call has waited for the rate limit. */
   waitedMs: number
 }
 
-/** The flow of every call: permit, body, attempt, retry. */
+/** Runs every call: acquires a permit, creates the body, sends an attempt, and retries. */
 export function createTransport(settings: Settings): Transport {
   const { clock, observer } = settings
   const now = steadyTime(clock)
@@ -47,11 +47,11 @@ export function createTransport(settings: Settings): Transport {
       body ??= await makeBody(call, permit)
       const result = await runAttempt(limiter, permit, { request, body, attempt, timeoutMs: limits.timeoutMs, signal })
       const { response, isRefused } = result
-      // A valid key lifts the limit: the response then has none of its headers.
+      // With a valid key, responses have no rate-limit headers.
       if (response?.rateLimit && settings.apiKey !== undefined && request.limiter === undefined)
         warnings.unknownApiKey()
       if (response && (isSuccess(response) || isGoneOnRetry(request, response, failures))) return response
-      // A refusal closed the limiter, for this call as for all others: the next permit waits for its end.
+      // A refusal closes the limiter for all calls, so the next permit waits until the limiter reopens.
       refusal = isRefused ? response : undefined
       if (isRefused) continue
       await waitToRetry(call, result, failures)
@@ -59,7 +59,7 @@ export function createTransport(settings: Settings): Transport {
     }
   }
 
-  /** @throws RateLimitError when the wait would not fit `maxWaitMs` */
+  /** @throws RateLimitError when the wait would exceed `maxWaitMs` */
   async function acquirePermit(call: Call, isRetry: boolean, refusal: ApiResponse | undefined): Promise<Permit> {
     const { request, limiter, limits } = call
     const { method, path } = request.route

@@ -2,10 +2,10 @@ import { platform } from '#platform'
 import { notify, type WaitEvent } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
 
-/** Without output for longer, a program seems to hang. */
+/** A program that prints nothing for longer seems to hang. */
 const LONGEST_SILENCE_MS = 5000
 
-/** Creates the warnings of one client, each of which is emitted once. */
+/** Creates the warnings of one client. Each warning is emitted at most once. */
 export function createWarnings({ logger, hasOnWait, baseUrl }: Settings) {
   const emitted = new Set<string>()
   const warn = (code: string, message: string) => {
