@@ -3,22 +3,22 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
 
-/** The bundle of a page that imports the built packages. */
+/** The bundle of a page script that imports the built packages. */
 export interface PageBundle {
-  /** File name to code, the entry as `page.js`. */
+  /** The code of each file, by name. The entry is `page.js`. */
   readonly files: ReadonlyMap<string, string>
-  /** The file whose name starts like this, with all its static imports. */
+  /** Returns the file with this prefix of the name, and all its static imports. */
   readonly load: (beginning: string) => Loaded
 }
 
 /** The files that a page loads together. */
 export interface Loaded {
   readonly files: readonly string[]
-  /** Bytes of each module in those files, before compression. */
+  /** The size of each module in these files before compression, in bytes. */
   readonly modules: ReadonlyMap<string, number>
 }
 
-/** Bundles for browsers, with separate files for dynamic imports. */
+/** Bundles a script for browsers, with separate files for dynamic imports. */
 export async function bundlePage(source: string, external: readonly string[] = []): Promise<PageBundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: fileURLToPath(new URL('..', import.meta.url)), sourcefile: 'page.js' },
@@ -31,7 +31,7 @@ export async function bundlePage(source: string, external: readonly string[] = [
     platform: 'browser',
     target: 'es2023',
     external: [...external],
-    // The project's own paths lead to the sources.
+    // Ignore the project's tsconfig, since its `paths` would resolve to the sources instead of the built packages.
     tsconfigRaw: '{}',
     write: false,
     metafile: true,
@@ -46,7 +46,7 @@ export async function bundlePage(source: string, external: readonly string[] = [
   }
 }
 
-/** Bytes over the network: each file is compressed separately with gzip. */
+/** Returns the number of transferred bytes, with each file gzipped separately. */
 export function gzippedBytes({ files }: PageBundle, names: Iterable<string> = files.keys()): number {
   return [...names].reduce((sum, name) => sum + gzipSync(files.get(name) ?? '', { level: 9 }).length, 0)
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bundlePage } from './browser-bundle.ts'
 import { openMockedPage } from './browser-page.ts'
 
-/** A page on the mocked origin, since pages of other origins cannot read admin endpoints. */
+/** A page script that mocks its own origin, since pages of other origins cannot read admin endpoints. */
 const PAGE = `
   import { createMock } from '@fish-crab/mocks'
   import { runConformance } from '@fish-crab/mocks/conformance'
@@ -36,7 +36,7 @@ const PAGE = `
     return { report, transports: [...new Set(mock.requests.map(({ transport }) => transport))], received: mock.requests.length }
   }`
 
-/** The checks that are skipped in a page, by reason. */
+/** The ids of checks that are skipped in a page, by reason. */
 const SKIPPED = {
   'programs cannot set the header origin on this platform': [
     ...listChecks().flatMap(({ id }) => (/^(page|cors|origin)-/.test(id) ? [id] : [])),
@@ -58,7 +58,7 @@ const SKIPPED = {
   'skipped on request': ['operations-metrics', 'operations-docs'],
 }
 
-test('the mock passes all checks through the worker of MSW in a page', async ({ skip }) => {
+test('a mock in a page passes all possible conformance checks through the service worker of MSW', async ({ skip }) => {
   await using page = await openMockedPage(PAGE, skip)
   const { report, transports, received } = await page.call<{
     readonly report: ConformanceReport
@@ -77,13 +77,13 @@ test('the mock passes all checks through the worker of MSW in a page', async ({ 
   expect(skipped).toEqual(SKIPPED)
   expect(report.passed).toBe(listChecks().length - Object.values(SKIPPED).flat().length)
   expect(report.notRemoved).toEqual([])
-  // No other server responded, not even that of the page itself.
+  // The worker must respond to all requests. Even the server of the page must not receive a request.
   expect(transports).toEqual(['worker'])
   expect(received).toBeGreaterThan(report.passed)
   expect(page.strays).toEqual([])
 })
 
-test('the checks need nothing of Node', async () => {
+test('the conformance checks import no Node modules', async () => {
   const { files } = await bundlePage(`export { runConformance } from '@fish-crab/mocks/conformance'`)
   const code = [...files.values()].join('\n')
   expect(code).toContain('limit-is-exact')

@@ -11,20 +11,20 @@ import { bundlePage } from './browser-bundle.ts'
 /** The service worker script of MSW, which the origin of the page must serve. */
 const WORKER = 'mockServiceWorker.js'
 
-/** A page with a script that uses the built packages. */
+/** An open page with a script that uses the built packages. */
 export interface MockedPage extends AsyncDisposable {
-  /** Method and path of every request to the page's server, except those for its own files. */
+  /** The method and path of every request to the page's server, except requests for the files of the page. */
   readonly strays: readonly string[]
-  /** Hosts that the browser sent any request to. */
+  /** The hosts of all requests of the browser. */
   readonly hosts: ReadonlySet<string>
-  /** Errors in the console of the page. */
+  /** Exceptions in the page, and errors in the console. */
   readonly errors: readonly string[]
   readonly origin: string
   /** Calls a function that the script has assigned to `globalThis`. */
   call<Result>(name: string): Promise<Result>
 }
 
-/** Bundles a module for browsers and opens it in headless Chromium. */
+/** Bundles a page script, and opens a page with the script in headless Chromium. */
 export async function openMockedPage(source: string, skip: TestContext['skip']): Promise<MockedPage> {
   const browser = await startBrowser(skip)
   const { files } = await bundlePage(source)
@@ -38,7 +38,7 @@ export async function openMockedPage(source: string, skip: TestContext['skip']):
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // Workers and WebCrypto exist in secure contexts only, and localhost is one.
+  // Use localhost, which is a secure context. Service workers and WebCrypto need a secure context.
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`
   const page = await browser.newPage()
   const hosts = new Set<string>()

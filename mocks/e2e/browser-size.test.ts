@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { bundlePage, gzippedBytes, type Loaded } from './browser-bundle.ts'
 
-/** What a page loads in addition to MSW before it creates a mock. */
+/** Maximum gzipped size, in bytes, of the files that a page loads in addition to MSW before createMock() is called. */
 const AT_ONCE_BYTES = 14 * 1024
-/** What it loads when it creates a mock: the service with its schemas and its storage. */
+/** Maximum gzipped size after createMock(), which loads the service with its schemas and its storage, in bytes. */
 const WITH_A_MOCK_BYTES = 79 * 1024
 const SHOWN = 14
 
-/** The prefixes of the files of the page and of the mock. */
+/** The prefixes of the file names of the page and of the mock. */
 const [PAGE, MOCK] = ['page.js', 'open-mock']
 
 const MSW_ALONE = `
@@ -19,7 +19,7 @@ const MSW_AND_MOCK = `
   ${MSW_ALONE}
   globalThis.createMock = createMock`
 
-test('the mock stays within its size budget in a page with MSW, at the start and when it is created', async () => {
+test('a page with MSW stays within the size budget before and after createMock()', async () => {
   const [alone, both] = await Promise.all([bundlePage(MSW_ALONE), bundlePage(MSW_AND_MOCK)])
   const [page, mock] = [both.load(PAGE), both.load(MOCK)]
   const beside = (files: Iterable<string>) => gzippedBytes(both, files) - gzippedBytes(alone)
@@ -40,7 +40,7 @@ test('the mock stays within its size budget in a page with MSW, at the start and
   expect(withMock).toBeLessThanOrEqual(WITH_A_MOCK_BYTES)
 })
 
-test('a page loads no code of Node, of undici, or of the transports for Node', async () => {
+test('a page loads no Node modules, no undici and no transports for Node', async () => {
   const bundle = await bundlePage(MSW_AND_MOCK)
   for (const code of bundle.files.values()) expect(code).not.toMatch(/["']node:/)
   const modules = [PAGE, MOCK].flatMap((name) => [...bundle.load(name).modules.keys()])
@@ -48,7 +48,9 @@ test('a page loads no code of Node, of undici, or of the transports for Node', a
   expect(modules).not.toContainEqual(expect.stringMatching(/undici|interceptors\/.*http|conformance|standalone/))
 })
 
-/** The modules of a mock, largest first: each package as a whole, each file of this project separately. */
+/**
+ * Returns the largest modules of a mock, largest first. Packages count as one module, files of this project separately.
+ */
 function heaviest(mock: Loaded, page: Loaded): (readonly [string, number])[] {
   const sums = new Map<string, number>()
   for (const [path, bytes] of mock.modules) {

@@ -4,7 +4,7 @@ import { openMockedPage } from './browser-page.ts'
 
 const STARTS_AT = Date.UTC(2026, 2, 1, 12)
 
-/** The steps of both pages. `transport` is that of the client, `open` opens it. */
+/** The shared steps of the page scripts. `transport` is the transport of the SDK client. */
 const SCENARIO = `
   import { createMock } from '@fish-crab/mocks'
   import { ConnectionError, createClient, RateLimitError } from '@fish-crab/sdk'
@@ -60,7 +60,9 @@ const PLAYED = {
   fish: ['Salmon'],
 }
 
-test('a page uses a whole window through the worker of MSW, and no request leaves the page', async ({ skip }) => {
+test('a page uses up a rate limit window through the service worker of MSW, and no request leaves the page', async ({
+  skip,
+}) => {
   await using page = await openMockedPage(
     `${SCENARIO}
     import { http, passthrough } from 'msw'
@@ -81,14 +83,14 @@ test('a page uses a whole window through the worker of MSW, and no request leave
   expect(page.strays).toEqual([])
 })
 
-test('through the worker, a page of another origin may do what CORS allows', async ({ skip }) => {
+test('through the service worker of MSW, CORS restricts a page of another origin', async ({ skip }) => {
   await using page = await openMockedPage(
     `import { createMock } from '@fish-crab/mocks'
     import { createClient } from '@fish-crab/sdk'
     import { setupWorker } from 'msw/browser'
 
     async function playAs(allowedOrigins) {
-      // The origin does not exist: whatever escapes the worker fails.
+      // The origin does not exist, so a request that escapes the worker fails.
       const mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, origin: 'http://fish.invalid', allowedOrigins })
       const worker = setupWorker(...mock.handlers())
       await worker.start({ quiet: true })
@@ -129,7 +131,7 @@ test('through the worker, a page of another origin may do what CORS allows', asy
   expect(page.strays).toEqual([])
 })
 
-test('without a worker, the same request leaves the page and reaches the server', async ({ skip }) => {
+test('without a service worker, a request leaves the page and reaches the server', async ({ skip }) => {
   await using page = await openMockedPage(
     `globalThis.play = async () => {
       const { type } = await fetch(location.origin.replace('localhost', '127.0.0.1') + '/demo/fish', { mode: 'no-cors' })
@@ -141,7 +143,7 @@ test('without a worker, the same request leaves the page and reaches the server'
   expect(page.strays).toEqual(['GET /demo/fish'])
 })
 
-test('a page uses a whole window by the fetch of a mock, without MSW or a worker, and sends no request', async ({
+test('a page uses up a rate limit window through mock.fetch, without MSW or a worker, and sends no requests', async ({
   skip,
 }) => {
   await using page = await openMockedPage(

@@ -15,10 +15,10 @@ import {
 const ADMIN = { username: 'root', password: 'root-password' }
 const MASTER = 'a-master-key-of-a-test'
 const ORIGIN = 'https://allowed.example'
-/** Long enough for the requests of a check, short enough to wait for. */
+/** A window that is long enough for the requests of a check, and short enough to wait for its end. */
 const WINDOW_SECONDS = 3
 const SILENCE = { info() {}, warn() {}, error() {} }
-/** Fast hashes, since their strength does not matter here. */
+/** Stores plain passwords for speed, since the strength of hashes does not matter in this test. */
 const PLAIN: PasswordHasher = {
   hash: async (password) => password,
   verify: async (password, hash) => password === hash,
@@ -29,7 +29,7 @@ const NEEDS_ANOTHER_ADDRESS = [
   'limit-is-per-client',
 ]
 
-/** Runs all checks against a server. */
+/** Starts a server with the given settings, and runs all checks against the server. */
 async function reportOf(env: Readonly<Record<string, string>>): Promise<ConformanceReport> {
   const config = readConfig({
     env: {
@@ -59,7 +59,7 @@ async function reportOf(env: Readonly<Record<string, string>>): Promise<Conforma
 function expectConformant({ checks, notRemoved }: ConformanceReport): void {
   expect(checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
   const skipped = checks.filter(({ outcome }) => outcome === 'skipped')
-  // A new window may begin in the middle of a check, which then says so.
+  // A check may be skipped because a new rate limit window starts in the middle of the check.
   const unexpected = skipped.filter(
     ({ id, reason }) => !NEEDS_ANOTHER_ADDRESS.includes(id) && reason !== 'a new window started in the meantime',
   )
@@ -68,19 +68,19 @@ function expectConformant({ checks, notRemoved }: ConformanceReport): void {
   expect(notRemoved).toEqual([])
 }
 
-describe('a server on its own socket passes all checks', () => {
-  it('on memory', async () => {
+describe('a real server passes all conformance checks', () => {
+  it('with memory storage', async () => {
     expectConformant(await reportOf({ FISH_STORAGE: 'memory:' }))
   })
 
-  it('on a file', async () => {
+  it('with file storage', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'fish-conformance-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     expectConformant(await reportOf({ FISH_STORAGE: `file:${folder}` }))
   })
 })
 
-describeWithRedis('a server on its own socket passes all checks', () => {
+describeWithRedis('a real server passes all conformance checks', () => {
   let redis: RedisServer
   beforeAll(async () => {
     redis = await startRedis()
@@ -92,11 +92,11 @@ describeWithRedis('a server on its own socket passes all checks', () => {
     FISH_JWT_SECRET: 'a session secret of a test, 32 bytes',
   }
 
-  it('on Redis', async () => {
+  it('with one Redis server', async () => {
     expectConformant(await reportOf({ FISH_STORAGE: redis.url, ...secrets }))
   })
 
-  it('on a Redis Cluster, with a fifth gamemode', async () => {
+  it('with a Redis Cluster and a fifth gamemode', async () => {
     const nodes = await startCluster()
     onTestFinished(async () => {
       await Promise.all(nodes.map((node) => node.stop()))

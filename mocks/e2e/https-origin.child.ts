@@ -1,5 +1,6 @@
-// Creates users and resets their keys at a mock with an https origin, by several clients over many connections, and
-// prints how many keys each client got. A separate process, because a broken interception aborts it.
+// Creates users and resets their keys at a mock with an https origin, with several clients over many connections, and
+// prints the number of keys that each client received. The script runs in a separate process, because a broken
+// interception aborts the process.
 import https from 'node:https'
 import { createRequire } from 'node:module'
 import { createMock, type Mock } from '@fish-crab/mocks'
@@ -8,7 +9,7 @@ import { setupServer } from 'msw/node'
 
 const undici = createRequire(import.meta.url)('undici') as typeof import('undici')
 const ADMIN = { username: 'root', password: 'password of root' }
-/** Connections that are opened after the first one resume its TLS session. */
+/** The number of concurrent connections. Later connections resume the TLS session of the first connection. */
 const AT_ONCE = 3
 const ROUNDS = 3
 const transport = process.argv[2] === 'msw' ? 'msw' : 'listen'
@@ -28,7 +29,7 @@ const postByFetch =
 const agent = new https.Agent({ keepAlive: false })
 const posts: Readonly<Record<string, Post>> = {
   fetch: postByFetch((...args) => fetch(...args)),
-  // MSW's own server does not intercept this one.
+  // The server of MSW does not intercept undici.fetch.
   ...(transport === 'listen' ? { 'undici.fetch': postByFetch(undici.fetch as unknown as typeof fetch) } : {}),
   'node:https': (url, token, body) =>
     new Promise((resolve, reject) => {
@@ -52,7 +53,8 @@ async function run(mock: Mock): Promise<Record<string, number>> {
 
   async function count(client: string, keys: readonly unknown[]): Promise<void> {
     counts[client] = (counts[client] ?? 0) + keys.filter((key) => typeof key === 'string').length
-    // A program under test may use the platform's cipher, too. MSW alone does not withstand that.
+    // A program under test may also use WebCrypto. Interception by MSW alone breaks if a program encrypts, so only test
+    // listen().
     if (transport === 'listen') await encrypt()
   }
 

@@ -10,10 +10,10 @@ describe('a mock with an https origin', () => {
     ['listen()', 'listen', ['fetch', 'undici.fetch', 'node:https', 'SDK']],
     ["the handlers of MSW's server", 'msw', ['fetch', 'node:https', 'SDK']],
   ])(
-    'creates users and resets their keys through %s, over many connections of every client',
+    'handles creations of users and resets of keys through %s, over many connections of every client',
     async (_, transport, clients) => {
       const { stdout } = await promisify(execFile)(process.execPath, [child, transport], { timeout: 60_000 })
-      // Three rounds of three users, each with a first key and a new one.
+      // Each client gets 18 keys: the first key and a new key for three users in each of three rounds.
       expect(JSON.parse(stdout)).toEqual(Object.fromEntries(clients.map((client) => [client, 18])))
     },
   )

@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost, for test servers on loopback. Its key is not secret. */
+/** A self-signed certificate for localhost, for test servers on loopback. The private key is not secret. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUFDIRCZrVKzgqTDYyTo0Y+SRFQQUwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA4MTcyNFoYDzIxMjYxMDI4

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 /** Sends one request. @returns the body of the response */
 export type Send = (url: string) => Promise<string>
 
-/** Sends with `node:http` or `node:https`. */
+/** Creates a function that sends with `node:http` or `node:https`. */
 export function byNode(send: typeof get | typeof request, options: RequestOptions, body?: string): Send {
   return (url) =>
     new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function byNode(send: typeof get | typeof request, options: RequestOption
     })
 }
 
-/** Writes requests in sequence to a raw socket that stays open. */
+/** Creates a function that writes requests in sequence to an open raw socket. */
 export function byHand(url: string): { send: Send; end: () => void } {
   const { hostname, port, host } = new URL(url)
   let socket: Socket | undefined

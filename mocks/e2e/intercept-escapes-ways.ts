@@ -6,7 +6,7 @@ import { byHand, byNode, type Send } from './intercept-escapes-senders.ts'
 
 const undici = createRequire(import.meta.url)('undici') as typeof import('undici')
 
-/** A way to send requests, with its own connections. */
+/** A way to send requests, with separate connections. */
 export interface Way {
   readonly origin: string
   make(): { send: Send; end?: () => unknown }
@@ -61,7 +61,7 @@ function withNode(
   }
 }
 
-/** All ways in which a Node program can send a request, by name. */
+/** Returns all ways in which a Node program can send a request, by name. */
 export function waysTo({ plain, secure, proxyUrl }: Destinations): Readonly<Record<string, Way>> {
   const proxyEnv = { HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl, http_proxy: proxyUrl, https_proxy: proxyUrl }
   const envProxy = { httpProxy: proxyUrl, httpsProxy: proxyUrl, noProxy: '', requestTls: tls, connect: tls }

@@ -1,5 +1,6 @@
-// Sends requests in every way a Node program can, while they are intercepted, and counts what reaches a real server
-// nevertheless. A separate process, so that the test runner cannot hide an escape. Prints one JSON object.
+// Sends requests in every way that a Node program can, while requests are intercepted, and counts the requests that
+// reach a real server or proxy. The script runs in a separate process, so that the test runner cannot hide an escape.
+// The output is one JSON object.
 import { channel } from 'node:diagnostics_channel'
 import { createServer, get, Agent as HttpAgent, request as httpRequest } from 'node:http'
 import * as https from 'node:https'
@@ -19,7 +20,7 @@ process.on('unhandledRejection', (error) => uncaught.push(String((error as Error
 let reached = 0
 const handler: Parameters<typeof createServer>[1] = (incoming, response) => {
   reached += 1
-  // Open connections are not intercepted, so none stays open.
+  // Close each connection, since interception does not affect connections that are already open.
   response.setHeader('connection', 'close')
   incoming.resume().on('end', () => response.setHeader('content-length', 4).end('real'))
 }
@@ -76,7 +77,7 @@ const listen = async () => {
   return () => Promise.all(interceptions.map((interception) => interception.close()))
 }
 
-/** The global state that interception may have changed. */
+/** Returns the global state that interception might change. */
 const traces = () => [
   ...[1, 2].map((version) => Reflect.get(globalThis, Symbol.for(`undici.globalDispatcher.${version}`))),
   ...[fetch, Headers, Request, Response, Headers.prototype.append],
@@ -106,7 +107,7 @@ for (const [name, { origin, make }] of Object.entries(ways)) {
   }
 }
 
-// An origin that is not mocked.
+// Send requests to an origin that is not mocked.
 for (const name of ['fetch', 'fetch POST, own dispatcher', 'undici.request', 'http.get', 'http.get, own agent']) {
   const close = await listen()
   const { send, end } = (ways[name] as Way).make()

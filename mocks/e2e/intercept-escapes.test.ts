@@ -22,12 +22,12 @@ describe('an intercepted process', () => {
   let report: Report
   beforeAll(async () => {
     const child = fileURLToPath(new URL('./intercept-escapes.child.ts', import.meta.url))
-    // Ends by itself, or the time limit fails it.
+    // If the script does not end within the timeout, the test fails.
     const { stdout } = await promisify(execFile)(process.execPath, [child], { timeout: 90_000, maxBuffer: 2 ** 24 })
     report = JSON.parse(stdout)
   })
 
-  it('sends nothing, by any client, over new or proxied connections, also after listening again', () => {
+  it('sends no request by any client, over new or proxied connections, even after interception starts again', () => {
     expect(report.rows.filter(({ escaped }) => escaped > 0)).toEqual([])
     expect(report.rows.length).toBeGreaterThanOrEqual(20)
     expect(report.rows.reduce((calls, row) => calls + row.calls, 0)).toBeGreaterThanOrEqual(7_000)
@@ -36,22 +36,22 @@ describe('an intercepted process', () => {
   const isRefused = ({ combination }: Row) =>
     combination.startsWith('tunnel:') || combination.endsWith('to another origin')
 
-  it('responds to every call to its origin that does not go through a tunnel', () => {
+  it('gets a response from the mock to every call to the mocked origin, except through a tunnel', () => {
     const own = report.rows.filter((row) => !isRefused(row))
     expect(own.filter(({ responded, calls }) => responded !== calls)).toEqual([])
   })
 
-  it('refuses every call to another origin and every tunnel with the reason', () => {
+  it('gets an UnhandledRequestError for every call to another origin and every tunnel', () => {
     const others = report.rows.filter(isRefused)
     expect(others.length).toBeGreaterThan(4)
     expect(others.filter(({ refused, calls }) => refused !== calls)).toEqual([])
   })
 
-  it('reaches the real server again once interception is closed', () => {
+  it('reaches the real server again after interception is closed', () => {
     expect(report.notReal).toEqual([])
   })
 
-  it('is restored, without uncaught errors', () => {
+  it('has its original globals after interception, and no uncaught errors', () => {
     expect(report.changed).toEqual([])
     expect(report.uncaught).toEqual([])
   })

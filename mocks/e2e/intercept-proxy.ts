@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-/** A plain forward proxy for tests: absolute-form requests and CONNECT tunnels. Counts requests of both kinds. */
+/** Creates a forward proxy for absolute-form requests and CONNECT tunnels, which counts both. */
 export function createProxy() {
   let requests = 0
   const sockets = new Set<Socket>()

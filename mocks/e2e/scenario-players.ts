@@ -2,7 +2,7 @@ import type { Mock } from '@fish-crab/mocks'
 import { ApiError, type Client, ConnectionError } from '@fish-crab/sdk'
 import type { Outcome, Player, ScenarioRequest, SdkCall, Step } from './scenario.ts'
 
-/** Controls a mock in this process. */
+/** Controls a mock in the same process. */
 export function steerMock({ clock, fail }: Mock): Pick<Player, 'advance' | 'fail'> {
   return {
     advance: (milliseconds) => clock.advance(milliseconds),
@@ -10,7 +10,7 @@ export function steerMock({ clock, fail }: Mock): Pick<Player, 'advance' | 'fail
   }
 }
 
-/** Controls a mock in another process, as a client in any language would. */
+/** Controls a mock through the control API, like a client in any language. */
 export function steerFromOutside(url: string): Pick<Player, 'advance' | 'fail'> {
   const post = async (path: string, body: object) => {
     const response = await fetch(`${url}/__mock/${path}`, { method: 'POST', body: JSON.stringify(body) })
@@ -22,7 +22,7 @@ export function steerFromOutside(url: string): Pick<Player, 'advance' | 'fail'> 
   }
 }
 
-/** Sends the requests of a scenario unchanged. */
+/** Sends the requests of a scenario unchanged, with a given fetch. */
 export function sendByFetch(send: typeof fetch, origin: string): Player['send'] {
   return async ({ request }) => (request ? sendRequest(send, origin, request) : undefined)
 }
@@ -41,12 +41,13 @@ async function sendRequest(
   }
 }
 
-/** Uses the SDK for the requests of a scenario. */
+/** Sends the requests of a scenario through the SDK. */
 export function sendBySdk(client: Client): Player['send'] {
   return async ({ sdk, expect }: Step) => {
     if (!sdk) return undefined
     const { status = 0, headers = {}, json } = expect ?? {}
-    // The SDK shows no headers of successful responses; the other players check them.
+    // The SDK does not return the headers of successful responses, so assume the expected headers. Other players check
+    // the headers.
     const shown = new Headers()
     for (const [name, value] of Object.entries(headers)) if (value !== null) shown.set(name, value)
     try {
@@ -60,7 +61,7 @@ export function sendBySdk(client: Client): Player['send'] {
   }
 }
 
-/** The expected JSON if the result matches it, otherwise the result. */
+/** Returns the expected JSON if the result has the expected values, otherwise the result. */
 function matched(result: object, expected: unknown, json: unknown): unknown {
   return Object.entries(expected as object).every(([name, value]) => Reflect.get(result, name) === value)
     ? json

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const open = ({ startAt, seed }: Scenario): Promise<Mock> => createMock({ seed, startAt: new Date(startAt) })
 
-/** A client that uses the clock of the mock, with minimal retry delays. */
+/** Creates a client that uses the time of the mock, and does not wait before retries. */
 function sdkClient(mock: Mock, options: Partial<ClientOptions>) {
   const clock = { now: mock.clock.now, sleep: async () => {} }
   return createClient({
@@ -32,34 +32,34 @@ function sdkClient(mock: Mock, options: Partial<ClientOptions>) {
   })
 }
 
-describe('the scenario, in Node', () => {
-  it('is green on the direct transport', async () => {
+describe('the scenario in Node', () => {
+  it('passes with mock.fetch on the direct transport', async () => {
     await using mock = await open(scenario)
     const player = { ...steerMock(mock), send: sendByFetch(mock.fetch, mock.origin) }
     expect(await play(scenario, player)).toEqual([])
   })
 
-  it('is green for the SDK on the direct transport', async () => {
+  it('passes with the SDK on the direct transport', async () => {
     await using mock = await open(scenario)
     const send = sendBySdk(sdkClient(mock, { fetch: mock.fetch }))
     expect(await play(scenario, { ...steerMock(mock), send })).toEqual([])
   })
 
-  it('is green for fetch through the standalone server, steered from outside', async () => {
+  it('passes with fetch through a mock server, with the control API', async () => {
     await using mock = await open(scenario)
     const { url } = await mock.serve()
     const player = { ...steerFromOutside(url), send: sendByFetch(fetch, url) }
     expect(await play(scenario, player)).toEqual([])
   })
 
-  it('is green for the SDK through the standalone server', async () => {
+  it('passes with the SDK through a mock server, with the control API', async () => {
     await using mock = await open(scenario)
     const { url } = await mock.serve()
     const send = sendBySdk(sdkClient(mock, { baseUrl: url }))
     expect(await play(scenario, { ...steerFromOutside(url), send })).toEqual([])
   })
 
-  it('fails when the service responds with anything else', async () => {
+  it('reports the step if the service returns an unexpected response', async () => {
     await using mock = await open(scenario)
     mock.fail('wrong-shape', { on: 'status' })
     const player = { ...steerMock(mock), send: sendByFetch(mock.fetch, mock.origin) }
@@ -67,7 +67,7 @@ describe('the scenario, in Node', () => {
   })
 })
 
-describe('clients in Java, through the standalone server in a process of its own', () => {
+describe('Java and a mock in a separate process', () => {
   let folder: string
   let mock: StandaloneProcess
   beforeAll(async () => {
@@ -82,14 +82,14 @@ describe('clients in Java, through the standalone server in a process of its own
     expect(ended).toBe(0)
   })
 
-  it('the same scenario file is green for java.net.http', async (context) => {
+  it('the same scenario file passes with java.net.http', async (context) => {
     const { command, args } = need(context, await findJava(), NO_JAVA)
     const program = fileURLToPath(new URL('scenario.java', import.meta.url))
     const ended = await run(command, [...args, program, SCENARIO_FILE, mock.url])
     expect(ended).toEqual({ status: 0, stderr: '', stdout: `${scenario.steps.length} steps as expected\n` })
   })
 
-  it('the example client fetches its key and posts, and the history shows its requests', async (context) => {
+  it('the example client fetches its key and posts catches, and the history contains the requests', async (context) => {
     const { command, args } = need(context, await findJava(), NO_JAVA)
     await fetch(`${mock.url}/__mock/reset`, { method: 'POST' })
     const env = { FISH_URL: mock.url, FISH_USER: 'Alex', FISH_PASSWORD: 'scenario password' }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Fault, RouteMatcher, Seed } from '@fish-crab/mocks'
 
-/** The scenario file, which clients in other languages also read. */
+/** The path of the scenario file, which clients in other languages also read. */
 export const SCENARIO_FILE = fileURLToPath(new URL('scenario.json', import.meta.url))
 
-/** A request. */
+/** A request in a scenario. */
 export interface ScenarioRequest {
   readonly method: string
   readonly path: string
@@ -13,20 +13,23 @@ export interface ScenarioRequest {
   readonly body?: string
 }
 
-/** The expected result: no complete response, or one with this status and at least these headers and values. */
+/**
+ * The expected outcome: no complete response, or a response with this status and at least these headers and JSON
+ * values.
+ */
 export interface Expectation {
   readonly response?: 'none'
   readonly status?: number
-  /** `null`: the header must be absent. */
+  /** Expected headers. The value `null` means that the header must be absent. */
   readonly headers?: Readonly<Record<string, string | null>>
   readonly json?: unknown
 }
 
-/** The corresponding call of the SDK. Steps without it are the SDK's own retries. */
+/** The SDK call that sends the same request. Steps without a call are covered by the retries of the SDK. */
 export interface SdkCall {
   readonly call: string
   readonly with?: object
-  /** Its result. @default the `json` of the expectation */
+  /** The expected result of the call. @default the `json` of the expectation */
   readonly result?: unknown
 }
 
@@ -37,7 +40,7 @@ export interface FaultOrder {
   readonly on?: RouteMatcher
 }
 
-/** A step: a request, a change of the clock, or a fault. */
+/** A step of a scenario: a request, a change of the clock, or a fault. */
 export interface Step {
   readonly say: string
   readonly times?: number
@@ -55,14 +58,14 @@ export interface Scenario {
   readonly steps: readonly Step[]
 }
 
-/** The result of a request. */
+/** The outcome of a request. */
 export type Outcome =
   | { readonly response: 'none' }
   | { readonly status: number; readonly headers: Headers; readonly json: unknown }
 
-/** A way to play a scenario. */
+/** A way to execute the steps of a scenario. */
 export interface Player {
-  /** Sends the request of a step; `undefined` if the player has nothing to do for it. */
+  /** Sends the request of a step, or returns `undefined` if the player skips the step. */
   send(step: Step): Promise<Outcome | undefined>
   advance(milliseconds: number): void | Promise<void>
   fail(order: FaultOrder): unknown
@@ -72,7 +75,7 @@ export async function readScenario(): Promise<Scenario> {
   return JSON.parse(await readFile(SCENARIO_FILE, 'utf8')) as Scenario
 }
 
-/** Plays a whole scenario. @returns the differences from the expectations, one per line */
+/** Executes a whole scenario. @returns the differences from the expectations, one per line */
 export async function play({ steps }: Scenario, player: Player): Promise<string[]> {
   const wrong: string[] = []
   for (const [index, step] of steps.entries()) {
@@ -105,7 +108,7 @@ function show(outcome: Outcome): string {
   return 'response' in outcome ? 'no response' : `${outcome.status} ${JSON.stringify(outcome.json)}`
 }
 
-/** Whether a value has all expected fields. Lists must have the same length. */
+/** Returns whether a value has all expected fields, and lists have the expected length. */
 export function holds(actual: unknown, expected: unknown): boolean {
   if (expected === undefined) return true
   if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../scripts/test-support/child-process.ts'
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
-/** Uses the main features: users, a fault, an administrator with a session, an error. */
+/** A program that uses the main features: users, a fault, an admin session and an error response. */
 const PROGRAM = `
 import { registerHooks } from 'node:module'
 const loaded = []
@@ -33,7 +33,7 @@ process.stdout.write(JSON.stringify({ statuses, loaded }))
 
 let folder: string
 beforeAll(async () => {
-  // Outside of the project: there is no node_modules anywhere above.
+  // Use a folder outside the project, so that no parent folder contains node_modules.
   folder = await mkdtemp(join(tmpdir(), 'fish-crab-standalone-'))
   await cp(DIST, join(folder, 'dist'), { recursive: true })
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('the standalone entry', () => {
-  test('is one file that works without installed packages, and loads no other', async () => {
+  test('works without installed packages, and loads only one file', async () => {
     await writeFile(join(folder, 'program.js'), PROGRAM)
     const { status, stdout, stderr } = await run(process.execPath, ['program.js'], {}, folder)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -51,13 +51,13 @@ describe('the standalone entry', () => {
     expect(files).toEqual([pathToFileURL(join(folder, 'dist/standalone.js')).href])
   })
 
-  test('contains nothing of MSW, undici, the interception or the conformance checks', async () => {
+  test('contains no code of MSW, undici, the interception or the conformance checks', async () => {
     const parts = await bundledFiles()
     expect(parts.length).toBeGreaterThan(100)
     expect(parts.filter((part) => /msw|undici|interceptors|vitest|conformance|intercept/.test(part))).toEqual([])
   })
 
-  test('has the licences of all packages in it next to it', async () => {
+  test('includes the licences of all bundled packages', async () => {
     const names = (await bundledFiles()).map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
     const bundled = [...new Set(names)].filter((name) => name !== undefined)
     expect(bundled).toEqual(expect.arrayContaining(['h3', 'jose', 'srvx', 'zod']))
@@ -72,7 +72,7 @@ describe('the standalone entry', () => {
   })
 })
 
-/** The bundler writes the path of each module above its code. */
+/** Returns the paths of all bundled modules, which the bundler writes as comments above the code. */
 async function bundledFiles(): Promise<string[]> {
   const code = await readFile(join(DIST, 'standalone.js'), 'utf8')
   return [...code.matchAll(/^\/\/ ((?:node_modules|sdk|server|mocks)\/\S+)$/gm)].map(([, file = '']) => file)

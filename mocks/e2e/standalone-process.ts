@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { start } from '../../scripts/test-support/child-process.ts'
 
-/** `fish-cli mock` as a process. */
+/** A running `fish-cli mock` process. */
 export interface StandaloneProcess {
   readonly url: string
   /** Sends SIGTERM. @returns the exit status */
@@ -13,7 +13,7 @@ export interface StandaloneProcess {
 
 const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 
-/** Starts the built `fish-cli mock` and waits until it is ready. */
+/** Starts the built `fish-cli mock`, and waits until the mock is ready. */
 export async function startMockProcess(argv: readonly string[]): Promise<StandaloneProcess> {
   const child = start(process.execPath, [CLI, 'mock', ...argv])
   if (!child.stdout || !child.stderr) throw new Error('A child without output.')

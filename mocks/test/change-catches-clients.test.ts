@@ -11,7 +11,7 @@ async function openPlayer() {
   return { mock, client, names }
 }
 
-test('a player removes a record, which does not come back with its token', async () => {
+test('a player removes a record, and sending the same token again does not restore the record', async () => {
   const { client, names } = await openPlayer()
   const token = await client.fish.encrypt({ name: 'Cod', rarity: 1 })
   const { id } = await client.fish.send(token)
@@ -23,7 +23,7 @@ test('a player removes a record, which does not come back with its token', async
   expect(await names('earth')).toEqual(['Koi'])
 })
 
-test('a player moves a record to another gamemode, with its id and time, and may repeat it', async () => {
+test('a player moves a record to another gamemode with the same id and time, and a repeated move has no effect', async () => {
   const { client } = await openPlayer()
   const { id } = await client.crabs.add({ name: 'Hermit', caughtAt: new Date(0) })
   for (let count = 0; count < 2; count += 1) {
@@ -34,7 +34,7 @@ test('a player moves a record to another gamemode, with its id and time, and may
   expect(crab).toEqual([{ name: 'Hermit', id, caughtAt: new Date(0).toISOString() }])
 })
 
-test('a lost response does not fail a call, and a retry never reports a move that did not happen', async () => {
+test('a call succeeds although its response is lost, and a retry never reports success for a move that failed', async () => {
   const { mock, client, names } = await openPlayer()
   const [{ id: one }, { id: two }] = [
     await client.fish.add({ name: 'Cod', rarity: 1 }),
@@ -50,7 +50,7 @@ test('a lost response does not fail a call, and a retry never reports a move tha
   await expect(wrong).rejects.toMatchObject({ code: 'record_not_found' })
 })
 
-test('neither another player nor a wrong password changes a record', async () => {
+test('neither another player nor a wrong password can change a record', async () => {
   const { mock, client, names } = await openPlayer()
   const { id } = await client.fish.add({ name: 'Cod', rarity: 1 })
   const bea = createClient({ ...mock.client('Bea'), gamemode: 'earth' })
@@ -61,7 +61,7 @@ test('neither another player nor a wrong password changes a record', async () =>
   expect(await names('earth')).toEqual(['Cod'])
 })
 
-test('wrong options are rejected before any request, and the error does not contain the password', async () => {
+test('invalid options are rejected before any request, and the error does not contain the password', async () => {
   const { mock, client } = await openPlayer()
   const wrong = { gamemode: 'Moon', to: '', password: 'secret\n' }
   const error = await client.fish.move('..', wrong).catch((failure: unknown) => failure)

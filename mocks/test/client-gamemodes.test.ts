@@ -2,7 +2,7 @@ import { createMock } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 
-test('a gamemode is checked against the list in the status, which is cached for 5 minutes', async () => {
+test('a client checks gamemodes against the list in the status, and caches the list for 5 minutes', async () => {
   const mock = await createMock({ gamemodes: ['earth', 'sky'], seed: { users: [{ name: 'Alex' }] } })
   const client = createClient(mock.client('Alex'))
   await expect(client.fish.list({ gamemode: 'moon' })).rejects.toMatchObject({ code: 'invalid_gamemode' })
@@ -13,7 +13,7 @@ test('a gamemode is checked against the list in the status, which is cached for 
   await expect(client.fish.add({ name: 'Salmon', rarity: 3 }, { gamemode: 'moon' })).rejects.toMatchObject({ issues })
   await expect(client.crabs.list({ gamemode: 'survival' })).rejects.toMatchObject({ issues })
   expect(mock.requests).toHaveLength(before)
-  // Queued: by the time it is sent, the service may have it.
+  // encrypt() accepts an unknown gamemode, since the service may have added the gamemode when the token is sent.
   expect(await client.fish.encrypt({ name: 'Salmon', rarity: 3 }, { gamemode: 'moon' })).toMatchObject({
     gamemode: 'moon',
   })

@@ -34,7 +34,6 @@ async function open(way: string, options: MockOptions = {}) {
   return { mock, client, clock: mock.clock }
 }
 
-/** The state of a call. */
 function outcomeOf(call: Promise<unknown>): () => string {
   let outcome = 'pending'
   call.then(
@@ -48,8 +47,8 @@ function outcomeOf(call: Promise<unknown>): () => string {
   return () => outcome
 }
 
-describe.each(Object.keys(WAYS))('a client on a stopped clock, over %s', (way) => {
-  it('retries after a lost response, even if the clock was advanced before it slept', async () => {
+describe.each(Object.keys(WAYS))('a client on a stopped clock (%s)', (way) => {
+  it('retries after a lost response, even if the test advanced the clock before the retry delay began', async () => {
     const { mock, client, clock } = await open(way)
     mock.fail('lost-response', { on: 'postFish' })
     const outcome = outcomeOf(client.fish.add(SALMON))
@@ -59,7 +58,7 @@ describe.each(Object.keys(WAYS))('a client on a stopped clock, over %s', (way) =
     expect(mock.requests.map(({ at }) => at.getTime() - START)).toEqual([0, 500])
   })
 
-  it('waits for each of its delays and wakes up at the exact times', async () => {
+  it('retries at the exact times of the retry delays', async () => {
     const { mock, client, clock } = await open(way)
     mock.fail('reset', { times: 2 })
     const outcome = outcomeOf(client.fish.list())
@@ -70,7 +69,7 @@ describe.each(Object.keys(WAYS))('a client on a stopped clock, over %s', (way) =
     expect(mock.requests.map(({ at }) => at.getTime() - START)).toEqual([0, 500, 1500])
   })
 
-  it('continues when the window ends, to the millisecond', async () => {
+  it('continues at the exact millisecond in which the rate limit window ends', async () => {
     const { client, clock } = await open(way, { limits: { requests: 1 } })
     await client.fish.list()
     const outcome = outcomeOf(client.fish.list())
@@ -80,7 +79,7 @@ describe.each(Object.keys(WAYS))('a client on a stopped clock, over %s', (way) =
     expect(outcome()).toBe('resolved')
   })
 
-  it('applies timeoutMs on that clock', async () => {
+  it('applies timeoutMs to the stopped clock', async () => {
     const { mock, client, clock } = await open(way)
     mock.fail('silence')
     const timeout = outcomeOf(client.fish.list({ timeoutMs: 60_000, maxRetries: 0 }))
@@ -90,7 +89,7 @@ describe.each(Object.keys(WAYS))('a client on a stopped clock, over %s', (way) =
     expect(timeout()).toBe('TimeoutError')
   })
 
-  it('jumps with autoAdvance over windows, delays, latency and silence', async () => {
+  it('does not need advance() with autoAdvance, since the clock jumps over windows, retry delays, latency and silence', async () => {
     const { mock, client, clock } = await open(way, { autoAdvance: true, limits: { requests: 3 } })
     await Promise.all(Array.from({ length: 10 }, () => client.fish.list()))
     expect(mock.requests.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
@@ -102,12 +101,12 @@ describe.each(Object.keys(WAYS))('a client on a stopped clock, over %s', (way) =
   })
 })
 
-describe('a stopped clock', () => {
+describe('the clock of a mock', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
 
-  it('lists its sleepers', async () => {
+  it('lists its sleepers with their reasons and wake-up times', async () => {
     const { mock, client, clock } = await open('direct')
     expect(clock.sleepers).toEqual([])
     mock.fail({ latencyMs: 9000 })
@@ -122,7 +121,7 @@ describe('a stopped clock', () => {
     expect(clock.sleepers).toEqual([])
   })
 
-  it('warns about a test that waits for the rate limit on a running clock', async () => {
+  it('warns if a test waits for the rate limit on a running clock', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     onTestFinished(() => warn.mockRestore())
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -141,7 +140,7 @@ describe('a stopped clock', () => {
     await second
   })
 
-  it('warns about a test that hangs with its sleepers and their wake-up times', async () => {
+  it('warns if a test hangs on a stopped clock, and lists the sleepers and their wake-up times', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     onTestFinished(() => warn.mockRestore())
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -161,7 +160,7 @@ describe('a stopped clock', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('can be advanced again after a reset cancelled an advance', async () => {
+  it('advances again after a reset cancels an advance', async () => {
     const { mock, client, clock } = await open('direct', { autoAdvance: true })
     mock.fail({ status: 503 })
     const first = client.fish.list()
@@ -171,7 +170,7 @@ describe('a stopped clock', () => {
     expect(clock.sleepers).toEqual([])
   })
 
-  it('does not wait forever for a request that waits for something outside of the mock', async () => {
+  it('advances although a request waits forever for a promise outside the mock', async () => {
     const { mock, clock } = await open('direct')
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', fetch: () => new Promise(() => {}) })
     const outcome = outcomeOf(client.fish.list({ maxRetries: 0 }))
@@ -180,7 +179,7 @@ describe('a stopped clock', () => {
   })
 })
 
-it('a running clock also advances the timeouts of its clients', async () => {
+it('advancing a running clock also expires the timeouts of clients', async () => {
   const mock = await createMock({ seed })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   mock.fail('silence')

@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 describe("a mock's clock", () => {
-  it('is stopped at its start until it is moved', async () => {
+  it('is stopped at startAt until a test advances it, and rejects invalid durations', async () => {
     const { clock } = await createMock({ startAt: new Date(START) })
     await clock.advance(1500)
     expect(clock.now()).toBe(START + 1500)
@@ -29,7 +29,7 @@ describe("a mock's clock", () => {
     expect(await statuses()).toEqual([200, 429])
   })
 
-  it('follows another clock', async () => {
+  it('follows a given clock, and adds the advanced time', async () => {
     let time = 5
     const { clock } = await createMock({ clock: { now: () => time } })
     time = 7
@@ -46,7 +46,7 @@ describe("a mock's clock", () => {
     expect((await late).status).toBe(200)
   })
 
-  it('wakes sleepers whose time has come, and drops those that were aborted', async () => {
+  it('wakes sleepers when they are due, and rejects aborted sleepers', async () => {
     const { clock } = await createMock({ startAt: START })
     const giveUp = new AbortController()
     const woken: string[] = []
@@ -63,7 +63,7 @@ describe("a mock's clock", () => {
     expect(woken).toEqual(['early', 'late'])
   })
 
-  it('lets a client of the SDK wait for the rate limit without real time', async () => {
+  it('lets an SDK client wait for the rate limit without a real delay', async () => {
     const mock = await createMock({ startAt: START, limits: { requests: 1 }, seed: { users: [{ name: 'Alex' }] } })
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
     await client.fish.list()
@@ -73,7 +73,7 @@ describe("a mock's clock", () => {
     expect(mock.requests.map(({ rateLimit }) => rateLimit?.decision)).toEqual(['counted', 'counted'])
   })
 
-  it('runs through thousands of windows in sequence', async () => {
+  it('can be advanced through thousands of windows in sequence', async () => {
     const mock = await createMock({ startAt: START, limits: { requests: 1 } })
     for (let count = 0; count < 2000; count += 1) {
       expect((await mock.fetch('/status')).status).toBe(200)

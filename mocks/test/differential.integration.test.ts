@@ -6,17 +6,19 @@ import { describeDifference, shrink } from './differential/shrink.ts'
 import { TRANSPORTS, type Transports } from './differential/transports.ts'
 
 const REQUESTS = 300
-/** Each has its own mocks. The nightly run sets `DIFFERENTIAL_SEEDS` and tries more. */
+/**
+ * The seeds of the sequences, each with separate mocks. In the nightly run, `DIFFERENTIAL_SEEDS` adds further seeds.
+ */
 const SEEDS = [1, 3, 9, 10, 37]
 const MORE = Number(process.env.DIFFERENTIAL_SEEDS ?? 0)
 const STATUSES = [200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]
 
-describe('random requests', () => {
+describe('generated requests', () => {
   const statuses = new Set<number>()
   const responses: string[] = []
 
   it.each([...SEEDS, ...Array.from({ length: MORE }, (_, at) => 101 + at)])(
-    'of seed %i get the same responses from every transport and from the server',
+    'with seed %i get the same responses from every transport and from the server',
     async (seed) => {
       const comparison = await compareTransports(seed, REQUESTS)
       responses.push(...comparison.responses)
@@ -28,7 +30,7 @@ describe('random requests', () => {
     },
   )
 
-  it('cover every kind of response', () => {
+  it('cover every expected status and response header', () => {
     expect([...statuses].sort()).toEqual(STATUSES)
     for (const header of [
       'idempotent-replayed: true',
@@ -41,14 +43,14 @@ describe('random requests', () => {
     expect(responses.filter((response) => response.startsWith('failed'))).toEqual([])
   })
 
-  it('are the same in every run', async () => {
+  it('are the same in every run with the same seed', async () => {
     expect(JSON.stringify(await generate(7, 50))).toBe(JSON.stringify(await generate(7, 50)))
     expect(JSON.stringify(await generate(8, 50))).not.toBe(JSON.stringify(await generate(7, 50)))
   })
 })
 
-describe('a difference', () => {
-  /** The direct transport, except that `not_found` lacks a header after something was created. */
+describe('a difference between two transports', () => {
+  /** Two direct transports. After the first 201 response, `lying` omits the content type of 404 responses. */
   const transports: Transports = {
     direct: TRANSPORTS.direct as Transports[string],
     async lying(seed) {
@@ -69,7 +71,7 @@ describe('a difference', () => {
     },
   }
 
-  it('of one header in one response is found, and shrunk to the requests that cause it', async () => {
+  it('is found even in one header of one response, and shrunk to the requests that cause the difference', async () => {
     const comparison = await compareTransports(1, 200, transports)
     expect(comparison.differences).toHaveLength(1)
     const [difference] = comparison.differences
@@ -79,7 +81,7 @@ describe('a difference', () => {
     expect(describeDifference(shrunk)).toContain(JSON.stringify(shrunk.requests[1]))
   })
 
-  it('is searched for in all headers except a few, each left out for a reason', () => {
+  it('is detected in all headers except at most five, each with a documented reason', () => {
     expect(Object.keys(NOT_COMPARED).length).toBeLessThanOrEqual(5)
     for (const reason of Object.values(NOT_COMPARED)) expect(reason.length).toBeGreaterThan(10)
   })

@@ -13,7 +13,7 @@ describe('the direct transport', () => {
     expect((await mock.fetch(READ)).url).toBe(mock.origin + READ)
   })
 
-  it('decodes the content coding of responses', async () => {
+  it('decodes compressed responses', async () => {
     const mock = await createMock({
       seed: {
         users: [
@@ -30,7 +30,7 @@ describe('the direct transport', () => {
     expect(await coded.text()).toBe(plain)
   })
 
-  it('rejects with the reason of an aborted signal, before or during the request', async () => {
+  it('rejects with the abort reason if the signal aborts before or during the request', async () => {
     const mock = await createMock({ seed: SEED })
     const reason = new Error('changed my mind')
     await expect(mock.fetch(READ, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

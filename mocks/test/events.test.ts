@@ -19,7 +19,7 @@ async function openMock(options: Parameters<typeof createMock>[0] = {}): Promise
 const addFish = (mock: Mock, name: string) =>
   createClient({ ...mock.client('Alex'), gamemode: 'earth' }).fish.add({ name, rarity: 1 })
 
-/** Reads a response until its text matches. */
+/** Returns a function that reads a response until the text matches a pattern. */
 function readerOf(response: Response) {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   onTestFinished(() => reader.cancel().catch(() => {}))
@@ -34,7 +34,7 @@ function readerOf(response: Response) {
   }
 }
 
-it('streams events directly, through MSW and over HTTP', async () => {
+it('a mock streams events directly, through MSW and over HTTP', async () => {
   const mock = await openMock()
   const server = await mock.serve()
   const msw = setupServer(...mock.handlers())
@@ -48,7 +48,7 @@ it('streams events directly, through MSW and over HTTP', async () => {
   expect(mock.requests.filter(({ route }) => route === 'events').map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-it('streams events to intercepted requests of every client, until the client or the mock ends them', async () => {
+it('a mock streams events to intercepted requests of every HTTP client until the interception is closed', async () => {
   const mock = await openMock()
   const interception = await mock.listen()
   onTestFinished(() => interception.close())
@@ -58,7 +58,7 @@ it('streams events to intercepted requests of every client, until the client or 
   const streams = [Readable.toWeb(viaHttp), Readable.toWeb(body), (await fetch(url)).body]
   const readers = streams.map((stream) => readerOf(new Response(stream as ReadableStream<Uint8Array>)))
   for (const until of readers) await until(/event: ready/)
-  // Over the connections of the same clients.
+  // Post one catch directly, and one through the intercepted network with the open streams.
   await addFish(mock, 'Salmon')
   await createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' }).fish.add({
     name: 'Koi',
@@ -69,11 +69,11 @@ it('streams events to intercepted requests of every client, until the client or 
   for (const until of readers) await expect(until(/never/)).rejects.toThrow()
 })
 
-it('stops counting an intercepted stream when its client closes it', async () => {
+it('a mock no longer counts an intercepted stream when the client closes the stream', async () => {
   const mock = await openMock()
   const interception = await mock.listen()
   onTestFinished(() => interception.close())
-  // One client may have ten at once.
+  // One client may have ten open streams, so the twelve streams succeed only if closed streams do not count.
   for (let time = 0; time < 12; time += 1) {
     const { status, body } = await fetch(mock.origin + PATH)
     expect(status).toBe(200)
@@ -82,7 +82,7 @@ it('stops counting an intercepted stream when its client closes it', async () =>
   }
 })
 
-it('sends heartbeats by the clock of the mock', async () => {
+it('a mock sends heartbeats by its own clock', async () => {
   const mock = await openMock()
   const until = readerOf(await mock.fetch(PATH))
   await until(/event: ready(.|\n)*\n\n/)
@@ -92,7 +92,7 @@ it('sends heartbeats by the clock of the mock', async () => {
   expect((await reading).match(/^:$/gm)).toHaveLength(3)
 })
 
-it('does not advance by itself for an open stream', async () => {
+it('autoAdvance does not advance the clock for the heartbeats of an open stream', async () => {
   const mock = await openMock({ autoAdvance: true })
   const until = readerOf(await mock.fetch(PATH))
   await until(/event: ready/)
@@ -100,7 +100,7 @@ it('does not advance by itself for an open stream', async () => {
   expect(mock.clock.now()).toBe(1000)
 })
 
-it('ends streams when it is closed or reset', async () => {
+it('a mock ends streams when the mock is closed or reset', async () => {
   const mock = await openMock()
   for (const end of [() => mock.reset(), () => mock.close()]) {
     const { body } = await mock.fetch(PATH)
@@ -112,7 +112,7 @@ it('ends streams when it is closed or reset', async () => {
 })
 
 it.each(['cut-body', 'reset-after-headers', 'malformed-json', 'wrong-shape', 'wrong-content-type'] as const)(
-  'applies the fault %s to the beginning of a stream',
+  'the fault %s affects the beginning of a stream',
   async (fault) => {
     const mock = await openMock()
     mock.fail(fault, { on: 'events' })

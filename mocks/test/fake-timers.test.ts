@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Turns of the event loop without timers. */
+/** Waits for a number of turns of the event loop without timers. */
 function turns(count: number): Promise<'nothing came'> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((resolve) => {
@@ -21,18 +21,21 @@ function turns(count: number): Promise<'nothing came'> {
   })
 }
 
-// First in its file, so that the modules of the first mock are loaded while timers are faked.
-it.each(['direct', 'msw'] as const)('a response breaks off while timers are faked, over %s', async (transport) => {
-  vi.useFakeTimers()
-  await using mock = await createMock()
-  const network = setupServer(...mock.handlers())
-  if (transport === 'msw') network.listen({ onUnhandledFrame: 'error' })
-  try {
-    mock.fail('cut-body')
-    const response = await (transport === 'direct' ? mock.fetch : fetch)(`${mock.origin}/status`)
-    const reading = response.text().catch((error: Error) => error.message)
-    expect(await Promise.race([reading, turns(5000)])).toBe('terminated')
-  } finally {
-    if (transport === 'msw') network.close()
-  }
-})
+// This test must be the first in its file, so that a mock loads its modules while timers are faked.
+it.each(['direct', 'msw'] as const)(
+  'the fault cut-body aborts a response under fake timers (%s)',
+  async (transport) => {
+    vi.useFakeTimers()
+    await using mock = await createMock()
+    const network = setupServer(...mock.handlers())
+    if (transport === 'msw') network.listen({ onUnhandledFrame: 'error' })
+    try {
+      mock.fail('cut-body')
+      const response = await (transport === 'direct' ? mock.fetch : fetch)(`${mock.origin}/status`)
+      const reading = response.text().catch((error: Error) => error.message)
+      expect(await Promise.race([reading, turns(5000)])).toBe('terminated')
+    } finally {
+      if (transport === 'msw') network.close()
+    }
+  },
+)

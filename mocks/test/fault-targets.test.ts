@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const seed = { users: [{ name: 'Alex' }], admins: [{ username: 'root', password: 'root-password' }] }
 
-/** Options that no request matches, each with the error. */
+/** Fault options that no request can match, each with the expected error. */
 const WITHOUT_A_MATCH: readonly (readonly [string, FaultOptions, string])[] = [
   ['a user', { user: 'Alx' }, 'The mock has no user "Alx". Did you mean "Alex"? Seed the user first'],
   ['a path', { on: 'POST /post/fsh' }, 'No route matches "POST /post/fsh". Did you mean "POST /post/fish"?'],
@@ -15,12 +15,15 @@ const WITHOUT_A_MATCH: readonly (readonly [string, FaultOptions, string])[] = [
 ]
 
 describe('a fault of a mock', () => {
-  it.each(WITHOUT_A_MATCH)('is rejected if %s does not exist, with the closest one', async (_, options, message) => {
-    await using mock = await createMock({ seed })
-    expect(() => mock.fail('reset', options)).toThrow(TypeError)
-    expect(() => mock.fail('reset', options)).toThrow(message)
-    expect(mock.faults).toEqual([])
-  })
+  it.each(WITHOUT_A_MATCH)(
+    'is rejected if %s does not exist, and the error suggests the closest match',
+    async (_, options, message) => {
+      await using mock = await createMock({ seed })
+      expect(() => mock.fail('reset', options)).toThrow(TypeError)
+      expect(() => mock.fail('reset', options)).toThrow(message)
+      expect(mock.faults).toEqual([])
+    },
+  )
 
   it.each(WITHOUT_A_MATCH)('is rejected by the control API if %s does not exist', async (_, options, message) => {
     await using mock = await startStandaloneMock({ seed })
@@ -33,7 +36,7 @@ describe('a fault of a mock', () => {
     })
   })
 
-  it('may name a user that was created after the seed, until that user is deleted', async () => {
+  it('can target a user that a request created, until that user is deleted', async () => {
     await using mock = await createMock({ seed })
     const { origin: baseUrl, fetch } = mock
     const admin = createAdminClient({ baseUrl, fetch, username: 'root', password: 'root-password' })
@@ -45,7 +48,7 @@ describe('a fault of a mock', () => {
   })
 
   it.each(['OPTIONS /post/fish', 'HEAD /status', 'GET /v1/admin/users/Alex'] as const)(
-    'may name %s, to which the service responds',
+    'can target %s, which the service supports',
     async (on) => {
       await using mock = await createMock({ seed })
       mock.fail('reset', { on }).cancel()

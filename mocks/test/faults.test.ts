@@ -9,7 +9,7 @@ const SEED = { users: [{ name: 'Alex' }, { name: 'Steve' }] }
 const READ = '/get/fish?name=Alex&gamemode=earth'
 const STATUSES = [400, 401, 403, 404, 429, 500, 503] as const
 
-/** The response or the failure of a fetch, as the caller sees it. */
+/** Calls a fetch, and returns the response or the failure as the caller sees it. */
 async function seen(send: () => Promise<Response>) {
   let response: Response
   try {
@@ -24,7 +24,7 @@ async function seen(send: () => Promise<Response>) {
   }
 }
 
-/** Sends a request with a fault over a transport. */
+/** Sends a request over a transport to a mock with a fault, and returns the response or the failure. */
 async function suffer(transport: Transport, fault: Fault, init: RequestInit = {}) {
   await using mock = await createMock({ seed: SEED })
   const network = setupServer(...mock.handlers())
@@ -49,7 +49,7 @@ async function suffer(transport: Transport, fault: Fault, init: RequestInit = {}
 
 function listenQuietly(network: SetupServer): void {
   network.listen({ onUnhandledFrame: 'bypass' })
-  // MSW prints every reset as if it were a mistake.
+  // Silence MSW, which prints every connection reset as an error.
   vi.spyOn(console, 'error').mockImplementation(() => {})
 }
 
@@ -82,7 +82,7 @@ describe('a fault', () => {
     { latencyMs: 5 },
   ]
   const alike = FAULTS.map((fault) => [JSON.stringify(fault), fault] as const)
-  it.each(alike)('%s has the same effect on fetch over direct and HTTP', async (_, fault) => {
+  it.each(alike)('%s has the same effect on fetch through the direct transport and over HTTP', async (_, fault) => {
     expect(await suffer('http', fault)).toEqual(await suffer('direct', fault))
   })
 
@@ -105,7 +105,7 @@ describe('a fault', () => {
   )
 
   it.each(alike)(
-    '%s has the same effect through MSW and intercept, except for the message of a body that ends early',
+    '%s has the same effect through MSW and listen() as directly, except for the message if the body ends early',
     async (_, fault) => {
       const expected = await suffer('direct', fault)
       const closed = { cause: { name: 'SocketError', code: 'UND_ERR_SOCKET', message: 'closed' } }
@@ -118,7 +118,7 @@ describe('a fault', () => {
   )
 
   it.each(STATUSES)(
-    'with status %i has the body and headers of the contract, and the request is counted',
+    'with status %i returns the body and headers of the contract, and the rate limit counts the request',
     async (status) => {
       const mock = await createMock({ seed: SEED, startAt: START })
       await mock.fetch(READ)
@@ -135,7 +135,7 @@ describe('a fault', () => {
     },
   )
 
-  it('with status 429 states the real end of the window', async () => {
+  it('with status 429 returns the actual end of the window', async () => {
     const mock = await createMock({ startAt: START })
     await mock.fetch('/status')
     await mock.clock.advance(100_500)
@@ -143,7 +143,7 @@ describe('a fault', () => {
     expect((await mock.fetch('/status')).headers.get('retry-after')).toBe('200')
   })
 
-  it('with status 401 has the challenge of the service at that path', async () => {
+  it('with status 401 returns the challenge that the service uses at that path', async () => {
     const mock = await createMock()
     mock.fail({ status: 401 }, { times: 2 })
     const challenge = async (path: string) => (await mock.fetch(path)).headers.get('www-authenticate')
@@ -151,7 +151,7 @@ describe('a fault', () => {
     expect(await challenge('/admin/me')).toBe('Bearer')
   })
 
-  it('applies to exactly so many matching requests, even concurrent ones, and to no others', async () => {
+  it('applies to exactly the given number of matching requests, even if requests are concurrent', async () => {
     const mock = await createMock({ seed: SEED })
     const handle = mock.fail({ status: 503 }, { times: 2, on: ['getFish', 'GET /status'], user: 'alex' })
     const statuses = await Promise.all(
@@ -171,7 +171,7 @@ describe('a fault', () => {
     expect((await mock.fetch('/status')).status).toBe(200)
   })
 
-  it('that loses the response stores the catch, and the retry of the client does not store it again', async () => {
+  it('lost-response stores the catch, and the retry of the client does not store the catch again', async () => {
     const mock = await createMock({ seed: SEED, startAt: START })
     mock.fail('lost-response', { on: 'postFish' })
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
@@ -185,7 +185,7 @@ describe('a fault', () => {
   })
 
   it.each(['reset', 'storage-down', 'storage-full', { status: 500 }] as Fault[])(
-    '%j stores no catch, and the history still has the payload',
+    '%j prevents the write, but the history contains the payload',
     async (fault) => {
       const mock = await createMock({ seed: SEED })
       mock.fail(fault)
@@ -196,7 +196,7 @@ describe('a fault', () => {
     },
   )
 
-  it('of an unreachable storage is handled by the service itself', async () => {
+  it('storage-down causes the responses of a service with an unreachable storage', async () => {
     const mock = await createMock({ seed: SEED })
     mock.fail('storage-down', { times: 3 })
     const responseTo = async (path: string) => {
@@ -210,7 +210,7 @@ describe('a fault', () => {
     expect((await mock.fetch('/readyz')).status).toBe(200)
   })
 
-  it('of silence lasts until the client gives up, over every transport', async () => {
+  it('silence lasts until the client aborts, over every transport', async () => {
     const uncaught: unknown[] = []
     const note = (error: unknown) => uncaught.push(error)
     process.on('uncaughtExceptionMonitor', note)
@@ -238,7 +238,7 @@ describe('a fault', () => {
     expect(uncaught).toEqual([])
   })
 
-  it('of latency uses the clock of the mock', async () => {
+  it('with a latency uses the clock of the mock', async () => {
     const mock: Mock = await createMock({ startAt: START })
     mock.fail({ latencyMs: 60_000 })
     let responded = false
@@ -251,7 +251,7 @@ describe('a fault', () => {
     await response
   })
 
-  it('that does not exist is rejected with a list of the existing ones', async () => {
+  it('is rejected if its name or an option is invalid, and the error lists the valid values', async () => {
     const mock = await createMock()
     expect(() => mock.fail('fire' as Fault)).toThrow(/Use one of silence, reset/)
     expect(() => mock.fail({ status: 418 } as unknown as Fault)).toThrow('status must be one of 400')

@@ -25,19 +25,19 @@ function printed({ requests }: OpenMock): string {
 }
 
 describe('secrets in the history', () => {
-  it('are redacted in the names of a query', async () => {
+  it('are redacted in the parameter names of a query', async () => {
     const mock = await open()
     await mock.fetch(`/status?${encodeURIComponent(PASSWORD)}=1&${mock.user('Alex').apiKey}`)
     expect(mock.requests[0]?.query).toEqual({ '[redacted]': '' })
   })
 
-  it('are redacted in the request id of a client', async () => {
+  it('are redacted in the request id that a client sent', async () => {
     const mock = await open()
     await mock.fetch('/status', { headers: { 'x-request-id': mock.user('Alex').apiKey } })
     expect(mock.requests[0]?.requestId).toBe('[redacted]')
   })
 
-  it('are redacted in payloads, valid or not', async () => {
+  it('are redacted in valid and invalid payloads', async () => {
     const mock = await open()
     const { fernetKey, apiKey } = mock.user('Alex')
     const fernet = createFernet(fernetKey)
@@ -52,7 +52,7 @@ describe('secrets in the history', () => {
     expect(mock.sent.fish()).toMatchObject([{ name: '[redacted]' }])
   })
 
-  it('are recognized by their form if they are not in the seed: sessions and tokens', async () => {
+  it('are recognized by their form if they are session tokens or Fernet tokens', async () => {
     const mock = await open()
     const login = await mock.fetch('/admin/login', {
       method: 'POST',
@@ -67,7 +67,7 @@ describe('secrets in the history', () => {
     expect(mock.requests[1]).toMatchObject({ path: '/[redacted]', query: { x: '[redacted]' } })
   })
 
-  it('do not redact other words, even if they are short or common', async () => {
+  it('do not cause the redaction of other words, even if the secrets are short or common', async () => {
     const users = [
       { name: 'Steve', password: 'Steve' },
       { name: 'Zoe', password: 'a' },
@@ -84,8 +84,8 @@ describe('secrets in the history', () => {
   })
 })
 
-describe('a stored array of requests', () => {
-  it('keeps its length, and requests in flight are filled in', async () => {
+describe('a stored copy of mock.requests', () => {
+  it('does not grow, and later contains the responses to requests that were in flight', async () => {
     const mock = await createMock()
     mock.fail({ latencyMs: 20 })
     const response = mock.fetch('/status')

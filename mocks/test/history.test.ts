@@ -26,7 +26,7 @@ const post = (mock: OpenMock, token: string, headers: Record<string, string> = {
   })
 
 describe('the history', () => {
-  it('has the decrypted payload of a write, and the decision of the rate limit', async () => {
+  it('contains the decrypted payload of a write, and the decision of the rate limit', async () => {
     const mock = await open()
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
     await client.fish.add([
@@ -74,7 +74,7 @@ describe('the history', () => {
     ])
   })
 
-  it('lists stored catches in order, each once', async () => {
+  it('lists each stored catch once and in order', async () => {
     const mock = await open()
     const fernet = createFernet(mock.user('Alex').fernetKey)
     const token = await fernet.encrypt('{"fish":"Salmon","rarity":3}', { now: START })
@@ -86,7 +86,7 @@ describe('the history', () => {
     expect(mock.sent.crabs()).toEqual([{ user: 'Steve', gamemode: 'survival', name: 'crab' }])
   })
 
-  it('includes the catches of users that were created after the seed', async () => {
+  it('includes the catches of users that requests created', async () => {
     const mock = await open()
     const json = { 'content-type': 'application/json' }
     const login = await mock.fetch('/admin/login', {
@@ -108,7 +108,7 @@ describe('the history', () => {
     expect(JSON.stringify(mock.requests)).not.toContain(token)
   })
 
-  it('has the reason why a payload cannot be read', async () => {
+  it('contains the reason if a payload cannot be read', async () => {
     const mock = await open()
     const fernet = createFernet(mock.user('Alex').fernetKey)
     await post(mock, 'no token')
@@ -121,7 +121,7 @@ describe('the history', () => {
     ])
   })
 
-  it('has the payload of a write that the rate limit refused', async () => {
+  it('contains the payload of a write that the rate limit refused', async () => {
     const mock = await open()
     const fernet = createFernet(mock.user('Alex').fernetKey)
     for (let count = 0; count < 3; count += 1) await mock.fetch('/status')
@@ -133,7 +133,7 @@ describe('the history', () => {
     })
   })
 
-  it('has the requests that bypassed the rate limit or are exempt', async () => {
+  it('contains requests that bypassed the rate limit or are exempt from the limit', async () => {
     const mock = await open()
     await mock.fetch('/status', { headers: { 'x-api-key': MASTER } })
     await mock.fetch('/livez')
@@ -154,7 +154,7 @@ describe('the history', () => {
     expect(mock.requests.map(({ user }) => user)).toEqual(['alex', 'Alex', 'Steve'])
   })
 
-  it('contains no secret anywhere', async () => {
+  it('contains no secrets', async () => {
     const mock = await open()
     const { apiKey, fernetKey, password } = mock.user('Alex')
     const token = await createFernet(fernetKey).encrypt('{"fish":"Salmon","rarity":3}')

@@ -1,7 +1,7 @@
 import { createMock, type Fault, type MockOptions, type RouteMatcher, type Seed } from '@fish-crab/mocks'
 import { describe, expect, it } from 'vitest'
 
-/** A call without type checks. */
+/** Returns a seed with one user, without type checks. */
 const withUser = (user: object) => ({ users: [{ name: 'Alex', ...user }] }) as unknown as Seed
 
 describe('createMock() rejects', () => {
@@ -18,12 +18,12 @@ describe('createMock() rejects', () => {
       /^seed\.admins\[0\]\.role: .*\(given: "king"\)/,
     ],
     [
-      'one API key for two users',
+      'the same API key for two users',
       { users: ['Alex', 'Steve'].map((name) => ({ name, apiKey: 'the-same' })) },
       /^(?!.*the-same).*"Alex" and "Steve"/,
     ],
     [
-      'two users of one name in different letter case',
+      'two users whose names differ only in letter case',
       { users: [{ name: 'Alex' }, { name: 'alex' }] },
       /"Alex" and "alex" have the same name/,
     ],
@@ -32,14 +32,14 @@ describe('createMock() rejects', () => {
   })
 
   it.each<[string, MockOptions]>([
-    ['a number of requests that is NaN', { limits: { requests: Number.NaN } }],
-    ['a fraction of a request', { limits: { adminRequests: 1.5 } }],
+    ['NaN as the number of requests', { limits: { requests: Number.NaN } }],
+    ['a fraction as the number of admin requests', { limits: { adminRequests: 1.5 } }],
     ['a negative number of requests', { limits: { requests: -1 } }],
-    ['a window without a length', { limits: { windowSeconds: 0 } }],
-    ['a time beyond the range of a Date', { startAt: 8.64e15 + 1 }],
-    ['a negative number of proxies', { trustProxy: -1 }],
-    ['half a proxy', { trustProxy: 0.5 }],
-    ['a number of proxies that is NaN', { trustProxy: Number.NaN }],
+    ['a window of zero seconds', { limits: { windowSeconds: 0 } }],
+    ['a start time beyond the range of a Date', { startAt: 8.64e15 + 1 }],
+    ['a negative number of trusted proxies', { trustProxy: -1 }],
+    ['a fraction as the number of trusted proxies', { trustProxy: 0.5 }],
+    ['NaN as the number of trusted proxies', { trustProxy: Number.NaN }],
   ])('%s', async (_, options) => {
     await expect(createMock(options)).rejects.toThrow(RangeError)
   })
@@ -56,19 +56,19 @@ describe('createMock() rejects', () => {
 })
 
 describe('a mock', () => {
-  it('normalizes its origin', async () => {
+  it('normalizes a given origin', async () => {
     const mock = await createMock({ origin: 'HTTP://Fish.test:80/' })
     expect(mock.origin).toBe('http://fish.test')
     expect((await mock.fetch('/livez')).url).toBe('http://fish.test/livez')
   })
 
-  it('does not limit an allowed origin in any spelling', async () => {
+  it('exempts an allowed origin from the rate limit, in any spelling', async () => {
     const mock = await createMock({ allowedOrigins: ['HTTP://Page.test:80/'], limits: { requests: 1 } })
     const headers = { origin: 'http://page.test' }
     for (let n = 0; n < 3; n += 1) expect((await mock.fetch('/status', { headers })).status).toBe(200)
   })
 
-  it('restores its initial seed, even if the object was changed', async () => {
+  it('restores its initial seed, even if the test has changed the seed object', async () => {
     const users = [{ name: 'Alex' }]
     const mock = await createMock({ seed: { users } })
     users.push({ name: 'Steve' })
@@ -76,14 +76,14 @@ describe('a mock', () => {
     expect(() => mock.user('Steve')).toThrow('no user "Steve"')
   })
 
-  it('rejects a clock change beyond the range of a Date, and continues', async () => {
+  it('rejects a clock change beyond the range of a Date, and remains usable', async () => {
     const { clock, fetch } = await createMock({ startAt: 0 })
     expect(() => clock.advance(Number.MAX_SAFE_INTEGER)).toThrow(RangeError)
     expect(clock.now()).toBe(0)
     expect((await fetch('/status')).status).toBe(200)
   })
 
-  it('sleeps for longer than the maximum of platform timers', async () => {
+  it('can sleep longer than the maximum of platform timers', async () => {
     const { clock } = await createMock()
     const giveUp = new AbortController()
     const sleep = clock.sleep(2 ** 31, giveUp.signal).then(() => 'slept')
@@ -101,9 +101,9 @@ describe('a fault', () => {
     ['a number', 503, {}],
     ['a status as text', { status: '503' }, {}],
     ['a latency beyond the range of timers', { latencyMs: 2 ** 31 }, {}],
-    ['with a delay beyond the range of timers', 'reset', { delayMs: 2 ** 31 }],
-    ['for no route', 'reset', { on: [] }],
-  ])('is rejected when it is %s', async (_, fault, scope) => {
+    ['a reset with a delay beyond the range of timers', 'reset', { delayMs: 2 ** 31 }],
+    ['a reset for an empty list of routes', 'reset', { on: [] }],
+  ])('is rejected if the given value is %s', async (_, fault, scope) => {
     const mock = await createMock()
     expect(() => mock.fail(fault as Fault, scope)).toThrow(/^(?!Cannot)/)
     expect(() => mock.fail(fault as Fault, scope)).toThrow(TypeError)
@@ -111,7 +111,7 @@ describe('a fault', () => {
   })
 
   it.each<RouteMatcher>(['GET /v1/status', 'GET /status/', 'GET //status', 'GET /%73tatus'])(
-    'matches a path in every spelling: %s',
+    'matches a request if the route is spelled as %s',
     async (on) => {
       const mock = await createMock()
       mock.fail({ status: 503 }, { on })

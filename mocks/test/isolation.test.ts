@@ -15,14 +15,14 @@ const SEED: Seed = {
 }
 const READ = '/get/fish?name=Alex&gamemode=earth&detail=full'
 
-/** Status, headers and body of a response. */
+/** Returns the status, headers and body of a response. */
 async function whole(pending: Promise<Response>) {
   const response = await pending
   return { status: response.status, headers: [...response.headers], body: await response.text() }
 }
 
 describe('a mock', () => {
-  it('with the same seed and start gives the same responses byte for byte, including ids and keys', async () => {
+  it('returns the same responses byte for byte if the seed and the start are the same, including ids and keys', async () => {
     const play = async () => {
       const mock = await createMock({ seed: SEED, startAt: START })
       const responses = [
@@ -40,7 +40,7 @@ describe('a mock', () => {
     })
   })
 
-  it('gives a user the same keys and ids whatever else is in the seed', async () => {
+  it('gives a user the same keys and ids, independent of other entries in the seed', async () => {
     const alone = await createMock({ seed: { users: SEED.users?.slice(0, 1) ?? [] }, startAt: START })
     const among = await createMock({ seed: { users: [...(SEED.users ?? [])].reverse() }, startAt: START })
     expect(among.user('alex')).toEqual(alone.user('Alex'))
@@ -49,7 +49,7 @@ describe('a mock', () => {
     expect(alone.user('Alex').fernetKey).not.toBe(among.user('Steve').fernetKey)
   })
 
-  it('restores its seed, without later catches, requests, counts, delays and faults', async () => {
+  it('restores its seed on reset, and discards later requests, counts, clock changes and faults', async () => {
     const mock = await createMock({ seed: SEED, startAt: START })
     const before = await whole(mock.fetch(READ))
     await mock.clock.advance(1000)
@@ -65,7 +65,7 @@ describe('a mock', () => {
     expect(await whole(mock.fetch(READ))).toEqual(before)
   })
 
-  it('completes a request in flight during a reset in the state that it started in', async () => {
+  it('completes a request that is in flight during a reset with the data from before the reset', async () => {
     const mock = await createMock({ seed: SEED })
     const before = mock.fetch(READ)
     await mock.reset()
@@ -73,7 +73,7 @@ describe('a mock', () => {
     expect(mock.requests).toEqual([])
   })
 
-  it('reports mistakes in a seed', async () => {
+  it('rejects an invalid seed, and reports the path and the value', async () => {
     const fish = { earth: [{ name: 'Salmon', rarity: 9 as 1 }] }
     await expect(createMock({ seed: { users: [{ name: 'Alex', fish }] } })).rejects.toThrow(
       /^seed\.users\[0\]\.fish\.earth\[0\]\.rarity: Must be 1 to 7 .*\(given: 9\)\.$/,
@@ -85,7 +85,7 @@ describe('a mock', () => {
     await expect(createMock({ seed: { admins: [twice, twice] } })).rejects.toThrow('two administrators')
   })
 
-  it('shares nothing with a thousand other mocks at the same time', async () => {
+  it('shares nothing with a thousand concurrent mocks', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `User${index}`)
     const mocks = await Promise.all(
       names.map((name) => createMock({ seed: { users: [{ name }] }, limits: { requests: 2 } })),

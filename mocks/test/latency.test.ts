@@ -1,8 +1,8 @@
 import { createMock } from '@fish-crab/mocks'
 import { expect, it } from 'vitest'
 
-// On a stopped clock, a request that misses its wake-up waits forever.
-it('latency ends for a request that has just arrived when the clock is advanced', async () => {
+// On a stopped clock, a request that misses the end of its latency would wait forever.
+it('the latency of a request ends even if the clock is advanced just after the request is sent', async () => {
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })
   const response = mock.fetch('/status')
@@ -10,7 +10,7 @@ it('latency ends for a request that has just arrived when the clock is advanced'
   expect((await response).status).toBe(200)
 })
 
-it('latency continues for its remaining time when the clock is advanced by a part of it', async () => {
+it('the latency of a request lasts for the remaining time if the clock is advanced by a part of the latency', async () => {
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })
   const order: string[] = []
@@ -23,7 +23,7 @@ it('latency continues for its remaining time when the clock is advanced by a par
   expect(order).toEqual(['moved', 'response'])
 })
 
-it('latency ends for a request that has just arrived when the mock is reset', async () => {
+it('the latency of a request ends if the mock is reset just after the request is sent', async () => {
   const mock = await createMock({ startAt: 0 })
   await mock.clock.advance(1000)
   mock.fail({ latencyMs: 60_000 })

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const ORIGIN = 'http://fish.test'
 
-describe('the mock', () => {
+describe('a mock', () => {
   const network = setupServer()
   beforeAll(() => network.listen({ onUnhandledFrame: 'error' }))
   afterAll(() => network.close())
 
-  it('responds to the SDK through MSW as the service does', async () => {
+  it('responds to the SDK through MSW like the service', async () => {
     const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
     network.use(...mock.handlers(ORIGIN))
     const { fernetKey } = mock.user('Alex')
@@ -21,7 +21,7 @@ describe('the mock', () => {
     expect((await client.fish.list()).fish).toEqual([{ name: 'Salmon', rarity: 'Gold' }])
   })
 
-  it('counts requests in windows of its own clock', async () => {
+  it('counts requests in windows according to its own clock', async () => {
     const mock = await createMock({ startAt: Date.UTC(2026, 0, 1) })
     const get = () => mock.fetch(new Request(`${ORIGIN}/demo/fish`))
     const statuses = async (times: number) => {
@@ -34,7 +34,7 @@ describe('the mock', () => {
     expect(await statuses(1)).toEqual([200])
   })
 
-  it('shares nothing with another mock', async () => {
+  it('shares no users with another mock', async () => {
     const [one, other] = await Promise.all([
       createMock({ seed: { users: [{ name: 'Alex' }] } }),
       createMock({ seed: { users: [{ name: 'Steve' }] } }),
@@ -46,7 +46,7 @@ describe('the mock', () => {
   })
 })
 
-it('close() closes the servers of a mock, and may be called again', async () => {
+it('close() closes the servers of a mock, and can be called again', async () => {
   const mock = await createMock()
   const { url } = await mock.serve()
   expect((await fetch(`${url}/livez`)).status).toBe(200)

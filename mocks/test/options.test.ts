@@ -3,43 +3,51 @@ import { listChecks, runConformance } from '@fish-crab/mocks/conformance'
 import { parseSeed, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { describe, expect, it, vi } from 'vitest'
 
-/** A call without type checks. */
+/** Returns any value as options, without type checks. */
 const options = (value: unknown) => value as MockOptions
 
 const users = [{ name: 'Alex' }]
 
 describe('createMock() rejects', () => {
   it.each<[string, unknown, string]>([
-    ['a string', 'seed', 'createMock() must be an object with any of: seed, gamemodes, startAt,'],
+    ['a string instead of options', 'seed', 'createMock() must be an object with any of: seed, gamemodes, startAt,'],
     ['an unknown option', { seeds: {} }, 'Unknown option "seeds" in createMock(). Did you mean "seed"? Known: seed, '],
-    ['a seed in the wrong place', { users }, 'Unknown option "users" in createMock(). Known: seed, '],
-    ['an unknown key of the seed', { seed: { user: [] } }, 'seed: Unrecognized key: "user".'],
+    ['users outside the seed', { users }, 'Unknown option "users" in createMock(). Known: seed, '],
+    ['an unknown key in the seed', { seed: { user: [] } }, 'seed: Unrecognized key: "user".'],
     ['a list as a seed', { seed: users }, 'seed: Invalid input: expected object'],
-    ['an object of users', { seed: { users: { Alex: {} } } }, 'seed.users: Invalid input: expected array'],
-    ['a name as a user', { seed: { users: ['Alex'] } }, 'seed.users[0]: Invalid input: expected object'],
+    [
+      'an object instead of a list of users',
+      { seed: { users: { Alex: {} } } },
+      'seed.users: Invalid input: expected array',
+    ],
+    ['a name instead of a user object', { seed: { users: ['Alex'] } }, 'seed.users[0]: Invalid input: expected object'],
     ['a user without a name', { seed: { users: [{}] } }, 'seed.users[0].name: Invalid input: expected string'],
     [
-      'an unknown key of a user',
+      'an unknown key in a user',
       { seed: { users: [{ name: 'Alex', fishes: {} }] } },
       'seed.users[0]: Unrecognized key: "fishes"',
     ],
     [
-      'a fish as text',
+      'a string instead of a fish object',
       { seed: { users: [{ name: 'Alex', fish: { earth: ['Cod'] } }] } },
       'seed.users[0].fish.earth[0]: Invalid input: expected object',
     ],
     ['an administrator without a password', { seed: { admins: [{ username: 'a' }] } }, 'seed.admins[0].password: '],
-    ['a limit of no requests', { limits: { requests: 0 } }, 'limits.requests must be a positive integer.'],
+    ['a limit of zero requests', { limits: { requests: 0 } }, 'limits.requests must be a positive integer.'],
     ['an unknown limit', { limits: { request: 3 } }, 'Unknown option "request" in limits. Did you mean "requests"?'],
-    ['a time as text', { startAt: '2026-01-01' }, 'startAt must be a Date'],
-    ['an invalid time', { startAt: Number.NaN }, 'startAt must be a valid Date'],
-    ['a clock without now', { clock: {} }, 'clock must be an object with a function now()'],
+    ['a string as the start time', { startAt: '2026-01-01' }, 'startAt must be a Date'],
+    ['an invalid start time', { startAt: Number.NaN }, 'startAt must be a valid Date'],
+    ['a clock without now()', { clock: {} }, 'clock must be an object with a function now()'],
     ['an invalid master key', { keys: { master: 3 } }, 'keys.master must be a non-empty string.'],
-    ['an unknown key', { keys: { Master: 'x' } }, 'Unknown option "Master" in keys. Did you mean "master"?'],
-    ['one allowed origin', { allowedOrigins: 'http://page.test' }, 'allowedOrigins must be a list'],
+    ['an unknown option in keys', { keys: { Master: 'x' } }, 'Unknown option "Master" in keys. Did you mean "master"?'],
+    [
+      'a string instead of a list of allowed origins',
+      { allowedOrigins: 'http://page.test' },
+      'allowedOrigins must be a list',
+    ],
     ['an allowed origin with a path', { allowedOrigins: ['http://page.test/x'] }, 'allowedOrigins must be an origin'],
     ['an invalid origin', { origin: 8787 }, 'origin must be an origin'],
-    ['a word as autoAdvance', { autoAdvance: 'yes' }, 'autoAdvance must be true or false.'],
+    ['a string as autoAdvance', { autoAdvance: 'yes' }, 'autoAdvance must be true or false.'],
   ])('%s', async (_, given, message) => {
     await expect(createMock(options(given))).rejects.toThrow(message)
   })

@@ -24,11 +24,11 @@ async function openWith(way: string) {
   return { mock, warnings: () => warn.mock.calls.flat() }
 }
 
-describe.each(Object.keys(WAYS))('over %s, advance', (way) => {
-  it('warns at once about a client on its own clock that has used up the rate limit', async () => {
+describe.each(Object.keys(WAYS))('advance() on a mock (%s)', (way) => {
+  it('warns immediately if a client with a different clock has exhausted the rate limit', async () => {
     const { mock, warnings } = await openWith(way)
     const { name: user, fernetKey } = mock.user('Alex')
-    // The program under test would create the client like this.
+    // Create the client like a program under test, without the clock of the mock.
     const client = createClient({ baseUrl: mock.origin, user, fernetKey, gamemode: 'earth', env: {} })
     await client.fish.list()
     expect(warnings()).toEqual([])
@@ -46,7 +46,7 @@ describe.each(Object.keys(WAYS))('over %s, advance', (way) => {
     await second
   })
 
-  it('does not warn about a client on the clock of the mock, or about other clients than the SDK', async () => {
+  it('does not warn about clients with the clock of the mock, or about clients other than the SDK', async () => {
     const { mock, warnings } = await openWith(way)
     const client = createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' })
     await client.fish.list()

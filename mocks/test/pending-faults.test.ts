@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 
 const seed = { users: [{ name: 'Alex' }] }
 
-describe('assertNoPendingFaults', () => {
-  it('lists each pending fault with its expected and actual number of times', async () => {
+describe('assertNoPendingFaults()', () => {
+  it('throws, and lists each pending fault with the expected and actual number of times', async () => {
     await using mock = await createMock({ seed })
     mock.fail({ status: 503 }, { times: 2, on: 'status' })
     mock.fail('reset', { on: ['postFish', 'GET /get/fish'], user: 'Alex' })
@@ -26,7 +26,7 @@ describe('assertNoPendingFaults', () => {
     mock.assertNoPendingFaults()
   })
 
-  it('counts a fault without an end as pending until it fires', async () => {
+  it('considers an unlimited fault pending until the fault fires once', async () => {
     await using mock = await createMock({ seed })
     mock.fail({ status: 503 }, { times: Number.POSITIVE_INFINITY })
     expect(() => mock.assertNoPendingFaults()).toThrow('1 fault is pending:\n- status 503 fired 0 times')

@@ -50,14 +50,14 @@ interface KnownFault {
   remaining: number
 }
 
-/** A request or a sleep that waits for the clock. */
+/** A request or a sleep that waits for the clock of the mock. */
 interface Waiter {
   readonly wakeAt: number
   readonly settled: Promise<unknown>
   readonly giveUp: () => void
-  /** The client reads the error of a body that is cut off at some time after the response came. */
+  /** Whether the response body is cut off. The exact time at which the client then reads the error is unknown. */
   readonly isCut: boolean
-  /** When it ended, on the clock of the mock. */
+  /** The time at which the waiter ended, on the clock of the mock. */
   endedAt?: number
 }
 
@@ -91,7 +91,7 @@ class Play {
     this.history.push(['/get/fish', false, LIMIT - 1])
   }
 
-  /** @returns whether the limit allows it */
+  /** @returns whether the rate limit allows the request */
   private takeFromLimit(address: string): boolean {
     const window = this.windows.get(address)
     if (!window || this.now >= window.endsAt) {
@@ -144,7 +144,8 @@ class Play {
     const latencyMs = typeof what === 'object' && 'latencyMs' in what ? what.latencyMs : 0
     const delayMs = (fault?.options.delayMs ?? 0) + latencyMs
     if (delayMs === 0 && what !== 'silence') return void (await outcome)
-    // It is held before the next operation: its wake-up would else depend on when it gets there.
+    // Let the request start to wait before the next operation. Otherwise a clock change could come before the delay
+    // begins.
     await this.mock.clock.advance(0)
     const wakeAt = delayMs === 0 ? Number.POSITIVE_INFINITY : this.now + delayMs
     this.wait(wakeAt, outcome, () => abort.abort(new Error('given up')), what === 'cut-body')
@@ -152,7 +153,7 @@ class Play {
 
   private fail({ fault, times, isOfRoute, isOfUser, target, delayMs }: Step): void {
     const user = isOfUser ? target.user : undefined
-    // A delay and then silence are two waits.
+    // Silence gets no delay, since a delay followed by silence would be two waits.
     const delay = fault === 'silence' ? 0 : delayMs
     const options = { times, delayMs: delay, ...(isOfRoute && { on: target.route }), ...(user && { user }) }
     const known = { handle: this.mock.fail(fault, options), fault, options, remaining: times }
@@ -166,7 +167,7 @@ class Play {
     this.wait(wakeAt, this.mock.clock.sleep(ms + 1, abort.signal), () => abort.abort(new Error('given up')))
   }
 
-  /** A due sleeper has ended at its time, or now if the clock jumped over that time. */
+  /** Checks that all due waiters have ended at the expected times, and that no other waiter has ended. */
   private async wake(isDue: (waiter: Waiter) => boolean, endedAt: (waiter: Waiter) => number): Promise<void> {
     await this.mock.clock.advance(0)
     const due = this.waiters.filter(isDue)
@@ -269,7 +270,7 @@ function isStatus(fault: Fault | undefined): fault is StatusFault {
   return typeof fault === 'object' && 'status' in fault
 }
 
-test('after any requests, delays, aborts, closes and resets, the mock matches its model, and nothing hangs', async () => {
+test('after random requests, delays, aborts, closes and resets, a mock matches its model, and no call hangs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30, size: 'max' }), async (steps) => {
       const mock = await createMock({
@@ -281,7 +282,8 @@ test('after any requests, delays, aborts, closes and resets, the mock matches it
       for (const each of steps) await play.take(each)
       await play.finish()
     }),
-    // Fails where a sequence hangs or the search for a shorter one takes long. Even a busy machine needs a fifth of this time.
+    // The time limit makes the test fail if a sequence hangs or takes long to shrink. Even a busy machine needs only a
+    // fifth of the limit.
     { numRuns: 25, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
   )
 }, 120_000)

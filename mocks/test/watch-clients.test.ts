@@ -16,7 +16,7 @@ async function openMock(): Promise<Mock> {
 const clientOf = (mock: Mock, options: Parameters<typeof createClient>[0] = {}) =>
   createClient({ ...mock.client('Alex'), gamemode: 'earth', ...options })
 
-/** Watches in the background until the test ends. */
+/** Collects the entries of a watch in the background. */
 function collect(watching: AsyncGenerator<CaughtEntry, void, undefined>) {
   const entries: CaughtEntry[] = []
   let failure: unknown
@@ -37,7 +37,7 @@ function collect(watching: AsyncGenerator<CaughtEntry, void, undefined>) {
 
 const opened = (mock: Mock) => mock.requests.filter(({ route, status }) => route === 'events' && status === 200).length
 
-it('yields each entry as it is stored, with its kind, id and time', async () => {
+it('watch() yields each entry when the entry is stored, with the kind, id and time', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   await client.fish.add({ name: 'before', rarity: 'Gold' })
@@ -66,7 +66,7 @@ it('yields each entry as it is stored, with its kind, id and time', async () => 
   expect(watch.failure).toMatchObject({ message: 'enough' })
 })
 
-it('can be left, which closes its stream', async () => {
+it('watch() ends when the caller stops the iteration', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const watching = client.watch({ kind: 'crab' })
@@ -79,7 +79,7 @@ it('can be left, which closes its stream', async () => {
   expect(await watching.next()).toEqual({ done: true, value: undefined })
 })
 
-it('reports removed records', async () => {
+it('watch() reports removed records', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const removed: RemovedRecord[] = []
@@ -96,7 +96,7 @@ it('reports removed records', async () => {
   expect(watch.names()).toEqual(['Cod', 'Koi'])
 })
 
-it('reconnects after a cut, without gap or repeat', async () => {
+it('watch() reconnects after an interrupted stream, without missed or repeated entries', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const watch = collect(client.watch({ signal: AbortSignal.timeout(30_000) }))
@@ -104,7 +104,7 @@ it('reconnects after a cut, without gap or repeat', async () => {
   await client.fish.add({ name: 'a', rarity: 1 })
   await expect.poll(watch.names).toEqual(['a'])
   mock.fail('reset-after-headers', { on: 'events' })
-  // Ends its streams, as the stop of a server does.
+  // Closing the mock ends its streams, like stopping a server.
   await mock.close()
   await client.fish.add({ name: 'b', rarity: 1 })
   await expect
@@ -117,7 +117,7 @@ it('reconnects after a cut, without gap or repeat', async () => {
   await expect.poll(watch.names).toEqual(['a', 'b', 'c'])
 })
 
-it('polls instead if streams are always cut, and loses nothing', async () => {
+it('watch() polls if streams always end early, and misses no entries', async () => {
   const mock = await openMock()
   let streams = 0
   const client = clientOf(mock, {
@@ -125,7 +125,7 @@ it('polls instead if streams are always cut, and loses nothing', async () => {
       const response = await mock.fetch(input, init)
       if (!String(input).includes('/events?') || String(input).includes('follow=false')) return response
       streams += 1
-      // A proxy that ends every response after the first piece.
+      // Simulate a proxy that ends every response after the first chunk.
       const reader = response.body?.getReader()
       const piece = await reader?.read()
       await reader?.cancel()
@@ -152,7 +152,7 @@ it('polls instead if streams are always cut, and loses nothing', async () => {
   expect(polls.length).toBeGreaterThan(3)
 })
 
-it('continues after a known entry', async () => {
+it('watch() continues after the event id of a known entry, but not in another gamemode', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const watch = collect(client.watch())
@@ -167,7 +167,7 @@ it('continues after a known entry', async () => {
   expect(other.failure).toMatchObject({ name: 'BadRequestError', code: 'invalid_event_id' })
 })
 
-it('rejects for a user that is unknown or was deleted, and for wrong options, before it sends anything', async () => {
+it('watch() rejects an unknown user, and rejects invalid options before any request', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const unknown = collect(client.watch({ user: 'nobody' }))

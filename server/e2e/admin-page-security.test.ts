@@ -6,7 +6,7 @@ import { openAdministration } from './admin-page.ts'
 import { ADMIN, ALEX, READ_TO_THE_END, startServer } from './pages.ts'
 import { HOSTILE, watchAttacks, watchPage } from './watch-page.ts'
 
-/** Serves a page of another site. Returns its address. */
+/** Serves a page from another origin, and returns the address of the page. */
 async function startOtherSite(html: string): Promise<string> {
   const host = createServer((_, response) => {
     response.setHeader('content-type', 'text/html')
@@ -21,7 +21,7 @@ async function startOtherSite(html: string): Promise<string> {
 }
 
 describe('the administrators’ page', () => {
-  it('shows hostile names as text, sends no request to other hosts, and never violates its policy', async ({
+  it('shows hostile names as text, sends no request to other hosts, and never violates its content security policy', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -40,7 +40,7 @@ describe('the administrators’ page', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText('Removed <script>attack()</script>.').waitFor()
 
-    // The page must treat responses as text, whatever they contain.
+    // The page must show every field of a response as text, even hostile content.
     const entries = HOSTILE.map((text, index) => ({
       id: `${index}`,
       at: '2026-01-01T00:00:00.000Z',
@@ -74,7 +74,9 @@ describe('the administrators’ page', () => {
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
   })
 
-  it('keeps its session in memory only: reloading, leaving or signing out ends it', async ({ skip }) => {
+  it('stores the session only in memory, so that a reload, a navigation or a logout ends the session', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()
@@ -93,7 +95,7 @@ describe('the administrators’ page', () => {
     await page.getByLabel('Name', { exact: true }).fill('Bea')
     await page.keyboard.press('Enter')
     await page.getByText('Save them now').waitFor()
-    // The browser prompts before secrets are lost.
+    // The browser warns before a reload discards unsaved secrets.
     const asked: string[] = []
     page.once('dialog', (dialog) => {
       asked.push(dialog.type())
@@ -139,7 +141,7 @@ describe('the administrators’ page', () => {
     await expect.poll(ask).toBe(401)
   })
 
-  it('gives other sites no cookie, no frame and no reference to its window', async ({ skip }) => {
+  it('sets no cookies, and cannot be framed, scripted or used for forged requests by other sites', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const signedIn = await browser.newPage()
@@ -181,7 +183,9 @@ describe('the administrators’ page', () => {
     expect((await admin.users.list({ search: 'Eve' })).users).toEqual([])
   })
 
-  it('is small, loads nothing extra for players, and is disabled by FISH_WEB=off', async ({ skip }) => {
+  it('loads at most 60 KB, adds no files to the pages for players, and is disabled by FISH_WEB=off', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()

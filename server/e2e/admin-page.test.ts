@@ -19,7 +19,7 @@ const status = (page: Page, text: string) => page.locator('.notice.done').getByT
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '')
 
 describe('the administrators’ page', () => {
-  it('does every task by keyboard alone', async ({ skip }) => {
+  it('supports every task by keyboard alone', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()
@@ -33,7 +33,7 @@ describe('the administrators’ page', () => {
       await keyboard.press('Enter')
     }
 
-    // The address of a view opens that view after the login.
+    // After the login, the page opens the view in the address.
     await page.goto(`${url}/admin#players`)
     await keyboard.type(ADMIN.username)
     await tabTo(page, /^Password$/)
@@ -45,7 +45,7 @@ describe('the administrators’ page', () => {
     expect(await focused(page)).toBe('Players')
     await page.getByRole('row', { name: /^Alex 4 1 / }).waitFor()
 
-    // The secrets of a new player are shown once, and saved as a file that the client and the command line read.
+    // The page shows the secrets of a new player once, and offers a login file for the SDK and the command line.
     await press(/^New player$/)
     await confirm('-')
     await page.getByText('A name must be').waitFor()
@@ -78,7 +78,7 @@ describe('the administrators’ page', () => {
     const whoami = await promisify(execFile)(process.execPath, [CLI, 'whoami', '--json'], { env })
     expect(JSON.parse(whoami.stdout)).toMatchObject({ user: 'Bea', accepted: true })
 
-    // The administrator replaces each secret, and reads the key with the password.
+    // The administrator replaces each secret of the player, and enters the admin password to read the Fernet key.
     for (const what of ['password', 'Fernet key', 'API key']) {
       await press(new RegExp(`^Replace ${what}$`))
       await press(new RegExp(`^Replace the ${what}$`))
@@ -127,7 +127,7 @@ describe('the administrators’ page', () => {
     await status(page, 'Removed King Crab.')
     await page.getByText('No crabs in oneblock').waitFor()
 
-    // The back button works, and the name confirms a deletion.
+    // A deletion is confirmed by typing the name of the player. The back button then shows that the player is unknown.
     await press(/^Delete player$/)
     await confirm('bea')
     await page.getByText('This is not Bea. Nothing was deleted.').waitFor()
@@ -171,7 +171,7 @@ describe('the administrators’ page', () => {
     await page.getByText('The last superadmin cannot be removed.').waitFor()
     await keyboard.press('Escape')
 
-    // The administrator reads the reports.
+    // The administrator reads the audit log, the leaderboard and the overview.
     await press(/^Audit log$/)
     await tabTo(page, /^Action$/)
     await keyboard.type('deleted the pl')
@@ -198,13 +198,13 @@ describe('the administrators’ page', () => {
     await page.getByRole('button', { name: 'Refresh' }).waitFor()
     await press(/^Sign out$/)
     await page.getByText('You have signed out.').waitFor()
-    // The page does not wait for the response.
+    // The page does not wait for the response to the logout request, so poll the audit log.
     await expect
       .poll(async () => (await admin.audit.list({ limit: 1 })).entries)
       .toMatchObject([{ action: 'logout', actor: 'root' }])
   })
 
-  it('offers an administrator only what the role allows', async ({ skip }) => {
+  it('offers only the actions that the role of the administrator allows', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     await admin.admins.create(MIA)
@@ -221,7 +221,7 @@ describe('the administrators’ page', () => {
     expect(await page.getByRole('button', { name: 'New administrator' }).count()).toBe(0)
   })
 
-  it('prompts for the password again when the session expires, and neither loses nor repeats requests', async ({
+  it('prompts for the password when the session expires, and neither loses nor repeats the pending request', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -257,7 +257,7 @@ describe('the administrators’ page', () => {
     expect((await admin.users.list({ search: 'Bea' })).users).toHaveLength(1)
   })
 
-  it('moves catches with their times once, even if the response is lost', async ({ skip }) => {
+  it('moves each catch once and preserves its time, even if the response is lost', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_GAMEMODES: 'earth,boxsmp' })
     const page = await browser.newPage()
@@ -280,7 +280,7 @@ describe('the administrators’ page', () => {
     expect((await admin.fish.list('Alex', { gamemode: 'earth' })).fish).toEqual([])
   })
 
-  it('reports problems, the time of the next attempt, and unknown outcomes', async ({ skip }) => {
+  it('reports server errors, unknown outcomes, and the time until the next allowed login', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()
@@ -323,7 +323,9 @@ describe('the administrators’ page', () => {
     expect(await page.locator('.countdown').textContent()).toMatch(/^in [45]:\d\d$/)
   })
 
-  it('has no accessibility findings and no truncated text, in light, in dark and on a phone', async ({ skip }) => {
+  it('has no accessibility findings and no truncated text in the light scheme, in the dark scheme and on a phone', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()

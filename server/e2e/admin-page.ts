@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { ADMIN } from './pages.ts'
 
-/** Opens a view of the administrators' page, and signs in. */
+/** Opens a view of the administrators' page, and logs in. */
 export async function openAdministration(
   page: Page,
   url: string,

@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
 
-/** A page that runs the app with a user and a catch. */
+/** A script that runs the app in a page, creates a user, posts a catch and reads the catch. */
 const PAGE = `
   import { createApp, createMemoryStorage } from '@fish-crab/server/app'
   import { createFernet } from '@fish-crab/sdk/fernet'
@@ -42,17 +42,17 @@ async function bundleForBrowser() {
 }
 
 describe('the portable app in a browser', () => {
-  it('bundles for the browser from the built packages, with no node: module', async () => {
+  it('can be bundled from the built packages without a node: module', async () => {
     const { code, inputs } = await bundleForBrowser()
     expect(code).not.toMatch(/["']node:/)
     expect(inputs.filter((input) => input.startsWith('sdk/') || input.startsWith('server/'))).not.toHaveLength(0)
     expect(inputs).not.toContainEqual(expect.stringMatching(/fernet-key\.node|pino|node:/))
   })
 
-  it('stores and returns a catch inside a page', async ({ skip }) => {
+  it('stores and returns a catch in a page', async ({ skip }) => {
     const { code } = await bundleForBrowser()
     const page = await (await startBrowser(skip)).newPage()
-    // WebCrypto needs a secure context, such as localhost. The test itself serves the page, since nothing listens there.
+    // WebCrypto needs a secure context, such as localhost. No server listens on localhost, so the test serves the page.
     await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
     await page.goto('http://localhost/')
     await page.addScriptTag({ content: code })

@@ -6,7 +6,9 @@ import { startServerProcess } from '../../scripts/test-support/server-process.ts
 const DESCRIPTORS = 512
 const LAUNCHER = ['sh', '-c', `ulimit -n ${DESCRIPTORS}; exec "$0" "$@"`]
 
-test('a client that opens more connections than the process has descriptors blocks nobody', async ({ skip }) => {
+test('a client that opens more connections than the server has file descriptors does not block other clients', async ({
+  skip,
+}) => {
   if (process.platform !== 'linux') return skip('Only Linux has further addresses of the loopback interface.')
   const server = await startServerProcess({ FISH_STORAGE: 'memory:' }, LAUNCHER)
   onTestFinished(async () => void (await server.end('SIGKILL')))
@@ -16,7 +18,7 @@ test('a client that opens more connections than the process has descriptors bloc
     for (const socket of sockets) socket.destroy()
   })
   const refused = () => sockets.filter(({ destroyed }) => destroyed).length
-  // One client gets a quarter of the connections.
+  // The server reserves 128 descriptors, and allows one client a quarter of the rest.
   await expect.poll(refused).toBe(DESCRIPTORS - (DESCRIPTORS - 128) / 4)
   for (let request = 0; request < 5; request += 1) {
     const response = await fetch(`${server.url}/livez`, { headers: { connection: 'close' } })
@@ -24,7 +26,9 @@ test('a client that opens more connections than the process has descriptors bloc
   }
 })
 
-test('clients that also fill the listener of the metrics block nobody', async ({ skip }) => {
+test('clients that exhaust their connections to the server and to the metrics listener do not block other clients', async ({
+  skip,
+}) => {
   if (process.platform !== 'linux') return skip('Only Linux has further addresses of the loopback interface.')
   const metrics = await freePort()
   const env = { FISH_STORAGE: 'memory:', FISH_METRICS: `127.0.0.1:${metrics}` }
@@ -40,7 +44,7 @@ test('clients that also fill the listener of the metrics block nobody', async ({
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
   })
-  // Each client may have a quarter of the 64 connections for metrics.
+  // The metrics listener accepts 64 connections, a quarter of them from one client.
   await expect.poll(() => sockets.filter(({ destroyed }) => destroyed).length).toBe(3 * share - 3 * 16)
   for (let request = 0; request < 5; request += 1) {
     const response = await fetch(`${server.url}/livez`, { headers: { connection: 'close' } })
@@ -50,7 +54,7 @@ test('clients that also fill the listener of the metrics block nobody', async ({
 
 function idle(port: number, localAddress = '127.0.0.9'): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress })
-  // The server resets refused connections.
+  // Refused connections are reset, and an `error` event without a listener would fail the test.
   socket.on('error', () => {})
   return socket.resume()
 }

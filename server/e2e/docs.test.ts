@@ -27,7 +27,7 @@ async function openReference(page: Page, url: string): Promise<void> {
   await page.waitForSelector('.opblock')
 }
 
-/** Opens the form of an operation. */
+/** Opens the "Try it out" form of an operation. */
 async function tryOut(page: Page, name: string) {
   const block = operation(page, name)
   await block.locator('.opblock-summary-control').click()
@@ -44,9 +44,9 @@ async function tryOut(page: Page, name: string) {
 }
 
 describe('the API reference in a real browser', () => {
-  it('lists every operation without errors, and sends requests only to its server', async ({ skip }) => {
+  it('lists every operation without errors, and sends requests only to its own server', async ({ skip }) => {
     const browser = await startBrowser(skip)
-    // The server has every possible operation.
+    // The leaderboard operation exists only if the leaderboard is public.
     const { url } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
     const page = await browser.newPage()
     const { requests, complaints } = watchPage(page)
@@ -69,7 +69,7 @@ describe('the API reference in a real browser', () => {
     const expected = operations.map(([, { method, path }]) => [method, path.replace(/:(\w+)/g, '{$1}')])
     expect(shown.sort()).toEqual(expected.sort())
 
-    // The page sends a request of one operation and shows the server's response.
+    // The page sends a request for one operation and shows the server's response.
     const block = page.locator('#operations-public-demoCrab')
     await block.locator('.opblock-summary-control').click()
     await block.locator('.try-out__btn').click()
@@ -78,7 +78,7 @@ describe('the API reference in a real browser', () => {
     await response.waitFor()
     expect(await response.textContent()).toContain('Hermit Crab')
 
-    // One operation of each tag and the dialog must also work within the policy.
+    // The content security policy must also permit an operation of each tag and the authorization dialog.
     const tags = page.locator('.opblock-tag-section')
     for (const tag of await tags.all()) await tag.locator('.opblock-summary-control').last().click()
     await page
@@ -93,7 +93,7 @@ describe('the API reference in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('sends and reads catches, and shows players their own key', async ({ skip }) => {
+  it('posts and reads catches, and shows players their own key', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const alex = await createUser(url, 'Alex')
@@ -129,7 +129,9 @@ describe('the API reference in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('shows the refusal of a request without credentials, without a prompt of the browser', async ({ skip }) => {
+  it('shows the 401 response to a request without credentials, and the browser does not prompt for a password', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     await createUser(url, 'Alex')
@@ -140,7 +142,7 @@ describe('the API reference in a real browser', () => {
     expect(await key.execute()).toMatchObject({ status: 401 })
   })
 
-  it('sends the sample bodies of requests of administrators', async ({ skip }) => {
+  it('sends the sample bodies of admin requests successfully', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -168,12 +170,12 @@ describe('the API reference in a real browser', () => {
     expect(statuses).toEqual({ createUser: 201, addUserFish: 201, addUserCrab: 201, createAdmin: 201 })
   })
 
-  it('has no links to pages if the server has none', async () => {
+  it('does not link to the pages if FISH_WEB=off disables them', async () => {
     const { url } = await startServer({ FISH_WEB: 'off' })
     expect(await (await fetch(`${url}/docs`)).text()).not.toContain('href="/"')
   })
 
-  it('leaves no worker or connection that delays the exit of the server', async ({ skip }) => {
+  it('does not delay the exit of the server by an open worker or connection', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const server = await startServer({ FISH_LOG: 'json' })
     const page = await browser.newPage()
@@ -183,7 +185,7 @@ describe('the API reference in a real browser', () => {
     const lines = server.log().trim().split('\n').slice(-2)
     const log = lines.map((line) => JSON.parse(line) as { msg: string; time: string })
     expect(log.map(({ msg }) => msg)).toEqual([expect.stringMatching(/^stopping/), 'stopped'])
-    // By its own clock, the server stopped well within the grace period, so it cut no connection.
+    // The times in the log show that the server stopped within the grace period, so it cut no connection.
     const [stopping = Number.NaN, stopped = Number.NaN] = log.map(({ time }) => Date.parse(time))
     expect(stopped - stopping).toBeLessThan(9000)
   })

@@ -15,7 +15,9 @@ import { PROXIES, type ProxySetup } from './proxies/rules.ts'
 const RESTART_MS = 2000
 const CRASHES = 2
 
-it('a stock EventSource behind the documented nginx survives crashes and restarts, without a gap', async ({ skip }) => {
+it('the EventSource of a browser receives every catch through the documented nginx, even if the server crashes and restarts', async ({
+  skip,
+}) => {
   const nginx = PROXIES.find(({ name }) => name === 'nginx') as ProxySetup
   const context = await startBrowser(skip, { ignoreHTTPSErrors: true })
   const folder = mkdtempSync(join(tmpdir(), 'fish-event-source-'))
@@ -48,7 +50,7 @@ it('a stock EventSource behind the documented nginx survives crashes and restart
     const gone = once(server.child, 'exit')
     server.child.kill('SIGKILL')
     await gone
-    // This delay simulates systemd, which waits before a restart.
+    // Simulate the delay of systemd before a restart.
     await sleep(RESTART_MS)
     server = await start()
     expected.push(`fish after crash ${crash}`)

@@ -1,10 +1,13 @@
 import { startCluster, startRedis } from '../../scripts/test-support/redis-server.ts'
 import { type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
 
-/** The first administrator of every fleet. */
+/** The credentials of the first administrator of every fleet. */
 export const CHIEF = { username: 'chief', password: 'chief-password' } as const
 
-/** The settings of all processes of a fleet. They trust one proxy, so that a test can act as many clients. */
+/**
+ * The settings of all processes of a fleet. All processes trust one proxy, so that a test can simulate many clients by
+ * forwarded addresses.
+ */
 const SHARED = {
   FISH_ADMIN_USERNAME: CHIEF.username,
   FISH_ADMIN_PASSWORD: CHIEF.password,
@@ -17,15 +20,15 @@ const SHARED = {
 /** Server processes that share a storage. */
 export interface Fleet {
   readonly servers: readonly ServerProcess[]
-  /** A server of the fleet. After the last one, the index starts again at the first. */
+  /** Returns the server at an index modulo the size of the fleet. */
   at(index: number): ServerProcess
-  /** Kills a process, and replaces it by a new one at another address. */
+  /** Kills a process, and starts a replacement at another address. */
   replace(index: number): Promise<void>
   /** Kills all running processes. */
   stop(): Promise<void>
 }
 
-/** Starts server processes over one storage, all at once. */
+/** Starts server processes with a shared storage, all at the same time. */
 export async function startFleet(
   storage: string,
   size: number,
@@ -60,19 +63,19 @@ export async function startFleet(
   }
 }
 
-/** A real Redis or Redis Cluster, with its address for `FISH_STORAGE`. */
+/** A running storage for a fleet, such as a Redis server, and the value of `FISH_STORAGE` for it. */
 export interface Backend {
   readonly address: string
   stop(): Promise<unknown>
 }
 
-/** Starts one Redis. */
+/** Starts one Redis server. */
 export async function startRedisBackend(): Promise<Backend> {
   const server = await startRedis()
   return { address: server.url, stop: server.stop }
 }
 
-/** Starts a Redis Cluster of three. */
+/** Starts a Redis Cluster of three nodes. */
 export async function startClusterBackend(): Promise<Backend> {
   const servers = await startCluster()
   return {

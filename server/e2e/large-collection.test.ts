@@ -12,17 +12,23 @@ import { openSlowly } from './slow-reader.ts'
 const ENTRIES = 100_000
 const MEGABYTE = 1024 * 1024
 const READERS = 8
-/** Memory that the slow readers may cost, in megabytes. Their unread responses have more than 100. */
+/** Maximum memory for all slow readers, in megabytes. The unread responses have more than 100 megabytes. */
 const GROWTH_MB = 48
-/** Growth of the process that 40 disconnected clients may cause, in megabytes, if the system keeps freed memory. */
+/**
+ * Maximum growth of the resident memory after 40 disconnected clients, in megabytes. The process may retain freed
+ * memory.
+ */
 const RESIDENT_MB = 128
-/** Memory that 40 disconnected clients may leave behind, in megabytes. Each had about half a megabyte in transit. */
+/**
+ * Maximum growth of the live memory after 40 disconnected clients, in megabytes. Each client had about half a megabyte
+ * in transit.
+ */
 const LEAK_MB = 32
-/** A small heap, in megabytes, in which garbage is collected soon. */
+/** Limits the heap to 64 megabytes, so that garbage is collected soon. */
 const SMALL_HEAP = '--max-old-space-size=64'
 const FULL_PATH = `${ROUTES.getFish.path}?name=Alex&gamemode=earth&detail=full`
 
-// Long names, since the kernel alone buffers some megabytes for a client that does not read.
+// The names are long, so that the response exceeds the megabytes that the kernel buffers for a slow client.
 const nameOf = (index: number) => `fish ${index} `.padEnd(100, '~')
 const allNames = Array.from({ length: ENTRIES }, (_, index) => nameOf(index))
 const namesIn = (text: string) => (JSON.parse(text) as FishCollection).fish.map(({ name }) => name)
@@ -50,7 +56,7 @@ describe('a collection of 100,000 entries', () => {
   const open = (headers: Readonly<Record<string, string>> = {}) =>
     openSlowly(fleet.at(0), FULL_PATH, { [HEADERS.apiKey]: user.apiKey, ...headers })
 
-  test('streams to slow readers in bounded memory, completely and in order, and delays no write', async () => {
+  test('is streamed to slow readers completely, in order and in bounded memory, and does not delay writes', async () => {
     await (await open()).readOn()
     const before = (await figuresOf(fleet.at(0))).live
     let least = Number.POSITIVE_INFINITY
@@ -59,16 +65,16 @@ describe('a collection of 100,000 entries', () => {
       ...Array.from({ length: READERS - 1 }, () => open()),
     ])
     for (let step = 0; step < 4; step += 1) {
-      // No client reads now, so the server also stops reading.
+      // No client reads now, so the server must stop reading the storage and become idle.
       await untilIdle(fleet.at(0))
-      // The minimum counts, since some of the memory may be garbage.
+      // Compare the minimum, since other samples may include garbage.
       least = Math.min(least, (await figuresOf(fleet.at(0))).live)
       // The write is acknowledged before any reader continues.
       const { status } = await postToken(fleet.at(0), user, await tokenOf(user, `late ${step}`))
       expect(status).toBe(201)
       await Promise.all(readers.map((reader) => reader.readSome(MEGABYTE)))
     }
-    // Readers continue one after another. All at once would make garbage faster than a small heap is collected.
+    // Finish one reader at a time. Concurrent readers would produce garbage faster than the small heap is collected.
     const texts: string[] = []
     for (const reader of readers) texts.push(await reader.readOn())
 
@@ -81,7 +87,7 @@ describe('a collection of 100,000 entries', () => {
     expect(least - before).toBeLessThan(GROWTH_MB)
   })
 
-  test('has each entry once and in order when it is read in pages', async () => {
+  test('has each entry once and in order if it is read in pages', async () => {
     const names: string[] = []
     let query = `&limit=${LIMITS.pageSize}`
     while (query) {

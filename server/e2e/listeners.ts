@@ -5,24 +5,27 @@ import type { Shared } from './shared.ts'
 
 const CATCHES = 1000
 const LISTENERS = 20
-/** Number of concurrent writers. */
+/** The number of concurrent writers. */
 const WRITERS = 4
-/** After each of these numbers of catches, a process is killed and replaced. */
+/** The numbers of acknowledged catches after which a process is killed and replaced. */
 const KILLS = [400, 600, 800]
 /**
- * Maximum milliseconds from an acknowledgement to its event, while no process is killed. On a shared machine, this finds
- * only gross faults.
+ * Maximum time from the acknowledgement of a catch to its event, in milliseconds, before the first kill. The maximum is
+ * generous, since other tests use the same machine.
  */
 const MAX_P99_MS = 5000
 
 interface Listener {
   readonly names: string[]
-  /** When each event arrived, by name. */
+  /** The arrival times of the events, by the name of the fish. */
   readonly times: Map<string, number>
   readonly done: Promise<void>
 }
 
-/** Listens until it has all events. Whenever its stream ends, it continues at the next process. */
+/**
+ * Starts a listener that runs until all events have arrived. If a stream ends, the listener reconnects to the next
+ * process.
+ */
 function listen(serverAt: (index: number) => Target, name: string, first: number, signal: AbortSignal): Listener {
   const names: string[] = []
   const times = new Map<string, number>()
@@ -61,13 +64,14 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Event streams over all processes, some of which are killed. */
+/** Tests event streams from all processes while some processes are killed. */
 export function describeListeners({ fleet, chief, newUser }: Shared): void {
-  test('send each of 1,000 catches to 20 listeners once and in order, while processes are killed and started', async () => {
+  test('event streams send each of 1,000 catches to 20 listeners once and in order while processes are killed and replaced', async () => {
     const user = await newUser()
     const ending = new AbortController()
     const serverAt = (index: number) => fleet().at(index)
-    // The event `ready` has no catch, so a catch that is stored before all listeners are connected would be missed by some.
+    // Without an earlier catch, a listener has no event id to resume from, and would miss catches that are stored
+    // before it connects.
     await chief().ask(serverAt(0), 'POST', plainFishPath(user.name), { fish: [{ name: 'before', rarity: 1 }] })
     const listeners = Array.from({ length: LISTENERS }, (_, index) => listen(serverAt, user.name, index, ending.signal))
     const open = async () => {

@@ -14,6 +14,6 @@ describeWithRedis('four server processes over one Redis', () => {
   describeSharedCaches(shared)
   describeSharedRemovals(shared)
   describeSharedMoves(shared)
-  // These tests run last, since they replace processes.
+  // The tests of listeners run last, since they replace processes.
   describeListeners(shared)
 })

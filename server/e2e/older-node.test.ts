@@ -6,7 +6,7 @@ import { olderNode } from '../../scripts/test-support/fresh-process.ts'
 const node = olderNode()
 if (!node) process.stdout.write('Left out: there is no Node before 22.19 on the PATH.\n')
 
-/** The output of a module on stderr with that Node. */
+/** Runs a module with the older version of Node, and returns the output on stderr. */
 async function failureOf(source: string): Promise<string> {
   const run = promisify(execFile)(node ?? '', ['--input-type=module', '-e', source])
   return run.then(
@@ -20,7 +20,7 @@ test.skipIf(!node).each([
   ['server', "import '@fish-crab/server/storage'"],
   ['mocks', "import { createMock } from '@fish-crab/mocks'; await createMock()"],
   ['mocks', "import { startStandaloneMock } from '@fish-crab/mocks/standalone'; await startStandaloneMock()"],
-])('@fish-crab/%s says in one line which Node it needs: %s', async (name, source) => {
+])('@fish-crab/%s fails on an older Node with one line that states the required version: %s', async (name, source) => {
   const stderr = await failureOf(source)
   expect(stderr.match(/^Error: .*$/gm)).toEqual([
     expect.stringMatching(

@@ -1,5 +1,6 @@
-// node server/e2e/overlay-hour.ts [MINUTES] [MINUTES_BETWEEN_RESTARTS]: keeps an overlay open while its server is
-// restarted, by SIGTERM and SIGKILL in turn, and catches are posted. It checks the shown catches and the memory.
+// node server/e2e/overlay-hour.ts [MINUTES] [MINUTES_BETWEEN_RESTARTS]: keeps an overlay open while catches are posted
+// and the server is restarted, by SIGTERM and SIGKILL alternately. The script prints the memory of the page, and any
+// missed or repeated catches.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -12,14 +12,14 @@ import { watchPage } from './watch-page.ts'
 const OVERLAY = '/overlay/Alex?gamemode=earth'
 const EARTH = { gamemode: 'earth' } as const
 
-/** Opens a page with the size of a browser source. */
+/** Opens a page with the size of a browser source in streaming software. */
 async function openPage(browser: BrowserContext): Promise<Page> {
   const page = await browser.newPage()
   await page.setViewportSize({ width: 600, height: 500 })
   return page
 }
 
-/** Collects the names of all alerts in `alerts`. The clock of the page can be advanced. */
+/** Collects the names of all alerts in the page's variable `alerts`, and installs a clock that the test can advance. */
 async function countAlerts(page: Page): Promise<void> {
   await page.clock.install()
   await page.addInitScript(() => {
@@ -39,7 +39,7 @@ const feedOf = (page: Page) => page.locator('.feed .caught-name').allTextContent
 const totalOf = (page: Page) => page.locator('.all').textContent()
 
 describe('the overlay', () => {
-  it('shows a catch within a second of its acknowledgement, the rarest loudest, on a transparent background', async ({
+  it('shows a catch within a second of its acknowledgement, highlights the rarest catch, and has a transparent background', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -65,15 +65,15 @@ describe('the overlay', () => {
         return [backgroundColor, one === 'html' ? colorScheme : '']
       }),
     )
-    // A page with a colour scheme has a background of that scheme.
+    // A page with a colour scheme would have an opaque background.
     expect(new Set(grounds.map(String))).toEqual(new Set(['rgba(0, 0, 0, 0),normal', 'rgba(0, 0, 0, 0),']))
     expect(complaints).toEqual([])
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
-    // The page sends two requests at first, then the stream, and two when the stream is open.
+    // The page sends two requests, opens the stream, and sends two more requests when the stream is open.
     expect(requests.filter((request) => /\/(get|events)\b/.test(request)).length).toBeLessThanOrEqual(5)
   })
 
-  it('leaves a connection for pages that are opened later, however many overlays are open', async ({ skip }) => {
+  it('leaves a free connection for further pages, however many overlays are open', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const pages: Page[] = []
@@ -90,7 +90,7 @@ describe('the overlay', () => {
     await admin.fish.add('Alex', { name: 'Leviathan', rarity: 'Mythical' }, EARTH)
     await expect.poll(() => showing('Leviathan')).toEqual([true, true, true, true, true, false, false])
 
-    // A free connection is used after the next load.
+    // When an overlay closes, another overlay uses the free connection after its next poll.
     await pages.shift()?.close()
     for (const page of pages.slice(-2)) await page.clock.fastForward(60_000)
     await expect.poll(() => showing('Leviathan')).toEqual([true, true, true, true, true, true])
@@ -98,7 +98,7 @@ describe('the overlay', () => {
     await expect.poll(async () => (await showing('Kraken')).filter(Boolean)).toHaveLength(5)
   })
 
-  it('shows each catch once in every mode while the server restarts, and does not mention the restart', async ({
+  it('shows each catch once in every mode while the server restarts, and shows no notice about the restart', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -131,7 +131,7 @@ describe('the overlay', () => {
       await admin.fish.add('Alex', { name: `Fish ${stored}`, rarity: 'Gold' }, EARTH)
     }
     const alerts = async () => {
-      // The next alert follows when the previous one has ended.
+      // Alerts are shown one after another, so advance the clock past the current alert.
       await alert.clock.fastForward(9000)
       const names = await alert.evaluate(() => (globalThis as unknown as { alerts: string[] }).alerts)
       return names.map((name) => Number(name.replace('Fish ', ''))).toSorted((one, other) => one - other)
@@ -152,7 +152,7 @@ describe('the overlay', () => {
     for (const page of [feed, alert, session, goal]) expect(await page.locator('.note').count()).toBe(0)
   })
 
-  it('has constant memory for thousands of catches, and never overflows its source', async ({ skip }) => {
+  it('uses constant memory for thousands of catches, and never overflows the browser source', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await openPage(browser)
@@ -188,7 +188,7 @@ describe('the overlay', () => {
     expect(overflow).toEqual([0, 0])
   })
 
-  it('omits old catches if space is limited, and truncates nothing', async ({ skip }) => {
+  it('omits old catches if the source is small, and never cuts off a visible part', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await openPage(browser)
@@ -209,7 +209,7 @@ describe('the overlay', () => {
     expect(await shown(215)).toEqual(whole('caught', 'rarest-catch', 'all'))
   })
 
-  it('grows from its corner: the newest catch is next to it', async ({ skip }) => {
+  it('shows the newest catch next to the chosen corner, and older catches farther away', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await openPage(browser)
@@ -232,7 +232,7 @@ describe('the overlay', () => {
     }
   })
 
-  it('plays a chime for a new catch only if its address enables sound', async ({ skip }) => {
+  it('plays a chime for a new catch only if the address of the overlay enables sound', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const pages: Page[] = []
@@ -245,7 +245,7 @@ describe('the overlay', () => {
           Object.assign(globalThis, { notes: (globalThis as unknown as { notes: number }).notes + 1 })
           start.call(this, when)
         }
-        // Streaming software allows sound without a click.
+        // Simulate streaming software, which permits sound without a click.
         AudioContext.prototype.resume = () => Promise.resolve()
       })
       const opened = page.waitForResponse((response) => response.url().includes('/events?'))
@@ -259,7 +259,7 @@ describe('the overlay', () => {
     await expect.poll(notes).toEqual([0, 8])
   })
 
-  it('has no motion for users who prefer none, and reports an unknown player', async ({ skip }) => {
+  it('has no animations for users who prefer reduced motion, and reports an unknown player', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await openPage(browser)
@@ -285,7 +285,9 @@ describe('the overlay', () => {
   })
 })
 
-it('the setup page makes and reads an address by keyboard alone, without a request', async ({ skip }) => {
+it('the setup page builds an address by keyboard alone, parses a pasted address, and opens no event stream', async ({
+  skip,
+}) => {
   const browser = await startBrowser(skip)
   const { url } = await startServer()
   await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -298,7 +300,7 @@ it('the setup page makes and reads an address by keyboard alone, without a reque
   await page.getByRole('alert').getByText('A name must be').waitFor()
   for (let letters = 0; letters < 3; letters += 1) await keyboard.press('Backspace')
   await keyboard.type('ex')
-  // The page preselects the gamemode of the latest catch.
+  // The page selects the gamemode of the player's latest catch.
   await expect.poll(() => page.getByRole('radio', { name: 'earth' }).isChecked()).toBe(true)
   await tabTo(page, /^earth$/)
   await keyboard.press('ArrowLeft')

@@ -6,7 +6,7 @@ import { ALEX, accessibilityFindings, startServer, tabTo } from './pages.ts'
 const WIDTHS = [390, 768, 1440]
 const SCHEMES = ['light', 'dark'] as const
 
-/** Every page in every lasting state. */
+/** Every page in every state that lasts, with a function that opens the page in that state. */
 const STATES: readonly [name: string, open: (page: Page, url: string) => Promise<unknown>][] = [
   ['home', async (page, url) => page.goto(url)],
   [
@@ -117,9 +117,9 @@ async function openPage(browser: BrowserContext, width: number): Promise<Page> {
   return page
 }
 
-describe('for everybody', () => {
+describe('the pages', () => {
   it.for(STATES)(
-    '%s: has no accessibility findings and no truncated text, at any width, in light and dark',
+    '%s: the page has no accessibility findings and no truncated text, at any width, in the light and dark schemes',
     async ([, open], { skip }) => {
       const browser = await startBrowser(skip)
       const { url } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_PUBLIC_LEADERBOARD: '1' })
@@ -138,7 +138,7 @@ describe('for everybody', () => {
     },
   )
 
-  it('every task works by keyboard alone', async ({ skip }) => {
+  it('every task can be done by keyboard alone', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await openPage(browser, 1440)
@@ -175,12 +175,12 @@ describe('for everybody', () => {
     await page.locator('.history table').waitFor()
     await tabTo(page, /^API reference$/)
 
-    // The focus is visible.
+    // The focused element has a visible outline.
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
     expect(outline).toBe('solid')
   })
 
-  it('pages have no motion for users who prefer none', async ({ skip }) => {
+  it('pages have no animations for users who prefer reduced motion', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     for (const reducedMotion of ['reduce', 'no-preference'] as const) {
@@ -194,7 +194,7 @@ describe('for everybody', () => {
     }
   })
 
-  it('times are local, and copying a link copies the address of the current view', async ({ skip }) => {
+  it('times are in the local time zone, and "Copy link" copies the address of the current view', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -202,7 +202,7 @@ describe('for everybody', () => {
     const client = await browser.newCDPSession(page)
     await client.send('Emulation.setTimezoneOverride', { timezoneId: 'Pacific/Auckland' })
     await page.goto(url + ALEX)
-    // Noon in UTC is the following night in New Zealand.
+    // Noon in UTC is 1 a.m. on the next day in New Zealand.
     await expect.poll(() => page.locator('.since').textContent()).toContain('last catch Feb 4, 2026, 1:00')
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()

@@ -6,7 +6,7 @@ import { ALEX, READ_TO_THE_END, startServer } from './pages.ts'
 import { HOSTILE, watchAttacks, watchPage } from './watch-page.ts'
 
 describe('hostile names', () => {
-  it('are text on every page, and never violate the policy', async ({ skip }) => {
+  it('are shown as text on every page, and never violate the content security policy', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     await admin.users.create({ name: '__proto__' })
@@ -51,7 +51,7 @@ describe('hostile names', () => {
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
   })
 
-  it('are text in the address, too', async ({ skip }) => {
+  it('are also harmless in the address', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()
@@ -66,8 +66,8 @@ describe('hostile names', () => {
   })
 })
 
-describe('the policy of the pages', () => {
-  it('refuses markup from text, inline scripts and code from text', async ({ skip }) => {
+describe('the content security policy of the pages', () => {
+  it('blocks markup from strings, inline scripts, workers and code from strings', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -102,7 +102,7 @@ describe('the policy of the pages', () => {
     expect(seen.length).toBeGreaterThan(2)
   })
 
-  it('keeps other sites from framing the pages', async ({ skip }) => {
+  it('prevents other sites from framing the pages', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const host = createServer((_, response) => {
@@ -120,7 +120,7 @@ describe('the policy of the pages', () => {
     for (const frame of page.frames().slice(1)) expect(await frame.locator('#app').count()).toBe(0)
   })
 
-  it('blocks scripts that the build did not make', async ({ skip }) => {
+  it('blocks scripts that were changed after the build', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()

@@ -19,8 +19,8 @@ interface TraceEvent {
 
 /**
  * Traces the tasks of a page.
- * @returns a function that ends the trace and returns the longest task, in milliseconds of CPU time: other tests use the
- * same machine
+ * @returns a function that ends the trace and returns the longest task, in milliseconds of CPU time, since other tests
+ * use the same machine
  */
 async function traceTasks(browser: BrowserContext, page: Page): Promise<() => Promise<number>> {
   const client = await browser.newCDPSession(page)
@@ -38,7 +38,9 @@ async function traceTasks(browser: BrowserContext, page: Page): Promise<() => Pr
 }
 
 describe('the pages', () => {
-  it('load at most 75 KB before they show a collection, and no file again at the next visit', async ({ skip }) => {
+  it('load at most 75 KB to show a collection, and load no script or stylesheet again at the next visit', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -60,12 +62,12 @@ describe('the pages', () => {
     sizes = new Map()
     await page.goto(`${url}/@Alex?gamemode=factions`)
     await page.locator('.empty').waitFor()
-    // Icons have a separate cache.
+    // Ignore icons, which the browser caches separately.
     const again = [...sizes].filter(([path]) => /^\/assets\/.*\.(js|css)$/.test(path))
     expect(again.map(([, size]) => size).filter((size) => size > 0)).toEqual([])
   })
 
-  it('handle 10,000 species of 100,000 catches, and print their longest task', async ({ skip }) => {
+  it('can show, sort and search 10,000 species with 100,000 catches', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_ADMIN_RATE_LIMIT: '1000' })
     for (let start = 0; start < CATCHES; start += BATCH) {
@@ -92,7 +94,7 @@ describe('the pages', () => {
     expect(milliseconds).toBeGreaterThan(1)
   })
 
-  it('are usable within seconds on a slow phone (a fourth of the speed, 1.6 Mbit/s, 150 ms latency), and print the time', async ({
+  it('are usable within 5 s on a slow phone (a quarter of the CPU speed, 1.6 Mbit/s, 150 ms latency)', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -109,7 +111,7 @@ describe('the pages', () => {
       downloadThroughput: throughput,
       uploadThroughput: throughput,
     })
-    // The best of a few runs counts: other tests use the same machine.
+    // Measure the best of four visits, since other tests use the same machine.
     const best = async (path: string, usable: () => Promise<void>) => {
       const times: number[] = []
       for (let visit = 0; visit < 4; visit += 1) {
@@ -129,7 +131,7 @@ describe('the pages', () => {
     process.stdout.write(
       `first paint on a slow phone: ${start.toFixed(0)} ms, of a player ${player.toFixed(0)} ms (goal 1000)\n`,
     )
-    // On a shared machine, this finds only gross faults.
+    // The limit is generous, since other tests use the same machine.
     expect(Math.max(start, player)).toBeLessThan(5000)
   })
 })

@@ -6,7 +6,7 @@ import { watchPage } from './watch-page.ts'
 const DATA = /\/(get|demo|status|events)\b/
 
 describe('the pages in a real browser', () => {
-  it('show the catches of a player with one request, without errors and requests to other hosts', async ({ skip }) => {
+  it('show the catches of a player after one request, without errors or requests to other hosts', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -36,7 +36,7 @@ describe('the pages in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('accept the gamemodes of the service in any letter case', async ({ skip }) => {
+  it('offer the gamemodes of the service, and accept their names in any letter case', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_GAMEMODES: 'earth,survival_with_more,boxsmp' })
     await admin.fish.add('Alex', { name: 'Box Carp', rarity: 'Gold' }, { gamemode: 'boxsmp' })
@@ -52,7 +52,7 @@ describe('the pages in a real browser', () => {
     await page.reload()
     await page.locator('.card').getByText('Box Carp').waitFor()
     const { x = 0, width = 0 } = (await page.getByRole('link', { name: 'boxsmp 1', exact: true }).boundingBox()) ?? {}
-    // Chromium scrolls by whole pixels.
+    // Chromium scrolls by whole pixels, so round the edge down.
     expect(Math.floor(x + width)).toBeLessThanOrEqual(200)
     await page.goto(`${url}/@Alex?gamemode=survival`)
     await expect.poll(() => page.locator('.card').count()).toBe(4)
@@ -66,7 +66,9 @@ describe('the pages in a real browser', () => {
       .toBe(`${url}/overlay/Alex?gamemode=boxsmp`)
   })
 
-  it('open from the home page by a name, explain an invalid name, and go back', async ({ skip }) => {
+  it('open a player by name from the home page, explain an invalid name, and support the back button', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -80,7 +82,7 @@ describe('the pages in a real browser', () => {
     expect(requests.filter((request) => DATA.test(request))).toEqual([])
     await name.fill(' alex ')
     await name.press('Enter')
-    // The name is shown as the player was created.
+    // The page shows the name in the letter case of the player's creation.
     await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
     await page.locator('.card').first().waitFor()
     expect(page.url()).toBe(`${url}/@alex`)
@@ -92,14 +94,14 @@ describe('the pages in a real browser', () => {
     expect(page.url()).toBe(`${url}/@alex`)
     expect(await tabs.first().getAttribute('aria-current')).toBe('page')
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
-    // The home page shows the player without a request.
+    // The home page lists recent players without a request.
     await page.goto(url)
     await page.getByRole('link', { name: 'Alex 5 catches' }).click()
     await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
     expect(complaints).toEqual([])
   })
 
-  it('show the species and a notice if the charts cannot be loaded', async ({ skip }) => {
+  it('show the species, and a notice that the charts could not be loaded', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -127,7 +129,7 @@ describe('the pages in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('find, filter and sort', async ({ skip }) => {
+  it('search, filter and sort the species of a player', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -151,13 +153,13 @@ describe('the pages in a real browser', () => {
     expect(await names()).toEqual(['crab'])
     await page.getByRole('button', { name: 'Table' }).click()
     expect(await page.locator('.species-table tbody tr').count()).toBe(1)
-    // The address opens the same view for others.
+    // The address contains the whole view, so a reload restores the view.
     expect(page.url()).toBe(`${url}${ALEX}&only=crab&sort=last&view=table`)
     await page.reload()
     await expect.poll(() => page.locator('.species-table tbody tr').count()).toBe(1)
   })
 
-  it('report an unknown player and an impossible name', async ({ skip }) => {
+  it('report an unknown player and an invalid name', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -170,7 +172,7 @@ describe('the pages in a real browser', () => {
     expect(requests.filter((request) => DATA.test(request))).toEqual([])
   })
 
-  it('show new catches as they come, and count them in all places', async ({ skip }) => {
+  it('show new catches after the next poll, and update the totals, the cards and the chart', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await browser.newPage()
@@ -185,7 +187,9 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^6 catches/)
   })
 
-  it('show catches immediately through a stream if the page stays open, without another request', async ({ skip }) => {
+  it('open an event stream after ten seconds, and show new catches immediately without another request', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await browser.newPage()
@@ -203,12 +207,14 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.figures').textContent()).toContain('7 fish1 crab4 species')
     expect(await page.locator('.card', { hasText: 'Salmon' }).textContent()).toContain('Gold: 3')
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^8 catches/)
-    // The two requests are the profile and the stream.
+    // The page sent one request for the profile and one for the stream.
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(2)
     expect(complaints).toEqual([])
   })
 
-  it('wait for the end of the rate limit with a countdown, and continue by themselves', async ({ skip }) => {
+  it('show a countdown when the rate limit is exhausted, and load the player when the countdown ends', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '3', FISH_RATE_WINDOW: '6' })
     const page = await browser.newPage()
@@ -220,7 +226,9 @@ describe('the pages in a real browser', () => {
     expect(await page.getByText('Too many requests').count()).toBe(0)
   })
 
-  it('report that they are offline, keep the collection, and continue when the network is back', async ({ skip }) => {
+  it('report that the browser is offline, still show the collection, and update when the network returns', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer()
     const page = await browser.newPage()
@@ -236,7 +244,9 @@ describe('the pages in a real browser', () => {
     expect(await page.getByText('You are offline').count()).toBe(0)
   })
 
-  it('reconnect to a server that did not respond, immediately on demand', async ({ skip }) => {
+  it('announce the next attempt if the server does not respond, and reconnect at once on "Try now"', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -251,7 +261,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice').count()).toBe(0)
   })
 
-  it('report within a minute that the server does not respond, even if a stream was open', async ({ skip }) => {
+  it('report within a minute that the server does not respond, even if a stream was open before', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, end } = await startServer()
     const page = await browser.newPage()
@@ -274,7 +284,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice').textContent()).toContain('This is the collection as of')
   })
 
-  it('print dark on white even if the screen is dark', async ({ skip }) => {
+  it('print dark text on a light background even if the screen uses the dark scheme', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()

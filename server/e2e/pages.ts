@@ -4,19 +4,19 @@ import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { startServerProcess } from '../../scripts/test-support/server-process.ts'
 
-/** The first administrator of {@link startServer}. */
+/** The credentials of the first administrator of {@link startServer}. */
 export const ADMIN = { username: 'root', password: 'root-password' } as const
 
-/** Alex's collection in the gamemode earth. */
+/** The path of Alex's collection in the gamemode earth. */
 export const ALEX = '/@Alex?gamemode=earth'
 
 /**
- * On a busy machine, Chromium reports requests as aborted although the page has read and shown the whole response, and
- * leaving a page aborts its stream. Requests that really fail are reported on the pages.
+ * Complaints to ignore. On a busy machine, Chromium may report a request as aborted although the page has read the
+ * whole response. Leaving a page also aborts its stream. The pages themselves report real failures.
  */
 export const READ_TO_THE_END = /\/((get|admin)\/|events\?)\S+ net::ERR_ABORTED$/
 
-/** The fish of Alex in the gamemode earth. Alex also has a crab. */
+/** The fish of Alex in the gamemode earth. Alex also has one crab in that gamemode. */
 export const FISH = [
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-31T12:00:00.000Z' },
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-02-01T12:00:00.000Z' },
@@ -24,7 +24,10 @@ export const FISH = [
   { name: 'Koi', rarity: 'Mythical', caughtAt: '2026-02-03T12:00:00.000Z' },
 ] as const
 
-/** Starts a built server for one test, with an administrator's client and the player Alex, who has catches. */
+/**
+ * Starts the built server for one test, creates the player Alex with some catches, and returns the server with an admin
+ * client.
+ */
 export async function startServer(env: Readonly<Record<string, string>> = {}) {
   const server = await startServerProcess({ FISH_STORAGE: 'memory:', ...env })
   onTestFinished(async () => {
@@ -37,7 +40,7 @@ export async function startServer(env: Readonly<Record<string, string>> = {}) {
   return { ...server, admin }
 }
 
-/** Findings of an accessibility checker on the current page. */
+/** Returns the findings of the accessibility checker axe on the current page. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   return page.evaluate(async () => {
@@ -48,7 +51,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   })
 }
 
-/** Presses Tab until an element with this name has the focus. */
+/** Presses Tab until an element with a matching name has the focus. */
 export async function tabTo(page: Page, name: RegExp, key = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 40; presses += 1) {
     const focused = await page.evaluate(() => {

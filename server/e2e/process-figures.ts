@@ -6,14 +6,14 @@ import type { ServerProcess } from '../../scripts/test-support/server-process.ts
 const MEGABYTE = 1024 * 1024
 
 interface ProcessFigures {
-  /** Memory in megabytes. */
+  /** Resident memory, in megabytes. `live` has the same unit. */
   readonly resident: number
   readonly live: number
-  /** CPU time in milliseconds. */
+  /** CPU time since the start of the process, in milliseconds. */
   readonly cpu: number
 }
 
-/** Memory and CPU time of a server, from its own metrics. */
+/** Returns the memory and CPU time of a server, from the metrics of the server. */
 export async function figuresOf({ url }: ServerProcess): Promise<ProcessFigures> {
   const text = await (await fetch(`${url}${ROUTES.metrics.path}`)).text()
   const figure = (metric: string) => {
@@ -29,7 +29,7 @@ export async function figuresOf({ url }: ServerProcess): Promise<ProcessFigures>
   }
 }
 
-/** Maximum CPU time in milliseconds for a scrape of an idle server. */
+/** Maximum CPU time that an idle server uses for one scrape of its metrics, in milliseconds. */
 const IDLE_CPU = 10
 
 /** Waits until a server is idle. */
@@ -42,7 +42,7 @@ export async function untilIdle(server: ServerProcess): Promise<void> {
   })
 }
 
-/** The number of open descriptors of a server: files, sockets and others. `undefined` if it is unknown. */
+/** Returns the number of open file descriptors of a server, or `undefined` where `/proc` does not exist. */
 export async function openDescriptors({ child }: ServerProcess): Promise<number | undefined> {
   return readdir(`/proc/${child.pid}/fd`).then(
     (descriptors) => descriptors.length,

@@ -7,18 +7,27 @@ import { startProxy } from './proxies/proxy.ts'
 import { PROXIES } from './proxies/rules.ts'
 import { type Spelling, spellingsOf } from './proxies/spellings.ts'
 
-/** A proxy that waits for more of a request counts as refusing it. */
+/**
+ * The time without data after which the test closes a connection, in milliseconds. A proxy that waits for more of a
+ * request thus counts as refusing the request.
+ */
 const SILENCE_MS = 3000
 
-/** HAProxy retries a server three times, once a second. */
+/**
+ * The time to wait for a response while the server is down, in milliseconds. HAProxy tries to connect three more times,
+ * once a second.
+ */
 const RETRIES_MS = 20_000
 
 const HOST = 'fish.example.org'
 
-/** Sends the exact bytes of a spelling to a server. Returns the whole response, or an empty text. */
+/**
+ * Sends a spelling byte for byte to a server. Returns the whole response, or an empty string if the connection closes
+ * without one.
+ */
 const send = (port: number, spelling: Spelling): Promise<string> => exchange(connect(port, '127.0.0.1'), spelling)
 
-/** Sends a spelling to a proxy, whose certificate is made for the test. */
+/** Sends a spelling to a proxy over TLS, without verifying the self-signed certificate. */
 const sendThrough = (port: number, spelling: Spelling, silenceMs?: number): Promise<string> =>
   exchange(connectTls({ port, host: '127.0.0.1', servername: HOST, rejectUnauthorized: false }), spelling, silenceMs)
 
@@ -40,21 +49,26 @@ function exchange(
   })
 }
 
-/** The status of a response and its sender. Only the server gives its responses an id. */
+/** Returns the sender and the status of a response. Only responses of the server have a request id. */
 function outcomeOf(response: string): string {
   const status = /^HTTP\/1\.\d (\d+)/.exec(response)?.[1] ?? 'closed'
   return `${/^x-request-id:/im.test(response) ? 'service' : 'proxy'} ${status}`
 }
 
-/** Permitted outcomes of a denied path: a response of the proxy, or an error of the service for an unknown path. */
+/**
+ * The permitted outcomes for a denied path: a response of the proxy, or an error of the service for an invalid or
+ * unknown path.
+ */
 const HARMLESS = /^proxy |^service (400|404)$/
 
-/** Apache cannot replace the status of an error. */
+/** Apache is excluded, since its configuration cannot replace the status of an error. */
 const WITH_EVENTS = PROXIES.filter(({ name }) => name !== 'Apache')
 
-describe('a stream of events that a proxy cannot get from the service', () => {
+describe('an event stream that a proxy requests while the service is down', () => {
   for (const proxy of WITH_EVENTS) {
-    it(`is one that ends, and that any page may read, through ${proxy.name}`, async ({ skip }) => {
+    it(`is replaced through ${proxy.name} by a short stream that ends, tells clients to retry, and is readable by any page`, async ({
+      skip,
+    }) => {
       const server = await startServerProcess({ FISH_STORAGE: 'memory:', FISH_WEB: 'off' })
       const port = await startProxy(proxy, skip, new URL(server.url).host)
       await server.end('SIGKILL')
@@ -75,11 +89,11 @@ describe('a stream of events that a proxy cannot get from the service', () => {
 
 describe('a path that a proxy denies', () => {
   for (const proxy of PROXIES) {
-    it(`is reached in no spelling through ${proxy.name}`, async ({ skip }) => {
+    it(`cannot be reached through ${proxy.name} in any spelling`, async ({ skip }) => {
       const server = await startServerProcess({
         FISH_STORAGE: 'memory:',
         FISH_RATE_LIMIT: '1000000',
-        // With a page at `/`, all spellings of unknown paths would have the same response.
+        // Without the pages, unknown paths get a 404 response instead of a page.
         FISH_WEB: 'off',
       })
       onTestFinished(async () => {
@@ -94,7 +108,7 @@ describe('a path that a proxy denies', () => {
           return { spelling: spelling.what, direct, through: outcomeOf(response), leaked }
         }),
       )
-      // PROXY_TABLE=FILE stores the table of outcomes of each spelling, without and with the proxy.
+      // PROXY_TABLE=FILE appends the outcome of each spelling, without and with the proxy, to a file.
       if (process.env.PROXY_TABLE) {
         await writeFile(
           process.env.PROXY_TABLE,
@@ -103,7 +117,7 @@ describe('a path that a proxy denies', () => {
         )
       }
       expect(rows.length).toBeGreaterThan(200)
-      // The rules deny exactly the intended paths.
+      // The rules must deny the intended paths, but not others.
       expect(rows[0]?.through).toBe('proxy 403')
       expect(outcomeOf(await sendThrough(port, { what: '', line: 'GET /demo/fish' }))).toBe('service 200')
       expect(outcomeOf(await sendThrough(port, { what: '', line: 'GET /v1//get/%66ish/?name=%41lex' }))).toBe(

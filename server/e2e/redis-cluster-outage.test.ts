@@ -5,7 +5,7 @@ import { type Fleet, startFleet } from './fleet.ts'
 import { isReady } from './outage.ts'
 import { type Administrator, administrator, ask, logIn, postToken, readFish, tokenOf } from './requests.ts'
 
-describeWithRedis('servers on a Redis Cluster with a failing node', () => {
+describeWithRedis('a failing node of a Redis Cluster', () => {
   let nodes: readonly RedisServer[] = []
   let fleet: Fleet
   let chief: Administrator
@@ -19,8 +19,8 @@ describeWithRedis('servers on a Redis Cluster with a failing node', () => {
     await Promise.all(nodes.map((node) => node.stop()))
   })
 
-  describe.each(['freeze', 'kill'] as const)('(%s)', (failure) => {
-    test('report it, let no request hang, and recover by themselves with all acknowledged catches', async () => {
+  describe.each(['freeze', 'kill'] as const)('failure by %s', (failure) => {
+    test('servers report the failure, respond to all requests, and recover with all acknowledged catches', async () => {
       const users = await Promise.all(
         Array.from({ length: 4 }, (_, index) => chief.createUser(fleet.at(index), `${failure}${index}`)),
       )
@@ -37,7 +37,7 @@ describeWithRedis('servers on a Redis Cluster with a failing node', () => {
       const [before, during] = [await post('before'), await post('during')]
       expect(await before()).toEqual([201, 201, 201, 201])
 
-      // The second node stores the names of all users.
+      // Choose the second node, which stores the names of all users, so that requests for every user fail.
       const victim = nodes[1] as RedisServer
       await victim[failure]()
       for (const server of fleet.servers) {

@@ -17,7 +17,7 @@ import {
 } from './requests.ts'
 import { openSlowly } from './slow-reader.ts'
 
-/** One of each kind of request that needs the storage. */
+/** Returns one request of each kind that needs the storage, by name. */
 function requests(chief: Administrator, user: CreatedUser, token: string) {
   const basic = { authorization: `Basic ${btoa(`${user.name}:${user.password}`)}` }
   const anonymous = () => ({ ...user, apiKey: '' })
@@ -38,7 +38,7 @@ function requests(chief: Administrator, user: CreatedUser, token: string) {
   }
 }
 
-describeWithRedis('servers whose Redis fails', () => {
+describeWithRedis('an outage of Redis', () => {
   let redis: RedisServer
   let fleet: Fleet
   let chief: Administrator
@@ -51,13 +51,13 @@ describeWithRedis('servers whose Redis fails', () => {
     await fleet?.stop()
     await redis?.stop()
   })
-  /** Freezes Redis until the end of the test. A request that waits for it would exceed the timeout of the test. */
+  /** Freezes Redis until the end of the test. If a request waited for Redis, the test would time out. */
   const freeze = () => {
     redis.freeze()
     onTestFinished(() => void redis.thaw())
   }
 
-  test('report it while Redis is frozen, let no request hang, and recover by themselves', async () => {
+  test('servers report a frozen Redis, respond to all requests, and recover when Redis continues', async () => {
     const user = await chief.createUser(fleet.at(0), 'Frozen')
     const token = await tokenOf(user, 'Salmon')
     freeze()
@@ -89,7 +89,7 @@ describeWithRedis('servers whose Redis fails', () => {
     }
   })
 
-  test('have every acknowledged catch once after Redis was twice killed and restarted under load', async () => {
+  test('every acknowledged catch is stored once after Redis is killed and restarted twice under load', async () => {
     const user = await chief.createUser(fleet.at(0), 'Killed')
     const acknowledged = new Map<string, string>()
     const unanswered: { name: string; token: string }[] = []
@@ -122,8 +122,8 @@ describeWithRedis('servers whose Redis fails', () => {
       await redis.start()
       await until(isReady(fleet.servers))
     }
-    // Unacknowledged tokens are sent again to both servers. Whether or not they were stored before, each must be stored
-    // once.
+    // Send each unacknowledged token to both servers again. Each token must be stored once, even if an earlier attempt
+    // already stored the token.
     for (const { name, token } of unanswered) {
       const [one, other] = await Promise.all(fleet.servers.map((server) => postToken(server, user, token)))
       expect(one?.body.id).toBe(other?.body.id)
@@ -136,7 +136,7 @@ describeWithRedis('servers whose Redis fails', () => {
     }
   })
 
-  test('abort a response instead of ending it early if Redis freezes midway', async () => {
+  test('a server aborts a response if Redis freezes midway, so that a client does not mistake a part for the whole', async () => {
     const user = await chief.createUser(fleet.at(0), 'Slow')
     const fish = Array.from({ length: 500 }, () => ({ name: 'x'.repeat(100), rarity: 1 }))
     for (let written = 0; written < 80; written += 1) {
@@ -155,8 +155,8 @@ describeWithRedis('servers whose Redis fails', () => {
     await until(isReady(fleet.servers))
   })
 
-  // This test is the last one, since it ends the fleet.
-  test('stop with exit status 0 while Redis is frozen', async () => {
+  // This test runs last, since it stops all servers.
+  test('servers stop with exit status 0 while Redis is frozen', async () => {
     const user = await chief.createUser(fleet.at(0), 'Waiting')
     freeze()
     const asked = fleet.servers.map((server) => readFish(server, user).catch(() => undefined))

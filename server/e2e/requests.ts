@@ -12,26 +12,26 @@ import {
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { CHIEF } from './fleet.ts'
 
-/** The server of a request. */
+/** The server that receives a request. */
 export interface Target {
   readonly url: string
 }
 
-/** A response with its whole body. */
+/** A response with its parsed body. */
 export interface Answer<Body> {
   readonly status: number
   readonly headers: Headers
   readonly body: Body & Partial<ErrorBody>
 }
 
-/** The options of {@link ask}. */
+/** Options of {@link ask}. */
 export interface Asked {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** Sends a request and reads its response. An empty body becomes an empty object. */
+/** Sends a request and parses the JSON response. An empty body becomes an empty object. */
 export async function ask<Body = object>({ url }: Target, path: string, asked: Asked = {}): Promise<Answer<Body>> {
   const response = await fetch(`${url}${path}`, asked)
   const text = await response.text()
@@ -39,13 +39,13 @@ export async function ask<Body = object>({ url }: Target, path: string, asked: A
   return { status, headers, body: (text === '' ? {} : JSON.parse(text)) as Body & Partial<ErrorBody> }
 }
 
-/** Headers of a new client. */
+/** Returns headers that make a request come from a random new client address. */
 export function newClient(): Readonly<Record<string, string>> {
   const [a, b, c] = crypto.getRandomValues(new Uint8Array(3))
   return { 'x-forwarded-for': `10.${a}.${b}.${c}` }
 }
 
-/** Opens a session. */
+/** Logs in as an administrator, and returns the response with the session. */
 export function logIn(
   server: Target,
   credentials: { readonly username: string; readonly password: string } = CHIEF,
@@ -58,14 +58,14 @@ export function logIn(
   })
 }
 
-/** An administrator who uses one session for all servers. */
+/** A client that uses one admin session for all servers. */
 export interface Administrator {
   readonly session: string
   ask<Body = object>(server: Target, method: string, path: string, body?: unknown): Promise<Answer<Body>>
   createUser(server: Target, name: string): Promise<CreatedUser>
 }
 
-/** The administrator of a session. */
+/** Creates a client for an admin session. */
 export function administrator(session: string): Administrator {
   const asAdmin = <Body>(server: Target, method: string, path: string, body?: unknown) =>
     ask<Body>(server, path, {
@@ -84,12 +84,12 @@ export function administrator(session: string): Administrator {
   }
 }
 
-/** The token of a caught fish. */
+/** Encrypts a caught fish with the key of a user, and returns the token. */
 export function tokenOf({ fernetKey }: { readonly fernetKey: string }, fish: string): Promise<string> {
   return createFernet(fernetKey).encrypt(JSON.stringify({ fish, rarity: 1 }))
 }
 
-/** Posts a token for a user, with the user's API key, so that the request is not counted. */
+/** Posts a token for a user. The request has the user's API key, so the rate limit does not count the request. */
 export function postToken(
   server: Target,
   { name, apiKey }: { readonly name: string; readonly apiKey: string },
@@ -102,7 +102,7 @@ export function postToken(
   })
 }
 
-/** Reads the fish of a user. With the user's API key, the request is not counted. */
+/** Reads the fish of a user. With the user's API key, the rate limit does not count the request. */
 export function readFish(
   server: Target,
   { name, apiKey }: { readonly name: string; readonly apiKey: string },
@@ -113,7 +113,7 @@ export function readFish(
   })
 }
 
-/** The path for unencrypted fish from an administrator. */
+/** Returns the path at which administrators post unencrypted fish for a user. */
 export function plainFishPath(name: string): string {
   return `${routePath('addUserFish', { name })}?gamemode=earth`
 }

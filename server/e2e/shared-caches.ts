@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { ask, newClient, postToken, readFish, tokenOf } from './requests.ts'
 import type { Shared } from './shared.ts'
 
-/** Tests that no process serves stale collections or keys after a change in another process. */
+/** Tests that no process uses stale collections or keys after a change through another process. */
 export function describeSharedCaches({ fleet, chief, everywhere, newUser, names, size }: Shared): void {
-  test('show a catch in every process as soon as one of them has acknowledged it', async () => {
+  test('every process returns a catch as soon as one process has acknowledged the catch', async () => {
     const user = await newUser()
     for (let round = 0; round < 3 * size; round += 1) {
       const before = await everywhere((server) => readFish(server, user))
@@ -29,7 +29,7 @@ export function describeSharedCaches({ fleet, chief, everywhere, newUser, names,
     }
   })
 
-  test('no longer show a record in any process once one of them has deleted it', async () => {
+  test('no process returns a record after one process has deleted the record', async () => {
     const user = await newUser()
     const { body } = await postToken(fleet().at(0), user, await tokenOf(user, 'Salmon'))
     expect(await names(user)).toEqual(Array(size).fill(['Salmon']))
@@ -38,7 +38,7 @@ export function describeSharedCaches({ fleet, chief, everywhere, newUser, names,
     expect(await names(user)).toEqual(Array(size).fill([]))
   })
 
-  test('accept only the new Fernet key as soon as one of them has replaced it', async () => {
+  test('every process accepts only the new Fernet key as soon as one process has replaced the old key', async () => {
     let user = await newUser()
     for (let round = 0; round < size; round += 1) {
       const [old, held] = [user, await tokenOf(user, 'held back')]
@@ -61,7 +61,7 @@ export function describeSharedCaches({ fleet, chief, everywhere, newUser, names,
     }
   })
 
-  test('accept only the new API key as soon as one of them has replaced it', async () => {
+  test('every process accepts only the new API key as soon as one process has replaced the old key', async () => {
     const old = await newUser()
     const isCounted = async (server: { readonly url: string }, apiKey: string) => {
       const headers = { ...newClient(), [HEADERS.apiKey]: apiKey }

@@ -4,16 +4,16 @@ import { CHIEF } from './fleet.ts'
 import { ask, logIn, newClient, postToken, readFish, tokenOf } from './requests.ts'
 import type { Shared } from './shared.ts'
 
-/** Tests the counts and writes that all processes share, with many concurrent requests to all of them. */
+/** Tests the rate limit and the writes that processes share, with many concurrent requests to all processes. */
 export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }: Shared): void {
-  test('make one first administrator although all of them start at once', async () => {
+  test('processes that start at the same time create only one first administrator', async () => {
     const lists = await everywhere((server) =>
       chief().ask<{ admins: { username: string }[] }>(server, 'GET', ROUTES.listAdmins.path),
     )
     for (const { body } of lists) expect(body.admins.map(({ username }) => username)).toEqual([CHIEF.username])
   })
 
-  test('allow 25 of 80 concurrent requests of one client to all of them, with one constant reset time', async () => {
+  test('all processes together allow 25 of 80 concurrent requests of one client, with a constant reset time', async () => {
     const [headers, paths] = [newClient(), [ROUTES.demoFish.path, ROUTES.demoCrab.path, ROUTES.status.path, '/nothing']]
     const send = (index: number) => ask(fleet().at(index), paths[index % 4] ?? '', { headers })
     const first = await Promise.all(Array.from({ length: 80 }, (_, index) => send(index)))
@@ -29,7 +29,7 @@ export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }
     expect([...resets]).toEqual([expect.stringMatching(/^\d+$/)])
   })
 
-  test('store each of 200 tokens once with one id, although each arrives four times in two ways', async () => {
+  test('each of 200 tokens is stored once with one id, even if two processes receive the token twice each', async () => {
     const user = await newUser()
     const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => tokenOf(user, `fish ${index}`)))
     const sent = await Promise.all(
@@ -52,11 +52,11 @@ export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }
   })
 }
 
-/** Tests the limit of failed logins over all processes. */
+/** Tests the limit of failed logins, which all processes share. */
 export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void {
-  test('refuse a client after ten wrong passwords in total, even with the right one', async () => {
+  test('every process refuses a client after ten wrong passwords in total, even if the next password is correct', async () => {
     const client = newClient()
-    // This administrator never logged in: a recently verified password would be accepted despite the limit.
+    // Use an administrator who has never logged in, since a recently verified password is accepted despite the limit.
     const right = { username: 'deputy', password: 'deputy-password' }
     await chief().ask(fleet().at(0), 'POST', ROUTES.createAdmin.path, { ...right, role: 'admin' })
     const wrong = { ...right, password: 'a wrong password' }
@@ -68,7 +68,7 @@ export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void
     for (const response of await everywhere((server) => logIn(server, right, client))) expect(response.status).toBe(429)
   })
 
-  test('check ten of forty concurrent attempts in total', async () => {
+  test('all processes together check at most ten of forty concurrent logins with a wrong password', async () => {
     const client = newClient()
     const wrong = { ...CHIEF, password: 'a wrong password' }
     const attempts = await Promise.all(
@@ -76,7 +76,7 @@ export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void
     )
     let tried = attempts.filter(({ status }) => status === 401).length
     expect(tried).toBeLessThanOrEqual(ACCOUNT_LIMITS.failedLogins)
-    // On a busy machine, some attempts are refused before they are checked, and not counted.
+    // On a busy machine, some attempts are refused before the password is checked, and do not count as failed logins.
     const others = attempts.filter(({ status }) => status === 429 || status === 503)
     expect(others).toHaveLength(40 - tried)
     while ((await logIn(fleet().at(tried), wrong, client)).status === 401) tried += 1

@@ -20,23 +20,23 @@ const KILLS = 2
 const GAMEMODES = ['earth', 'survival'] as const
 type Place = (typeof GAMEMODES)[number]
 
-/** The expected state of a catch. Each has its own name. */
+/** The expected state of a catch. Every catch has a unique name. */
 interface Known {
   readonly name: string
   readonly token: string
   readonly id: string
-  /** `undefined` after the removal of the catch. */
+  /** The gamemode of the catch, or `undefined` after its removal. */
   place: Place | undefined
 }
 
-/** Tests removals and moves by players while others post and a process is killed. */
+/** Tests concurrent posts, moves and removals by a player while a process is killed. */
 export function describeSharedMoves({ fleet, chief, everywhere, newUser, size }: Shared): void {
-  test('have each catch once where it was moved last, with correct counts, despite kills', async () => {
+  test('each catch is stored once, in the gamemode of its last move, and counts are correct, even if processes are killed', async () => {
     const [user, other] = [await newUser(), await newUser()]
     const known: Known[] = []
     let isKilling = true
 
-    /** Repeats a request whose response was lost, as clients do. */
+    /** Repeats a request until a server responds without a server error, as clients do. */
     async function until<Body>(send: (server: number) => Promise<Answer<Body>>): Promise<Answer<Body>> {
       for (let server = Math.floor(Math.random() * size); ; server += 1) {
         const answer = await send(server).catch(() => undefined)
@@ -82,7 +82,7 @@ export function describeSharedMoves({ fleet, chief, everywhere, newUser, size }:
           expect((await move(user, one.id, one.place, to)).status).toBe(204)
           one.place = to
         } else {
-          // A repeated removal responds 404.
+          // If the first response was lost, the repeated removal gets status 404.
           expect([204, 404]).toContain((await remove(user, one.id, one.place)).status)
           one.place = undefined
         }

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { administrator, ask, logIn, newClient, postToken, readFish, tokenOf } from './requests.ts'
 import type { Shared } from './shared.ts'
 
-/** Tests that users and administrators who were deleted in one process are unknown in all others. */
+/** Tests that no process accepts a user or an administrator that another process has deleted. */
 export function describeSharedRemovals({ fleet, chief, everywhere, newUser, names, size }: Shared): void {
-  test('no longer know a user as soon as one of them has deleted it, and treat another user of that name as new', async () => {
+  test('a user is unknown to every process as soon as one process has deleted the user, and a new user of the same name is empty', async () => {
     const user = await newUser()
     const [stored, held] = await Promise.all([tokenOf(user, 'stored'), tokenOf(user, 'held back')])
     await everywhere((server) => postToken(server, user, stored))
@@ -41,7 +41,7 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     }
   })
 
-  test('store nothing for a user whom one of them deletes while all of them write', async () => {
+  test('nothing remains stored for a user that one process deletes while all processes store catches of the user', async () => {
     const [user, bystander] = [await newUser(), await newUser()]
     const writer = { ...user, apiKey: bystander.apiKey }
     const statuses: number[] = []
@@ -70,7 +70,7 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     expect(await names(again)).toEqual(Array(size).fill([]))
   })
 
-  test('end a session that is logged out at one of them, and the sessions of a deleted administrator, even if the name is reused', async () => {
+  test('a logout or the deletion of an administrator ends the sessions in every process, even if the name is reused', async () => {
     const helper = { username: 'helper', password: 'helper-password' }
     const create = (index: number) =>
       chief().ask(fleet().at(index), 'POST', ROUTES.createAdmin.path, { ...helper, role: 'admin' })

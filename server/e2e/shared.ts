@@ -3,21 +3,21 @@ import { afterAll, beforeAll } from 'vitest'
 import { type Backend, type Fleet, startFleet } from './fleet.ts'
 import { type Administrator, administrator, logIn, readFish, type Target } from './requests.ts'
 
-/** A fleet for the tests of one group, with common helpers. */
+/** A fleet that the tests of one group share, with helpers. */
 export interface Shared {
-  /** The number of processes. */
+  /** The number of processes in the fleet. */
   readonly size: number
   readonly fleet: () => Fleet
   readonly chief: () => Administrator
-  /** Does the same in all processes concurrently. */
+  /** Calls a function for all processes concurrently. */
   everywhere<Result>(act: (server: Target) => Promise<Result>): Promise<Result[]>
-  /** Creates a user, each time in the next process. */
+  /** Creates a user through the next process in turn. */
   newUser(): Promise<CreatedUser>
-  /** The names of a user's fish in each process. */
+  /** Returns the names of a user's fish, as read from each process. */
   names(user: CreatedUser): Promise<string[][]>
 }
 
-/** Starts a fleet before the tests of the group that calls it, and ends it after them. */
+/** Starts a fleet before the tests of the current group, and stops the fleet after the tests. */
 export function shareFleet(startBackend: () => Promise<Backend>, size: number): Shared {
   let backend: Backend | undefined
   let fleet: Fleet | undefined

@@ -3,18 +3,18 @@ import { get, type IncomingMessage } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { Target } from './requests.ts'
 
-/** A response that is read on demand. */
+/** A response that a test reads in steps. */
 export interface SlowReader {
   readonly response: IncomingMessage
-  /** Reads at least this many more bytes, then pauses. */
+  /** Reads at least the given number of further bytes, then pauses. */
   readSome(bytes: number): Promise<void>
-  /** Reads to the end and returns the whole decoded body. Rejects if the response is aborted. */
+  /** Reads the rest of the response, and returns the whole decoded body. Rejects if the response is aborted. */
   readOn(): Promise<string>
   /** Closes the connection. */
   leave(): void
 }
 
-/** Sends a request on a new connection, and pauses after the first piece of the response. */
+/** Sends a request over a new connection, and pauses after the first chunk of the response body. */
 export async function openSlowly(
   { url }: Target,
   path: string,
@@ -22,7 +22,7 @@ export async function openSlowly(
 ): Promise<SlowReader> {
   const request = get(`${url}${path}`, { agent: false, headers })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  // A response that is aborted while nobody reads it must not end the test run.
+  // Without listeners, an abort while the test does not read would end the test run.
   response.on('error', () => {})
   request.on('error', () => {})
   const arriving: AsyncIterator<Buffer> = response[Symbol.asyncIterator]()

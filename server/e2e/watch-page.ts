@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Collects the requests of a page and its complaints, such as violations of its policy.
- * @param ignored complaints to ignore
+ * Collects the requests of a page, and complaints: failed requests, exceptions, and errors and warnings in the console.
+ * @param ignored matches complaints to ignore
  */
 export function watchPage(page: Page, ignored?: RegExp) {
   const requests: string[] = []
@@ -19,7 +19,7 @@ export function watchPage(page: Page, ignored?: RegExp) {
   return { requests, complaints }
 }
 
-/** Names that would do harm if a page used text as markup, code or a property name. */
+/** Names that are harmful if a page uses text as markup, code or a property name. */
 export const HOSTILE = [
   '<img src=x onerror=attack()>',
   '<script>attack()</script>',
@@ -35,7 +35,7 @@ export const HOSTILE = [
   'é'.repeat(100),
 ]
 
-/** Counts attacks that ran, dialogs, and violations of the policy. */
+/** Records executed attacks, dialogs, and violations of the content security policy. */
 export async function watchAttacks(page: Page): Promise<() => Promise<readonly unknown[]>> {
   const seen: unknown[] = []
   page.on('dialog', (dialog) => {

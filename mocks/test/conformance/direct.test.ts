@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { MASTER, NOT_IN_PROCESS, openDirect } from './direct.ts'
 import { failuresOf } from './failures.ts'
 
-describe('the checks', () => {
-  it('each have a unique id, a sentence and a section', () => {
+describe('all conformance checks', () => {
+  it('have a unique id, a unique sentence as the title, and a known section', () => {
     const checks = listChecks()
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
     expect(new Set(checks.map(({ title }) => title)).size).toBe(checks.length)
@@ -19,8 +19,8 @@ describe('the checks', () => {
   })
 })
 
-describe('the app in this process', () => {
-  it('passes all checks, keeps its data, and receives only requests about accounts of the run', async () => {
+describe('an app in the test process', () => {
+  it('passes all checks, retains its data, and receives only requests for accounts of the run', async () => {
     const { options, app, accounts, requests } = await openDirect()
     await app.users.create({ name: 'Alex' })
     const report = await runConformance(options)
@@ -38,9 +38,9 @@ describe('the app in this process', () => {
     expect(await accounts()).toEqual({ users: ['Alex'], admins: ['root'] })
   })
 
-  it('passes two concurrent runs of two clients', async () => {
+  it('passes two concurrent runs from different client addresses', async () => {
     const { options, accounts } = await openDirect()
-    // A run that waits advances the clock of both.
+    // Do not wait for windows, since each wait would advance the clock of both runs.
     const first = { ...options, maxWaitMs: 0 }
     const runs = [first, { ...first, fetch: options.otherClient?.() ?? globalThis.fetch }]
     for (const report of await Promise.all(runs.map((one) => runConformance(one)))) {
@@ -55,7 +55,7 @@ describe('the app in this process', () => {
     expect(failuresOf(await runConformance(options))).toEqual([])
   })
 
-  it('passes with another limit', async () => {
+  it('passes with another rate limit', async () => {
     const rateLimit = { requests: 40, windowMs: 60_000 }
     const { options } = await openDirect({ rateLimit })
     expect(failuresOf(await runConformance(options))).toEqual([])

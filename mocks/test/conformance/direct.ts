@@ -10,11 +10,11 @@ const plainPasswords: PasswordHasher = {
 export const ADMIN = { username: 'root', password: 'canary-root-password' } as const
 export const MASTER = 'canary-master-key-of-a-test'
 export const ORIGIN = 'https://allowed.example'
-/** The request header that stands for the address of the client. */
+/** The request header that simulates the address of a client. */
 export const ADDRESS_HEADER = 'x-test-address'
 export const BASE_URL = 'http://service.test'
 
-/** Checks of the metrics and the reference page, which this app does not serve. */
+/** The checks for the metrics and the reference page, which an app without a Node server does not serve. */
 export const NOT_IN_PROCESS = ['operations-metrics', 'operations-docs'] as const
 
 /** Options of {@link openDirect}. */
@@ -22,13 +22,15 @@ export interface DirectSettings {
   readonly rateLimit?: { readonly requests: number; readonly windowMs: number }
   readonly role?: 'admin' | 'superadmin'
   readonly gamemodes?: readonly string[]
-  /** @default in memory */
   readonly storage?: FishStorage
-  /** Wraps the `fetch` of the app. */
+  /** Wraps the `fetch` of the app, to observe or change requests and responses. */
   readonly around?: (send: SendRequest) => SendRequest
 }
 
-/** Opens a service in this process, with a clock that waits advance, and the options of a run against it. */
+/**
+ * Opens a service in the current process, and returns the options of a run against the service. Each wait of the run
+ * advances the clock of the service.
+ */
 export async function openDirect({
   rateLimit,
   role = 'superadmin',
@@ -80,9 +82,9 @@ export async function openDirect({
   return {
     app,
     options,
-    /** All requests so far. */
+    /** All requests that the service has received. */
     requests,
-    /** The names of all users and administrators. */
+    /** Returns the names of all users and administrators. */
     async accounts() {
       const json = { 'content-type': 'application/json' }
       const request = async (path: string, init?: RequestInit) =>

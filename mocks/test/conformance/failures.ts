@@ -1,6 +1,6 @@
 import type { ConformanceReport } from '@fish-crab/mocks/conformance'
 
-/** The failures in a readable form. */
+/** Describes each failed check in one line. */
 export function failuresOf({ checks }: ConformanceReport): string[] {
   return checks
     .filter(({ outcome }) => outcome === 'failed')

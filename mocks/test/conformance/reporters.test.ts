@@ -25,8 +25,8 @@ const REPORT: ConformanceReport = {
   notRemoved: ['Conformance-1'],
 }
 
-describe('a report', () => {
-  it('as TAP version 14 has a plan, directives and diagnostics, and escapes directives in titles', () => {
+describe('a conformance report', () => {
+  it('is formatted as TAP version 14 with a plan, directives and diagnostics, and with escaped titles', () => {
     expect(tapReport(REPORT).split('\n')).toEqual([
       'TAP version 14',
       '1..3',
@@ -45,11 +45,11 @@ describe('a report', () => {
     ])
   })
 
-  it('as JSON is the report itself', () => {
+  it('is unchanged by a conversion to JSON and back', () => {
     expect(JSON.parse(jsonReport(REPORT))).toEqual(REPORT)
   })
 
-  it('as a table has the sections, expected and actual values of failures, and the counts', () => {
+  it('is formatted as a table with the sections, the expected and actual values of failures, and the counts', () => {
     const text = tableReport(REPORT)
     expect(text).toContain('Responses in general\n  ok       one ')
     expect(text).toMatch(

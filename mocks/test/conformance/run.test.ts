@@ -10,12 +10,15 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ADMIN, BASE_URL, MASTER, openDirect } from './direct.ts'
 import { failuresOf } from './failures.ts'
 
-/** The outcome of each check, or the reason why it was skipped. */
+/** Returns the outcome of each check, or the reason for skipping the check. */
 function resultsOf(checks: readonly CheckResult[]): Record<string, string> {
   return Object.fromEntries(checks.map(({ id, outcome, reason }) => [id, reason ?? outcome]))
 }
 
-/** Never responds to the demo, and lets this much time pass for it; for all other requests, no time passes. */
+/**
+ * Leaves requests to `/demo/fish` without a response, and advances fake timers on each of them. Time stands still
+ * during other requests.
+ */
 function silentWhile(ms: number) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -28,7 +31,7 @@ function silentWhile(ms: number) {
 }
 
 describe('a run', () => {
-  it('has the reason for each check that it must skip', async () => {
+  it('reports the reason for each skipped check', async () => {
     const { options } = await openDirect()
     const { masterApiKey: _, allowedOrigin: __, otherClient: ___, maxWaitMs: ____, ...rest } = options
     const only = ['bypass-master-key', 'bypass-allowed-origin', 'limit-is-per-client', 'limit-window-ends']
@@ -42,14 +45,14 @@ describe('a run', () => {
   })
 
   it.each(['limit-refusal', 'limit-refusal-is-cors'])(
-    'skips %s if a new window starts before its refusal',
+    'skips the check %s if a new rate limit window starts before the refused request',
     async (id) => {
       let refused = 0
       const { options } = await openDirect({
         around: (send) => async (request) => {
           const response = await send(request)
           refused += response.status === 429 ? 1 : 0
-          // The last of the requests that exhaust the window.
+          // Start a new window after the fifth refusal, the last request that exhausts the window.
           if (response.status === 429 && refused === 5) await options.wait?.(300_000, request.signal)
           return response
         },
@@ -66,7 +69,7 @@ describe('a run', () => {
     ['limit-refusal', 2],
     ['limit-refusal-is-cors', 1],
     ['limit-refusal-is-cors', 2],
-  ] as const)('skips %s if a new window starts before request %i of those that exhaust one', async (id, first) => {
+  ] as const)('skips the check %s if a new window starts before request %i of the check', async (id, first) => {
     let sent = 0
     let moved: Promise<void> | undefined
     const { options, app } = await openDirect({
@@ -79,24 +82,24 @@ describe('a run', () => {
         return send(request)
       },
     })
-    // So few are left that their number does not exhaust the new window.
+    // Use up 20 requests, so that the few further requests of the check do not exhaust the new window.
     for (let count = 0; count < 20; count += 1) await app.fetch(new Request('http://service.test/status'))
     const { checks } = await runConformance({ ...options, only: [id] })
     expect(checks).toMatchObject([{ id, outcome: 'skipped', reason: 'a new window started in the meantime' }])
   })
 
-  it('with an exhausted window skips the checks that count, and passes the others', async () => {
+  it('skips the checks that need remaining requests if the window is exhausted, and passes the other checks', async () => {
     const { options, app } = await openDirect()
     for (let count = 0; count < 26; count += 1) await app.fetch(new Request('http://service.test/status'))
     const only = ['limit-headers', 'limit-is-exact', 'limit-refusal', 'key-own']
     const { checks } = await runConformance({ ...options, maxWaitMs: 0, only })
     const outcomes = Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome]))
-    // A refusal requires no remaining requests.
+    // The check of a refusal needs no remaining requests.
     const passed = { 'limit-refusal': 'passed', 'key-own': 'passed' }
     expect(outcomes).toEqual({ 'limit-headers': 'skipped', 'limit-is-exact': 'skipped', ...passed })
   })
 
-  it('soon after another run from the same address passes, since its failed logins use other names', async () => {
+  it('passes soon after another run from the same address, since the failed logins use different names', async () => {
     const { options } = await openDirect()
     const { otherClient: _, maxWaitMs: __, ...rest } = options
     const only = ['key-tells-no-names', 'login-tells-no-names', 'reset-password']
@@ -104,7 +107,7 @@ describe('a run', () => {
     expect(await runConformance({ ...rest, only })).toMatchObject({ passed: only.length, failed: 0 })
   })
 
-  it('continues when the first user cannot be created: one check fails, not all that need a user', async () => {
+  it('continues if the first user cannot be created, and fails only one of the checks that need a user', async () => {
     const { options } = await openDirect({
       around: (send) => {
         let isFirst = true
@@ -122,7 +125,7 @@ describe('a run', () => {
     expect(failed).toBe(1)
   })
 
-  it('does not exhaust a large window', async () => {
+  it('skips the exact check of the limit if the window is too large to exhaust', async () => {
     const { options } = await openDirect({ rateLimit: { requests: 5000, windowMs: 300_000 } })
     const { checks, failed } = await runConformance({ ...options, only: ['rate-limit'] })
     expect(failed).toBe(0)
@@ -132,7 +135,7 @@ describe('a run', () => {
     })
   })
 
-  it('with the role admin creates no users, and gives the reason', async () => {
+  it('creates no users with the role admin, and reports the reason', async () => {
     const { options, requests } = await openDirect({ role: 'admin' })
     const only = ['user-created', 'role-list-users', 'role-list-admins', 'session-list-users']
     const { checks, notRemoved } = await runConformance({ ...options, only })
@@ -170,7 +173,7 @@ describe('a run', () => {
     for (const { durationMs } of reported) expect(durationMs).toBeGreaterThanOrEqual(0)
   })
 
-  it('that is aborted rejects with the reason and removes its accounts', async () => {
+  it('rejects with the reason and removes its accounts if its signal aborts', async () => {
     const { options, accounts } = await openDirect()
     const controller = new AbortController()
     const reason = new Error('enough')
@@ -182,7 +185,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('that is aborted while it creates a user removes that user too', async () => {
+  it('also removes a user that was being created when the signal aborted', async () => {
     const controller = new AbortController()
     const { options, accounts } = await openDirect({
       around: (send) => async (request) => {
@@ -195,7 +198,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('ends when its signal aborts during a request that never settles', async () => {
+  it('ends if its signal aborts during a request that never settles', async () => {
     const controller = new AbortController()
     const { options } = await openDirect({
       around: (send) => (request) => {
@@ -208,7 +211,7 @@ describe('a run', () => {
     await expect(run).rejects.toThrow('enough')
   })
 
-  it('removes its accounts when everything else fails', async () => {
+  it('removes its accounts even if all other requests fail', async () => {
     const { options, accounts } = await openDirect({
       around: (send) => async (request) => {
         const isNeeded = /\/admin\/(login|me|users|admins)/.test(request.url)
@@ -230,7 +233,7 @@ describe('a run', () => {
     expect(notRemoved).toEqual([expect.stringMatching(/^Conformance-/), expect.stringMatching(/^Conformance-/)])
   })
 
-  it('does not read endless responses, and passes the signal separately', async () => {
+  it('cancels an endless response, and passes a signal to the given fetch', async () => {
     const { options } = await openDirect()
     const signals: (AbortSignal | undefined)[] = []
     let isCancelled = false
@@ -253,7 +256,7 @@ describe('a run', () => {
     expect(signals[0]).toBeInstanceOf(AbortSignal)
   })
 
-  it('does not hang without a response', async () => {
+  it('fails a check after the timeout if the service does not respond', async () => {
     const { options } = await openDirect({ around: silentWhile(300) })
     const { checks } = await runConformance({ ...options, only: ['status'], requestTimeoutMs: 300 })
     expect(checks.find(({ id }) => id === 'demo-fish')).toMatchObject({
@@ -264,7 +267,7 @@ describe('a run', () => {
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(1)
   })
 
-  it('stops at its deadline: the running check fails, the rest is skipped', async () => {
+  it('stops at its deadline, fails the running check, and skips the remaining checks', async () => {
     const { options, accounts } = await openDirect({ around: silentWhile(150) })
     const { checks, failed } = await runConformance({
       ...options,
@@ -278,10 +281,10 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('redacts secrets in failures, whatever the service responds', async () => {
+  it('redacts secrets in failures, even if the service returns all secrets that it received', async () => {
     const keys = new Set<string>()
     const { options } = await openDirect({
-      // Everything that was received, in fields that the report shows.
+      // The service returns the received headers and body in fields that the report shows.
       around: (send) => async (request) => {
         const key = request.headers.get('x-api-key') ?? ''
         if (key.length > 20) keys.add(key)
@@ -301,14 +304,14 @@ describe('a run', () => {
   })
 })
 
-describe('a run does not start', () => {
+describe('a run that cannot start', () => {
   it.each([
     ['unreachable', () => Promise.reject(new TypeError('fetch failed'))],
     ['invalid_credentials', async () => Response.json({}, { status: 401 })],
     ['rate_limited', async () => Response.json({}, { status: 429, headers: { 'retry-after': '65' } })],
     ['unexpected_response', async () => new Response('<html>')],
     ['unexpected_response', async () => Response.json({}, { status: 500 })],
-  ])('and says %s', async (code, fetch) => {
+  ])('rejects with the error code %s', async (code, fetch) => {
     const { options } = await openDirect()
     const run = runConformance({ ...options, fetch })
     await expect(run).rejects.toBeInstanceOf(ConformanceStartError)
@@ -316,7 +319,7 @@ describe('a run does not start', () => {
     await expect(run).rejects.toMatchObject({ name: 'ConformanceStartError', code, retryAfterMs })
   })
 
-  it('with an aborted signal', async () => {
+  it('sends no request if its signal is already aborted', async () => {
     const { options, requests } = await openDirect()
     await expect(runConformance({ ...options, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
     expect(requests).toEqual([])
@@ -327,7 +330,7 @@ describe('a run does not start', () => {
 })
 
 describe('a run with a given user and no administrator', () => {
-  /** A service of the public endpoints alone, with a user who has fish already. */
+  /** Opens a service that serves only the public endpoints, and creates a user. */
   async function openPublic(around: (send: SendRequest) => SendRequest = (send) => send) {
     const { app, options, requests } = await openDirect({
       around: (send) =>
@@ -342,7 +345,7 @@ describe('a run with a given user and no administrator', () => {
     return { options: base, user: { name, fernetKey }, apiKey, password, requests }
   }
 
-  it('checks the public endpoints, and reports its leftovers once', async () => {
+  it('checks the public endpoints, and reports its leftover records once', async () => {
     const { options, user, apiKey, password } = await openPublic()
     const only = ['reads', 'writes', 'key-own', 'session-list-users', 'user-created']
     const report = await runConformance({ ...options, only, user: { ...user, apiKey, password } })
@@ -358,7 +361,7 @@ describe('a run with a given user and no administrator', () => {
     expect(JSON.stringify(report)).not.toContain(user.fernetKey)
   })
 
-  it('finds violations', async () => {
+  it('finds violations of the contract', async () => {
     const { options, user, apiKey } = await openPublic((send) => async (request, init) => {
       const response = await send(request, init)
       return request.method === 'POST' && response.status === 201
@@ -371,7 +374,7 @@ describe('a run with a given user and no administrator', () => {
     expect(causes.flatMap(({ checks }) => checks)).toHaveLength(failed)
   })
 
-  it('needs no API key: it runs the checks that fit into its window', async () => {
+  it('needs no API key, but then runs only the checks that fit into one window', async () => {
     const { options, user } = await openPublic()
     const report = await runConformance({ ...options, user, maxWaitMs: 0, only: ['writes', 'replay-fish'] })
     expect(failuresOf(report)).toEqual([])
@@ -379,7 +382,7 @@ describe('a run with a given user and no administrator', () => {
     expect(report.skipped).toBeGreaterThan(0)
   })
 
-  it('rejects no identity, two identities, and an invalid user', async () => {
+  it('rejects a missing identity, two identities, and an invalid user', async () => {
     const { options, user } = await openPublic()
     await expect(runConformance(options)).rejects.toThrow('runConformance() requires admin, or user')
     await expect(runConformance({ ...options, user, admin: ADMIN })).rejects.toThrow('not both')
@@ -388,7 +391,7 @@ describe('a run with a given user and no administrator', () => {
   })
 })
 
-it('a run stops when the service no longer responds, and reports its leftovers once', async () => {
+it('a run stops if the service no longer responds, and reports its leftover accounts once', async () => {
   let count = 0
   const { options } = await openDirect({
     around: (send) => async (request, init) => {
@@ -400,7 +403,7 @@ it('a run stops when the service no longer responds, and reports its leftovers o
   const report = await runConformance(options)
   expect(report).toMatchObject({ stoppedEarly: true, failed: 1, causes: [{ cause: 'the service does not respond' }] })
   expect(resultsOf(report.checks)['audit-login']).toBe('the service no longer responds')
-  // Each attempt to remove an account would end in a timeout.
+  // The run must not try to remove its accounts, since each attempt could end in a timeout.
   expect(count).toBeLessThan(110)
   expect(report.notRemoved.length).toBeGreaterThan(0)
   expect(tableReport(report).split(report.notRemoved[0] as string)).toHaveLength(2)

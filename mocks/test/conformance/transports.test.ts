@@ -7,7 +7,7 @@ import { failuresOf } from './failures.ts'
 
 const WINDOW_MS = 300_100
 
-/** A mock, and what a run against any of its transports takes. */
+/** Creates a mock, and returns the mock with options for a run against any of its transports. */
 async function openMock() {
   const mock = await createMock({
     seed: { admins: [ADMIN] },
@@ -38,7 +38,7 @@ function expectConformant(report: ConformanceReport, ...skipped: readonly string
 
 const OF_ANOTHER_CLIENT = ['failed-credentials-are-limited', 'failed-credentials-of-one-name', 'limit-is-per-client']
 
-describe('the mock passes all checks', () => {
+describe('a mock passes all conformance checks', () => {
   it('over the direct transport', async () => {
     const { mock, options } = await openMock()
     let clients = 0

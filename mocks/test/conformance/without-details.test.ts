@@ -13,7 +13,7 @@ const ignored = (request: Request, send: SendRequest) => {
 const refused = async () => madeUpError(400, 'invalid_query')
 
 it.each(Object.entries({ ignored, refused }))(
-  'a run against a service where detail=full is %s has one failure, and skips the checks that need the ids',
+  'a run against a service where detail=full is %s has one failure, and skips the checks that need entry ids',
   async (_, respond) => {
     const { options } = await openDirect({
       around: (send) => (request) => {
@@ -31,7 +31,7 @@ it.each(Object.entries({ ignored, refused }))(
   },
 )
 
-it('a run with only the checks that need ids also fails', async () => {
+it('a run with only the checks that need entry ids also fails', async () => {
   const { options } = await openDirect({
     around: (send) => (request) => (isRead(new URL(request.url).pathname) ? ignored(request, send) : send(request)),
   })

@@ -3,27 +3,30 @@ import type { PlainRequest } from './plain-request.ts'
 import { sendAll } from './send-all.ts'
 import { TRANSPORTS, type Transports } from './transports.ts'
 
-/** A request with different responses from two transports. */
+/** The first request of a sequence with different responses from two transports. */
 export interface Difference {
   readonly seed: number
-  /** Which one of the sequence, from 0. */
+  /** The zero-based index of the request in the sequence. */
   readonly index: number
-  /** The names of the two: the reference, and the one that differs from it. */
+  /** The names of the reference transport and of the transport with a different response. */
   readonly transports: readonly [string, string]
   readonly responses: readonly [string, string]
 }
 
-/** The result of a sequence. */
+/** The result of a comparison of all transports with one sequence of requests. */
 export interface Comparison {
   readonly seed: number
   readonly requests: readonly PlainRequest[]
-  /** The responses of the reference, the first transport. */
+  /** The responses of the first transport, which is the reference. */
   readonly responses: readonly string[]
-  /** The first one of each transport that has any. */
+  /** The first difference of each transport that differs from the reference. */
   readonly differences: readonly Difference[]
 }
 
-/** Sends the requests of a seed through every transport, each in a mock of its own, and compares them response by response. */
+/**
+ * Sends the requests of a seed through every transport, each with a separate mock, and compares the responses one by
+ * one.
+ */
 export async function compareTransports(
   seed: number,
   count: number,
@@ -40,14 +43,14 @@ export async function compareTransports(
   return { seed, requests, responses, differences }
 }
 
-/** Sends requests through the transport of a name. */
+/** Sends requests through a transport, given by name. */
 export function sendThrough(transports: Transports, name: string, seed: number, requests: readonly PlainRequest[]) {
   const open = transports[name]
   if (!open) throw new Error(`There is no transport "${name}".`)
   return sendAll(open, seed, requests)
 }
 
-/** The first different response of two transports. */
+/** Returns the first pair of different responses from two transports. */
 export function firstDifference(
   ones: readonly string[],
   others: readonly string[],

@@ -10,7 +10,7 @@ import { ALEX, CLERK, JSON_TYPE, ROOT } from './setup.ts'
 type Pair = readonly [string, string]
 type AdminRoute = { readonly method: string; readonly path: string }
 
-/** The endpoints of administrators, with a session or without, and logins of both kinds. */
+/** Generates an admin request with or without a session, or a login with valid or invalid credentials. */
 export function adminRequest({ random }: Sequence): PlainRequest {
   if (random.chance(0.15)) return login(random)
   const route = random.pick<AdminRoute>(ADMIN)
@@ -21,7 +21,7 @@ export function adminRequest({ random }: Sequence): PlainRequest {
   return { method: 'POST', target, headers: random.chance(0.95) ? [...headers, JSON_TYPE] : headers, body }
 }
 
-/** Removing all users would leave little to compare, so that is rare. */
+/** The admin routes to pick from. Deletions and resets of users are rare, since few users would remain to compare. */
 const ADMIN: readonly AdminRoute[] = Object.entries(ROUTES)
   .filter(([name, { access }]) => access === 'admin' && name !== 'adminLogin')
   .flatMap(([name, route]) =>
@@ -55,14 +55,17 @@ function session(random: Random): string {
   ])
 }
 
-/** URLs resolve these: only raw requests have them, which the server refuses. */
+/**
+ * Matches dot segments, which are replaced: URLs resolve dot segments, and the server refuses raw requests that contain
+ * them.
+ */
 const DOT_SEGMENTS = /\/\.{1,2}(?=\/|$)/g
 
 function filled(random: Random, route: AdminRoute): string {
   return route.path
     .replace(':name', () =>
       random.weighted([
-        // A deleted user has nothing left to compare.
+        // Deletions of seeded users are rare, since a deleted user has no data to compare.
         [route === ROUTES.deleteUser ? 0.2 : 3, ALEX.name],
         [6, `made${random.below(6)}`],
         [route === ROUTES.deleteUser ? 0.2 : 3, userName(random)],

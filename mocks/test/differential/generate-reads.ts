@@ -7,12 +7,12 @@ import { ALEX, BEA, CLERK, PAGE_ORIGIN, ROOT, STAR, USERS } from './setup.ts'
 
 type Pair = readonly [string, string]
 
-/** A query, unchanged. */
+/** Joins pairs to a query string without encoding. */
 export function query(pairs: readonly Pair[]): string {
   return pairs.length === 0 ? '' : `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`
 }
 
-/** The name of a user, mostly an existing one. */
+/** Picks the name of a user, mostly of an existing user. */
 export function userName(random: Random): string {
   return random.weighted([
     [8, ALEX.name],
@@ -34,7 +34,7 @@ export function gamemode(random: Random): string {
   ])
 }
 
-/** `GET /get/fish` and `GET /get/crab`: whole, by pages, conditional, coded. */
+/** Generates a request to `/get/fish` or `/get/crab`: whole, paged, conditional or compressed. */
 export function readRequest({ random }: Sequence): PlainRequest {
   const pairs: Pair[] = []
   const headers: Pair[] = []
@@ -59,7 +59,7 @@ export function readRequest({ random }: Sequence): PlainRequest {
   return { method: 'GET', target: path + query(shuffledAtTimes(random, pairs)), headers }
 }
 
-/** Reads without parameters, some of which get parameters nevertheless. */
+/** Generates a read from an endpoint without parameters, sometimes with unexpected parameters. */
 export function plainRead({ random }: Sequence): PlainRequest {
   const { status, demoFish, demoCrab, livez, readyz, openapi } = ROUTES
   const path = random.weighted([
@@ -74,7 +74,7 @@ export function plainRead({ random }: Sequence): PlainRequest {
   return { method: 'GET', target: path + junk, headers: random.chance(0.1) ? [['accept', 'text/html']] : [] }
 }
 
-/** `GET /get/user/key` with right, wrong and malformed credentials. */
+/** Generates a request to `/get/user/key` with correct, wrong or malformed credentials. */
 export function keyRequest({ random }: Sequence): PlainRequest {
   const pairs: Pair[] = random.chance(0.5) ? [['name', userName(random)]] : []
   const [name, password] = random.weighted<Pair>([
@@ -135,7 +135,7 @@ function condition(random: Random): string {
 }
 
 function coding(random: Random): string {
-  // Rarely br: the platform's Brotli takes half a second for the largest responses.
+  // Brotli is rare, since the platform's encoder takes half a second for the largest responses.
   return random.weighted([
     [12, random.pick(['gzip', 'gzip, br', 'identity;q=0, gzip', '*'])],
     [4, random.pick(['br', 'br;q=1, gzip;q=0.5'])],

@@ -7,7 +7,7 @@ import { ALEX } from './setup.ts'
 
 type Pair = readonly [string, string]
 
-/** Preflights, and requests that resemble them. */
+/** Generates a preflight, or an `OPTIONS` request that resembles a preflight. */
 export function preflight({ random }: Sequence): PlainRequest {
   const routes = Object.values(ROUTES)
   const headers: Pair[] = []
@@ -19,7 +19,7 @@ export function preflight({ random }: Sequence): PlainRequest {
   return { method: 'OPTIONS', target: random.pick(routes).path.replace(/:\w+/g, ALEX.name), headers }
 }
 
-/** Requests to paths that do not exist, or should not be served. */
+/** Generates a request to a path that does not exist or must not be served. */
 export function unknownPathRequest({ random }: Sequence): PlainRequest {
   const pieces = Array.from({ length: random.below(4) }, () =>
     random.chance(0.5)

@@ -9,7 +9,7 @@ import { ALEX, BEA, TOKEN_TTL_SECONDS, USERS } from './setup.ts'
 
 type Pair = readonly [string, string]
 
-/** `POST /post/fish` and `POST /post/crab`, some of them for the second time. */
+/** Generates a request to `/post/fish` or `/post/crab`, or repeats an earlier write. */
 export async function writeRequest(sequence: Sequence): Promise<PlainRequest> {
   const { random, writes } = sequence
   if (writes.length > 0 && random.chance(0.15)) return random.pick(writes)
@@ -21,7 +21,8 @@ export async function writeRequest(sequence: Sequence): Promise<PlainRequest> {
   else headers.push([HEADERS.apiKey, user.apiKey])
   if (random.chance(0.75)) headers.push([HEADERS.gamemode, random.chance(0.9) ? 'earth' : gamemode(random)])
   if (random.chance(0.15)) pairs.push(['gamemode', gamemode(random)])
-  // Sent twice only where servers join both values; of other headers, HTTP servers drop the second.
+  // Only the gamemode header is sent twice, since servers join both values. Of other repeated headers, HTTP servers may
+  // drop the second.
   if (random.chance(0.02)) headers.push([HEADERS.gamemode, 'survival'])
   if (random.chance(0.85)) headers.push(['content-type', mediaType(random)])
   if (random.chance(0.02)) headers.push(['content-encoding', random.pick(['gzip', 'identity', 'br'])])
@@ -38,7 +39,7 @@ export async function writeRequest(sequence: Sequence): Promise<PlainRequest> {
   return request
 }
 
-/** Valid and invalid payloads. */
+/** Generates a valid or invalid payload. */
 export function payload(random: Random, kind: 'fish' | 'crab', name: string): unknown {
   const entries = (most: number) => Array.from({ length: random.below(most) + 1 }, () => entry(random, kind))
   const one = () =>
@@ -83,7 +84,10 @@ function rarity(random: Random): unknown {
   ])
 }
 
-/** Encrypted for its user, for another, with an old or a future time, tampered with, cut short. */
+/**
+ * Generates a token that is valid, encrypted for a different user, too old, from the future, tampered with or
+ * truncated.
+ */
 async function tokenFor({ random, now }: Sequence, key: string, message: string): Promise<string> {
   const age = random.weighted([
     [20, 0],
@@ -109,7 +113,7 @@ async function tokenFor({ random, now }: Sequence, key: string, message: string)
   ])
 }
 
-/** The forms in which clients send a token. */
+/** Returns a token in one of the forms that clients send, or in a malformed form. */
 function dress(random: Random, token: string): string {
   const bare = token.replace(/=+$/, '')
   return random.weighted([

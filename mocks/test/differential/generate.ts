@@ -21,11 +21,14 @@ const GENERATORS: readonly (readonly [number, Generator])[] = [
   [9, unknownPathRequest],
 ]
 
-/** Around a window, a session and the life of a token. */
+/** Jumps of the clock in milliseconds, close to the lengths of a window, a session and the lifetime of a token. */
 const JUMPS_MS = [1, 999, 1000, 60_000, 299_000, 299_999, 300_000, 300_001, 3_599_000, 3_600_000, 86_400_000] as const
 const CLIENTS = 6
 
-/** Headers that some servers honour, and this one does not. No `range`: fetch changes `accept-encoding` beside it. */
+/**
+ * Headers that some servers honour, but this service ignores. `range` is excluded, since with `range`, fetch changes
+ * `accept-encoding`.
+ */
 const STRAY_HEADERS: readonly (readonly [string, string])[] = [
   ['if-range', '"x"'],
   ['x-http-method-override', 'DELETE'],
@@ -39,10 +42,10 @@ const STRAY_HEADERS: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Requests that a seed decides: right ones in every form, wrong ones, malformed and hostile ones, with jumps of the
- * clock between them. What no client may send by every transport is left out: `CONNECT` and `TRACE`, a body with `GET` (fetch
- * has none of them), methods that Node's HTTP parser does not know, control characters in headers, and headers beyond
- * 16 KB (both end in the parser, and only sockets have one). {@link respelled} says what of paths.
+ * Generates valid, invalid, malformed and hostile requests from a seed, with jumps of the clock between the requests.
+ * Requests that some transports cannot send are excluded: `CONNECT`, `TRACE` and a `GET` with a body, which fetch
+ * forbids; unknown methods, control characters in headers and headers beyond 16 KB, which Node's HTTP parser rejects on
+ * sockets. {@link respelled} lists the excluded paths.
  */
 export async function generate(seed: number, count: number): Promise<PlainRequest[]> {
   const sequence: Sequence = { random: createRandom(seed), now: STARTS_AT, writes: [] }
@@ -86,13 +89,14 @@ function commonHeaders(random: Random, { headers }: PlainRequest): (readonly [st
   if (!given.has('origin') && random.chance(0.12)) more.push(['origin', origin(random)])
   if (random.chance(0.15)) more.push([HEADERS.requestId, requestId(random)])
   if (random.chance(0.04)) more.push(random.pick(STRAY_HEADERS))
-  // Encoded responses only on request: otherwise fetch requests them by itself, and other clients do not.
+  // Always set `accept-encoding`. Otherwise fetch would request compressed responses, but other clients would not.
   if (!given.has('accept-encoding')) more.push(['accept-encoding', 'identity'])
   return more
 }
 
 function forwardedFor(random: Random): string {
-  // One client is busier than the others, so that it exhausts its window and its failed logins.
+  // One client sends more requests than other clients, so that this client reaches the rate limit and the limit of
+  // failed logins.
   const client = `198.51.100.${random.chance(0.35) ? 0 : random.below(CLIENTS)}`
   return random.weighted([
     [30, client],
@@ -106,7 +110,7 @@ function forwardedFor(random: Random): string {
   ])
 }
 
-/** The master key, a personal key, the key of a created user, or an invalid key. */
+/** Picks the master key, a personal key, the key of a created user, or an invalid key. */
 function apiKey(random: Random): string {
   return random.pick([
     ALEX.apiKey,

@@ -1,7 +1,7 @@
 import { HOSTILE_TEXTS } from '../../../scripts/test-support/hostile-texts.ts'
 import type { Random } from './random.ts'
 
-/** Pieces of a path or query as in hand-written URLs. */
+/** Malformed or malicious pieces of a path or query. */
 const JUNK_PIECES: readonly string[] = [
   '%zz',
   '%',
@@ -28,21 +28,21 @@ const JUNK_PIECES: readonly string[] = [
   'a'.repeat(300),
 ]
 
-/** A text that is a mistake or an attack, percent-encoded now and then in an unusual way. */
+/** Picks a percent-encoded text that is a typical mistake or attack. */
 export function hostileText(random: Random): string {
   const text = random.chance(0.06) ? 'N'.repeat(1 + random.below(4000)) : random.pick(HOSTILE_TEXTS)
-  // A lone surrogate has no percent-encoding.
+  // encodeURIComponent() throws on lone surrogates, so replace them.
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** A meaningless or malicious piece of a path. */
+/** Picks a malformed or malicious piece of a path or query. */
 export function junkPiece(random: Random): string {
   return random.pick(JUNK_PIECES)
 }
 
 /**
- * Writes a path in another way that means the same, or nearly. No backslash, no `#` and no dots: clients built on URLs
- * resolve them, so that not every transport could send them, and the server refuses them.
+ * Returns a different spelling of a path, which may mean the same path. Backslashes, `#` and dot segments are excluded:
+ * URL-based clients resolve them before sending, and the server refuses them.
  */
 export function respelled(random: Random, path: string): string {
   switch (random.below(8)) {

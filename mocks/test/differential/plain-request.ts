@@ -1,41 +1,41 @@
-/** The body of a request: a text of bytes (latin1), given so many times over. */
+/** The body of a request: bytes as a latin1 string, repeated `times` times. */
 export interface PlainBody {
   readonly latin1: string
   /** @default 1 */
   readonly times?: number
-  /** Sent in chunks, without a length. @default false */
+  /** Whether the body is sent in chunks, without a content length. @default false */
   readonly chunked?: boolean
 }
 
 /**
- * A request as data, to be printed and sent again. `{{etag}}` and the like in its target and headers stand for what
- * the transport itself answered last; see {@link learn}.
+ * A request as data that can be printed and sent again. A placeholder such as `{{etag}}` in the target or a header
+ * stands for the latest value that the same transport returned; see {@link learn}.
  */
 export interface PlainRequest {
   readonly method: string
-  /** Path and query, as written on the request line. */
+  /** The path and query, as written on the request line. */
   readonly target: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: PlainBody
-  /** How far the clock moves before it, in milliseconds. @default 0 */
+  /** Time to advance the clock before the request, in milliseconds. @default 0 */
   readonly advanceMs?: number
-  /** Sent in the absolute form (RFC 9112, section 3.2.2) by transports that write the request line. @default false */
+  /** Whether transports that write the request line use the absolute form (RFC 9112, section 3.2.2). @default false */
   readonly absolute?: boolean
 }
 
 /** The response that a client received. */
 export interface PlainResponse {
   readonly status: number
-  /** In lower case and sorted. */
+  /** Headers with lower-case names, sorted by name. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Without its coding. */
+  /** The body after content decoding. */
   readonly body: Uint8Array
 }
 
-/** What a transport has returned so far that later requests may refer to. */
+/** The latest values from the responses of a transport, by placeholder name, for later requests. */
 export type Learned = Map<string, string>
 
-/** Which fields of responses are learned, and under which name requests refer to them. */
+/** The placeholder name for each learned field of a response body. */
 const FIELDS: Readonly<Record<string, string>> = {
   id: 'id',
   token: 'session',
@@ -44,7 +44,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 const LARGEST_BYTES = 64 * 1024
 
-/** Remembers the fields of a response that later requests may refer to. */
+/** Stores the values in a response that placeholders of later requests refer to. */
 export function learn(learned: Learned, { headers, body }: PlainResponse): void {
   for (const [name, value] of headers) if (name === 'etag') learned.set('etag', value)
   if (body.byteLength > LARGEST_BYTES || body[0] !== 0x7b) return
@@ -52,12 +52,12 @@ export function learn(learned: Learned, { headers, body }: PlainResponse): void 
   for (const [field, content] of Object.entries(value as object)) {
     const name = FIELDS[field]
     if (name && typeof content === 'string') learned.set(name, content)
-    // Listings and detailed reads hold the ids.
+    // Lists of entries, such as detailed reads, contain ids. Learn the last id.
     if (Array.isArray(content) && typeof content.at(-1)?.id === 'string') learned.set('id', content.at(-1).id)
   }
 }
 
-/** The request with its references resolved. */
+/** Returns a request with the placeholders replaced by learned values. */
 export function resolved(request: PlainRequest, learned: Learned): PlainRequest {
   return {
     ...request,
@@ -66,7 +66,7 @@ export function resolved(request: PlainRequest, learned: Learned): PlainRequest 
   }
 }
 
-/** The bytes of a body. */
+/** Returns the bytes of a body. */
 export function bytesOf({ latin1, times = 1 }: PlainBody): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(times === 1 ? latin1 : latin1.repeat(times), 'latin1'))
 }

@@ -1,19 +1,19 @@
 import { seededNumbers } from '../../../sdk/src/internal/seeded-numbers.ts'
 
-/** Pseudorandom choices: the same ones for the same seed on every machine. */
+/** Pseudorandom choices, which are the same for the same seed on every machine. */
 export interface Random {
-  /** A whole number from 0 to below `count`. */
+  /** Returns an integer from 0 to `count - 1`. */
   below(count: number): number
-  /** Whether something happens that happens in this share of all cases. */
+  /** Returns `true` with the given probability, from 0 to 1. */
   chance(share: number): boolean
-  /** One of a list. */
+  /** Picks an item from a list. */
   pick<Item>(list: readonly Item[]): Item
-  /** One of a list in which each has a weight. */
+  /** Picks an item from a list of weighted items. */
   weighted<Item>(list: readonly (readonly [weight: number, item: Item])[]): Item
   bytes(count: number): Uint8Array<ArrayBuffer>
 }
 
-/** Creates the choices of a seed. */
+/** Creates the pseudorandom choices for a seed. */
 export function createRandom(seed: number): Random {
   const next = seededNumbers(seed)
   const below = (count: number) => Math.floor(next() * count)

@@ -2,27 +2,27 @@ import { GAMEMODES, LIMITS } from '@fish-crab/sdk/contract'
 import { createApp, createPlatformEncoder, forwardedAddress } from '@fish-crab/server/app'
 import { createStorage } from '@fish-crab/server/storage'
 import type { ServerRequest } from 'srvx'
-// The edge that `startServer` listens with, which takes neither a clock nor randomness to compare by.
+// Use the listener of `startServer()` directly, since `startServer()` accepts neither a clock nor a random source.
 import { listen } from '../../../server/src/node/listener.ts'
-// The same ids and keys, derived in the same way, on a service without a mock.
+// Derive ids and keys in the same way as a mock, so that the responses of the server are comparable.
 import { applySeed } from '../../src/service/apply-seed.ts'
 import { seededRandom } from '../../src/service/random.ts'
 import { SEEDED_AT } from '../../src/service/seed.ts'
 import { noEncryption, plainPasswords } from '../../src/service/service.ts'
 import { optionsOf } from './setup.ts'
 
-/** Those of every mock, so that sessions are the same text. */
+/** The secrets of every mock, so that session tokens are equal. */
 const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mock: 32 bytes and more' }
 const SILENCE = { info() {}, warn() {}, error() {} }
 
-/** The service itself behind its Node edge, on memory storage, with the data of a seed and a clock to be moved. */
+/** The real service behind its Node listener, with memory storage, seeded data and an adjustable clock. */
 export interface RealServer {
   readonly url: string
   advance(milliseconds: number): void
   close(): Promise<void>
 }
 
-/** Starts it on a free port. */
+/** Starts a real server on a free port. */
 export async function startRealServer(seed: number): Promise<RealServer> {
   const { seed: data, keys, allowedOrigins, trustProxy, startAt, limits } = optionsOf(seed)
   let random = seededRandom('seed')
@@ -32,7 +32,7 @@ export async function startRealServer(seed: number): Promise<RealServer> {
     storage,
     secrets: SECRETS,
     passwords: plainPasswords,
-    // Draws no randomness, as in every mock.
+    // As in every mock, encryption consumes no random bytes, so that later random values stay equal.
     encryption: noEncryption,
     version: 'mock',
     clientAddress: (request) =>
@@ -43,7 +43,7 @@ export async function startRealServer(seed: number): Promise<RealServer> {
       ),
     clock: () => now,
     random: (bytes) => random(bytes),
-    // That of every mock: two encoders make bodies of different lengths.
+    // Use the encoder of every mock, since different encoders produce bodies of different lengths.
     contentEncoder: createPlatformEncoder(['gzip', 'br']),
     rateLimit: { requests: LIMITS.requests, windowMs: LIMITS.windowSeconds * 1000 },
     masterApiKey: keys.master,

@@ -2,10 +2,10 @@ import { createNormalizer, type Received } from './normalize.ts'
 import { type Learned, learn, type PlainRequest, resolved } from './plain-request.ts'
 import type { OpenTransport } from './transports.ts'
 
-/** How long a response may take, in milliseconds: far more than it does. */
+/** Maximum time for a response, in milliseconds. Real responses take far less time. */
 const PATIENCE_MS = 10_000
 
-/** Sends requests one after the other through one transport, in a fresh mock. */
+/** Sends requests one after another through one transport to a new mock, and returns the normalized responses. */
 export async function sendAll(open: OpenTransport, seed: number, requests: readonly PlainRequest[]): Promise<string[]> {
   await using transport = await open(seed)
   const normalized = createNormalizer()

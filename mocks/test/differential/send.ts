@@ -2,10 +2,10 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { bytesOf, type PlainRequest, type PlainResponse } from './plain-request.ts'
 
-/** Sends a request that has been resolved. */
+/** Sends a request without placeholders. */
 export type Send = (request: PlainRequest) => Promise<PlainResponse>
 
-/** Sends by a fetch, which writes the path as URLs do. */
+/** Creates a function that sends with fetch, which normalizes the path as a URL. */
 export function sendByFetch(fetch: typeof globalThis.fetch, origin: string): Send {
   return async ({ method, target, headers, body }) => {
     const given = new Headers()
@@ -20,7 +20,7 @@ export function sendByFetch(fetch: typeof globalThis.fetch, origin: string): Sen
   }
 }
 
-/** Sends by Node's own client, which writes the request line unchanged. */
+/** Creates a function that sends with `node:http`, which writes the request line unchanged. */
 export function sendByHttp(origin: string): { readonly send: Send; close(): void } {
   const agent = new Agent({ keepAlive: true })
   const { hostname, port } = new URL(origin)
@@ -32,7 +32,7 @@ export function sendByHttp(origin: string): { readonly send: Send; close(): void
         lines[name] ??= []
         lines[name].push(value)
       }
-      // Node adds neither to a method that usually has no body.
+      // For methods that usually have no body, Node adds neither of these two headers.
       if (body?.chunked) lines['transfer-encoding'] = ['chunked']
       else if (body || method === 'POST') lines['content-length'] = [String(body ? bytesOf(body).byteLength : 0)]
       const request = httpRequest({ agent, hostname, port: port || 80, method, path, headers: lines })
@@ -41,7 +41,7 @@ export function sendByHttp(origin: string): { readonly send: Send; close(): void
         responded = true
         read(response, method).then(resolve, reject)
       })
-      // A body that is refused early breaks the request, not the response.
+      // If the server refuses a body early, the request fails, but the response is valid.
       request.on('error', (error) => responded || reject(error))
       if (body?.chunked) request.write(bytesOf(body))
       request.end(body && !body.chunked ? bytesOf(body) : undefined)

@@ -1,10 +1,10 @@
 import type { MockOptions } from '@fish-crab/mocks'
 import { MEDIA_TYPES } from '@fish-crab/sdk/contract'
 
-/** When the mocks begin, in unix milliseconds. */
+/** The initial time of the mocks, in unix milliseconds. */
 export const STARTS_AT = Date.UTC(2026, 2, 1, 12)
 
-/** A user of every mock, whose secrets the requests know. */
+/** A seeded user of every mock, with fixed secrets for the requests. */
 export interface KnownUser {
   readonly name: string
   readonly password: string
@@ -36,12 +36,12 @@ const manyFish = (count: number, nameLength = 0) =>
     rarity: ([1, 2, 3, 4, 5, 6, 7] as const)[index % 7] ?? 1,
   }))
 
-/** Enough for responses that are worth compressing. */
+/** Enough fish for a response that the service compresses. */
 const MANY_FISH = manyFish(120)
-/** Enough for responses that are streamed. */
+/** Enough fish for a response that the service streams. */
 const VERY_MANY_FISH = manyFish(2500, 100)
 
-/** The options of every mock. Tokens expire in every other one. */
+/** Returns the options of the mocks for a seed. Tokens expire only if the seed is odd. */
 export function optionsOf(seed: number) {
   return {
     seed: {
@@ -55,7 +55,7 @@ export function optionsOf(seed: number) {
     startAt: STARTS_AT,
     keys: { master: MASTER_KEY },
     allowedOrigins: [PAGE_ORIGIN],
-    // So that requests by every transport can come from many clients.
+    // Trust one proxy, so that requests through every transport can come from many client addresses.
     trustProxy: 1,
     limits: seed % 2 === 0 ? {} : { tokenTtlSeconds: TOKEN_TTL_SECONDS },
   } satisfies MockOptions

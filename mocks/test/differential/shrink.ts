@@ -2,16 +2,16 @@ import { type Difference, firstDifference, sendThrough } from './compare-transpo
 import type { PlainRequest } from './plain-request.ts'
 import { TRANSPORTS, type Transports } from './transports.ts'
 
-/** How often the two transports are compared again at most. */
+/** Maximum number of further comparisons of the two transports. */
 const TRIES = 80
 
-/** What is left of a sequence; its last request is the one with different responses. */
+/** A shortened sequence. The last request has the different responses. */
 export interface Shrunk {
   readonly requests: readonly PlainRequest[]
   readonly difference: Difference
 }
 
-/** Removes from a sequence what the difference does not need: earlier requests, and headers of the last one. */
+/** Removes the earlier requests, and the headers of the last request, that the difference does not need. */
 export async function shrink(
   requests: readonly PlainRequest[],
   difference: Difference,
@@ -50,7 +50,7 @@ export async function shrink(
 
 const SHOWN = 1500
 
-/** Describes a difference with everything that reproduces it. */
+/** Describes a difference, with the seed and the requests that reproduce the difference. */
 export function describeDifference({ requests, difference }: Shrunk): string {
   const { seed, transports, responses } = difference
   return [

@@ -4,19 +4,22 @@ import { startRealServer } from './real-server.ts'
 import { type Send, sendByFetch, sendByHttp } from './send.ts'
 import { optionsOf } from './setup.ts'
 
-/** A mock behind one transport. */
+/** An open transport to a mock or a server. */
 export interface OpenedTransport extends AsyncDisposable {
   readonly send: Send
   advance(milliseconds: number): void
 }
 
-/** Opens a transport with a fresh mock. What intercepts, does so until it is closed: one transport at a time. */
+/**
+ * Opens a transport to a new mock. Some transports intercept requests until they are closed, so open only one transport
+ * at a time.
+ */
 export type OpenTransport = (seed: number) => Promise<OpenedTransport>
 
-/** Transports by name, the one that the others are compared with first. */
+/** Transports by name. The first transport is the reference for all comparisons. */
 export type Transports = Readonly<Record<string, OpenTransport>>
 
-/** Every transport, and the server itself. */
+/** Every transport of a mock, and the real server. */
 export const TRANSPORTS: Transports = {
   async direct(seed) {
     const mock = await createMock(optionsOf(seed))
@@ -27,7 +30,7 @@ export const TRANSPORTS: Transports = {
     const mock = await createMock(optionsOf(seed))
     const network = setupServer(...mock.handlers())
     network.listen({ onUnhandledFrame: 'error' })
-    // Looked up at each call, as test suites do.
+    // Look up `fetch` at each call, as code under test does.
     return transportOf(
       mock,
       sendByFetch((...args) => globalThis.fetch(...args), mock.origin),

@@ -1,7 +1,7 @@
 import { createMock } from '@fish-crab/mocks'
 import { expect, it } from 'vitest'
 
-/** A mock that is served, and a way to control it. */
+/** Serves a mock, and returns the mock with a function that posts to the control API. */
 async function serveMock() {
   const mock = await createMock({ startAt: 0 })
   const { url } = await mock.serve()
@@ -14,7 +14,7 @@ async function serveMock() {
   return { mock, control, [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose]() }
 }
 
-it('an invalid clock change is an error and has no effect', async () => {
+it('the control API rejects an invalid clock change, and the clock stays unchanged', async () => {
   await using served = await serveMock()
   const response = await served.control('clock', JSON.stringify({ advanceMs: Number.MAX_SAFE_INTEGER }))
   expect(response.status).toBe(400)
@@ -22,13 +22,13 @@ it('an invalid clock change is an error and has no effect', async () => {
   expect(served.mock.clock.now()).toBe(0)
 })
 
-it('a fault with a delay beyond the range of timers is rejected', async () => {
+it('the control API rejects a fault with a delay beyond the range of timers', async () => {
   await using served = await serveMock()
   expect((await served.control('faults', JSON.stringify({ fault: { latencyMs: 2 ** 31 } }))).status).toBe(400)
   expect(served.mock.faults).toEqual([])
 })
 
-it('a body that is too large is rejected', async () => {
+it('the control API rejects a body that is too large', async () => {
   await using served = await serveMock()
   const response = await served.control('clock', ' '.repeat(256 * 1024 + 1))
   expect(response.status).toBe(413)

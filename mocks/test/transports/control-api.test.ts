@@ -23,11 +23,11 @@ describe('the control API', () => {
     }
   })
 
-  it('reports that the mock is running', async () => {
+  it('reports the health of the mock', async () => {
     expect((await mock.control('GET', 'health')).body).toEqual({ status: 'ok' })
   })
 
-  it('returns the keys of seeded users, which clients can post with, and then their collections', async () => {
+  it('returns the working keys of seeded users, and their current collections', async () => {
     const { users } = (await mock.control('GET', 'state')).body
     expect(users).toEqual([
       {
@@ -45,7 +45,7 @@ describe('the control API', () => {
     expect(after.users[0]).toMatchObject({ fish: { earth: [{}] }, crab: { survival: [{ name: 'crab' }] } })
   })
 
-  it('advances the clock past a window, so that a refused client is accepted again', async () => {
+  it('advances the clock past a rate limit window, so that a refused client is accepted again', async () => {
     const statuses = []
     for (let count = 0; count < 26; count += 1) statuses.push((await demo()).status)
     expect(statuses).toEqual([...Array.from({ length: 25 }, () => 200), 429])
@@ -54,7 +54,7 @@ describe('the control API', () => {
     expect((await demo()).status).toBe(200)
   })
 
-  it('advances the time of responses and of their date header', async () => {
+  it('advances the time in the bodies and date headers of responses', async () => {
     await mock.control('POST', 'clock', { advanceMs: 3_600_000 })
     expect((await mock.control('GET', 'clock')).body.now).toBe('2026-01-01T01:00:00.000Z')
     const response = await fetch(`${mock.url}/status`)
@@ -62,7 +62,7 @@ describe('the control API', () => {
     expect(response.headers.get('date')).toBe('Thu, 01 Jan 2026 01:00:00 GMT')
   })
 
-  it('adds faults for the next matching requests, lists and cancels them', async () => {
+  it('adds, lists and cancels faults for the next matching requests', async () => {
     const order = { fault: { status: 503 }, times: 2, on: 'GET /demo/fish' }
     const { status, body } = await mock.control('POST', 'faults', order)
     expect({ status, body }).toEqual({
@@ -76,13 +76,13 @@ describe('the control API', () => {
     expect((await demo()).status).toBe(200)
   })
 
-  it('keeps a fault until it is deleted', async () => {
+  it('applies a fault with times always to every request', async () => {
     await mock.control('POST', 'faults', { fault: 'storage-down', times: 'always' })
     expect((await mock.control('GET', 'faults')).body.faults).toEqual([{ fault: 'storage-down', remaining: 'always' }])
     for (let count = 0; count < 3; count += 1) expect((await fetch(`${mock.url}/status`)).status).toBe(503)
   })
 
-  it('returns the history without secrets, and clears it', async () => {
+  it('returns the history without secrets, and clears the history', async () => {
     const authorization = `Basic ${btoa('Alex:canary-password')}`
     const { fernetKey } = (await (await fetch(`${mock.url}/get/user/key`, { headers: { authorization } })).json()) as {
       fernetKey: string
@@ -97,7 +97,7 @@ describe('the control API', () => {
     expect((await mock.control('GET', 'requests')).body.requests).toMatchObject([{ path: '/demo/fish' }])
   })
 
-  it('is not counted, not affected by faults and not in the history', async () => {
+  it('is exempt from the rate limit, from faults and from the history', async () => {
     await mock.control('POST', 'faults', { fault: { status: 500 }, times: 'always' })
     for (let count = 0; count < 30; count += 1) expect((await mock.control('GET', 'state')).status).toBe(200)
     await mock.control('DELETE', 'faults')
@@ -128,7 +128,7 @@ describe('the control API', () => {
     ['faults', { fault: 'reset', times: 0 }, ''],
     ['faults', { fault: 'reset', times: 'twice' }, 'times'],
     ['faults', { fault: 'reset', typo: 1 }, ''],
-  ])('reject invalid bodies: %s %j', async (endpoint, body, path) => {
+  ])('rejects an invalid body: %s %j', async (endpoint, body, path) => {
     const response = await fetch(`${mock.url}/__mock/${endpoint}`, {
       method: 'POST',
       headers: { 'x-request-id': 'mine' },

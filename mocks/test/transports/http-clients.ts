@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers'
 import { createClient } from '@fish-crab/sdk'
 import { Agent, request as undiciRequest } from 'undici'
 
-/** The response or the failure of a request, as the caller sees it. */
+/** The outcome of a request, as the caller sees the response or the failure. */
 export interface Seen {
-  /** Whether it failed before the status or in the body. */
+  /** The stage at which the request failed. */
   readonly stage: 'before the response' | 'in the body' | 'never'
   readonly name?: string
   /** The codes of the error and its causes. */
@@ -41,11 +41,11 @@ export const CLIENTS = {
     seen(
       () =>
         new Promise<{ status: number; body: Promise<string> }>((resolve, reject) => {
-          // Through the module object: MSW does not intercept functions that were imported before it listened.
+          // Call the function of the module object, since MSW does not intercept functions that were imported earlier.
           http
             .request(url, { signal: AbortSignal.timeout(patience) }, (message) => {
               const body = text(message)
-              // Reported below.
+              // Prevent an unhandled rejection. The caller reads `body` later and reports the failure.
               body.catch(() => {})
               resolve({ status: message.statusCode ?? 0, body })
             })

@@ -17,7 +17,7 @@ const HEAD = head(BODY.length)
 
 interface FaultCase {
   readonly networkFault: NetworkFault
-  /** How a raw server causes the fault. */
+  /** Causes the fault on the socket of a raw server. */
   readonly byHand: (socket: Socket) => void
   readonly body?: string
   readonly stage: 'before the response' | 'in the body'
@@ -25,12 +25,12 @@ interface FaultCase {
 }
 
 const FAULTS: Readonly<Record<string, FaultCase>> = {
-  'a reset before anything': {
+  'a reset before the response': {
     networkFault: { kind: 'reset' },
     byHand: (socket) => socket.resetAndDestroy(),
     stage: 'before the response',
   },
-  'an end behind the headers': {
+  'an end after the headers': {
     networkFault: { kind: 'cut-body', share: 0 },
     byHand: (socket) => socket.end(HEAD),
     stage: 'in the body',
@@ -40,7 +40,7 @@ const FAULTS: Readonly<Record<string, FaultCase>> = {
     byHand: (socket) => socket.end(HEAD + BODY.slice(0, BODY.length / 2)),
     stage: 'in the body',
   },
-  'a cut body of which nothing comes': {
+  'a cut body without any bytes': {
     networkFault: { kind: 'cut-body', share: 0.5 },
     byHand: (socket) => socket.end(head(1)),
     body: '',
@@ -58,7 +58,7 @@ const table = Object.keys(FAULTS).flatMap((fault) =>
   Object.keys(CLIENTS).map((client) => [fault, client as Client] as const),
 )
 
-describe('over HTTP', () => {
+describe('a mock over HTTP', () => {
   let standalone: MockServer
   let reference: Awaited<ReturnType<typeof startReference>>
   const uncaught: unknown[] = []
@@ -82,7 +82,7 @@ describe('over HTTP', () => {
     expect(uncaught).toEqual([])
   })
 
-  it.each(table)('%s has the same effect on %s as a real network fault', async (fault, client) => {
+  it.each(table)('%s has the same effect on %s as a fault of a raw server', async (fault, client) => {
     const { stage, patience = 5000 } = FAULTS[fault] ?? {}
     const path = `/${encodeURIComponent(fault)}`
     const [mocked, real] = await Promise.all([
@@ -90,23 +90,23 @@ describe('over HTTP', () => {
       CLIENTS[client](reference.url + path, patience),
     ])
     expect(mocked).toEqual(real)
-    // The SDK reads the whole response before it reports anything about it.
+    // The SDK reads the whole response before the call settles.
     expect(mocked.stage).toBe(client === 'the SDK' ? 'before the response' : stage)
     expect(mocked.name).toMatch(/Error$/)
     if (fault !== 'silence') expect(mocked.codes?.at(-1)).toMatch(/^(ECONNRESET|UND_ERR_\w+)$/)
   })
 
-  it.each(Object.keys(CLIENTS) as Client[])('no fault affects %s', async (client) => {
+  it.each(Object.keys(CLIENTS) as Client[])('a response without a fault is complete for %s', async (client) => {
     expect(await CLIENTS[client](standalone.url, 5000)).toEqual({ stage: 'never', status: 200 })
   })
 })
 
-/** The first segment of the path, since the SDK appends its own. */
+/** Returns the first segment of the path, since the SDK appends further segments. */
 function faultOf(pathname: string): string {
   return decodeURIComponent(pathname.split('/')[1] ?? '')
 }
 
-/** The reference: a raw server that writes bytes to a socket. */
+/** Starts the reference, a raw server that writes bytes to a socket. */
 async function startReference() {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -8,9 +8,9 @@ const open: MockServer[] = []
 afterEach(() => Promise.all(open.splice(0).map(({ close }) => close())))
 
 const MIB = 2 ** 20
-/** Several times the size of the socket buffers. */
+/** Several times the size of the socket buffers, in bytes. */
 const TOO_MUCH = 24 * MIB
-/** Longer than the mock waits before it resets a connection. */
+/** The pause of the client before the first read, in milliseconds. A mock would reset the connection earlier. */
 const SLEEP_MS = 50
 
 interface Read {
@@ -19,7 +19,7 @@ interface Read {
   readonly code: string | undefined
 }
 
-/** The response to a client that waits before it reads. */
+/** Serves a response with a fault, and reads the response late, after a pause. */
 async function readLate(response: Response, networkFault: NetworkFault): Promise<Read> {
   const responded = Promise.withResolvers<void>()
   const standalone = await serveHttp({
@@ -45,15 +45,15 @@ async function readLate(response: Response, networkFault: NetworkFault): Promise
   return { head: end < 0 ? all.length : end, body: end < 0 ? 0 : all.length - end - 4, code }
 }
 
-describe('a slow client', () => {
-  it('receives all headers before the connection ends after them', async () => {
+describe('a client that reads late', () => {
+  it('receives all headers if the connection ends after the headers', async () => {
     const headers = Array.from({ length: TOO_MUCH / MIB }, (_, at): [string, string] => [`x-${at}`, 'a'.repeat(MIB)])
     const { head, body, code } = await readLate(new Response('[]', { headers }), { kind: 'cut-body', share: 0 })
     expect(head).toBeGreaterThan(TOO_MUCH)
     expect({ body, code }).toEqual({ body: 0, code: undefined })
   })
 
-  it('receives half of a cut body, and then its end', async () => {
+  it('receives the whole half of a cut body before the connection ends', async () => {
     const whole = new Response(new Uint8Array(2 * TOO_MUCH))
     expect(await readLate(whole, { kind: 'cut-body', share: 0.5 })).toMatchObject({ body: TOO_MUCH, code: undefined })
   })

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-// The edge that `startServer` listens with.
+// Import the listener of `startServer()`, so that responses can be compared without an app.
 import { listen } from '../../../server/src/node/listener.ts'
 import { type MockServer, type ServeHttpOptions, serveHttp } from '../../src/transports/http.ts'
 import { startStandalone } from './standalone-mock.ts'
@@ -13,7 +13,7 @@ const KIB = 1024
 const open: MockServer[] = []
 afterEach(() => Promise.all(open.splice(0).map(({ close }) => close())))
 
-/** Serves a function. */
+/** Serves a handler over HTTP until the end of the test. */
 async function serve(handle: ServeHttpOptions['handle'], options: Partial<ServeHttpOptions> = {}) {
   const standalone = await serveHttp({ handle, ...options })
   open.push(standalone)
@@ -22,7 +22,7 @@ async function serve(handle: ServeHttpOptions['handle'], options: Partial<ServeH
 
 const plain = (body: BodyInit | null = 'ok') => ({ response: new Response(body), delayMs: 0 })
 
-/** The listener of the server without an app. */
+/** Starts the listener of the real server without an app. */
 async function listenAsServer() {
   const logger = { info() {}, warn() {}, error() {} }
   const fetch = async () => new Response()
@@ -30,7 +30,7 @@ async function listenAsServer() {
   return { url, [Symbol.asyncDispose]: () => close(0) }
 }
 
-/** Sends raw bytes and reads until the connection ends. */
+/** Sends raw bytes, and returns all data until the connection ends. */
 async function raw(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -39,7 +39,7 @@ async function raw(url: string, bytes: string): Promise<string> {
 }
 
 describe('a mock server', () => {
-  it('responds to a client in any language, with all headers', async () => {
+  it('responds to a raw HTTP client with all headers', async () => {
     const mock = await startStandalone()
     open.push(mock)
     const res = await raw(mock.url, 'GET /v1//demo/%66ish/ HTTP/1.1\r\nhost: mock\r\nconnection: close\r\n\r\n')
@@ -68,7 +68,7 @@ describe('a mock server', () => {
     ).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.2'])
   })
 
-  it('streams bodies in both directions, before the other side has finished', async () => {
+  it('streams bodies in both directions concurrently', async () => {
     const { url } = await serve(async (request) => plain(request.body))
     const [first, last] = [new Uint8Array(100_000).fill(1), new Uint8Array(100_000).fill(2)]
     let end = () => {}
@@ -77,12 +77,12 @@ describe('a mock server', () => {
     sent.write(first)
     const [res] = await responded
     end = () => sent.end(last)
-    // A part of the response arrives while the request is still open.
+    // End the request only when a part of the response has arrived.
     res.once('readable', end)
     expect(Buffer.compare(await buffer(res), Buffer.concat([first, last]))).toBe(0)
   })
 
-  it('applies a delay, but not longer than the client waits', async () => {
+  it('applies a delay, and stops waiting when the client aborts', async () => {
     const { url } = await serve(async (request) => {
       return { ...plain(), delayMs: request.url.endsWith('/long') ? 60_000 : 30 }
     })
@@ -93,10 +93,14 @@ describe('a mock server', () => {
   })
 
   it.each([
-    ['is no HTTP', 'this is no HTTP\r\n\r\n', 400],
-    ['has too large headers', `GET /status HTTP/1.1\r\nhost: mock\r\nx-large: ${'a'.repeat(20 * KIB)}\r\n\r\n`, 431],
+    ['is not HTTP', 'this is no HTTP\r\n\r\n', 400],
+    [
+      'has headers that are too large',
+      `GET /status HTTP/1.1\r\nhost: mock\r\nx-large: ${'a'.repeat(20 * KIB)}\r\n\r\n`,
+      431,
+    ],
     ['has a NUL in a header', 'GET /status HTTP/1.1\r\nhost: mock\r\nx-api-key: a\0b\r\n\r\n', 400],
-  ])('refuses what %s byte for byte as the server does', async (_, request, status) => {
+  ])('refuses a request that %s with the same bytes as the real server', async (_, request, status) => {
     await using server = await listenAsServer()
     const { url } = await serve(async () => plain())
     const requestId = /[\da-f-]{36}/g
@@ -106,7 +110,7 @@ describe('a mock server', () => {
     expect(mocked?.replaceAll(requestId, '')).toBe(real?.replaceAll(requestId, ''))
   })
 
-  it('responds to a request without reading its body, and then accepts the next one', async () => {
+  it('refuses a request without reading the whole body, and then accepts the next request', async () => {
     const mock = await startStandalone()
     open.push(mock)
     const refused = await fetch(`${mock.url}/post/fish?name=Alex`, {
@@ -119,14 +123,14 @@ describe('a mock server', () => {
     expect((await fetch(`${mock.url}/demo/fish`)).status).toBe(200)
   })
 
-  it('closes the connection of a client that keeps sending a refused body', async () => {
+  it('closes the connection if a client does not finish a refused body', async () => {
     const mock = await startStandalone()
     open.push(mock)
     const head = 'POST /post/fish?name=Alex HTTP/1.1\r\nhost: mock\r\ncontent-length: 10000000\r\n\r\n'
     expect(await raw(mock.url, `${head}and no end`)).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('reports an error of the mock itself', async () => {
+  it('responds with status 500 and the error message if the mock itself fails', async () => {
     const { url } = await serve(async () => {
       throw new Error('no such state')
     })
@@ -135,7 +139,7 @@ describe('a mock server', () => {
     expect(await res.json()).toMatchObject({ error: 'The mock failed: no such state', code: 'internal_error' })
   })
 
-  it('closes all connections when it closes: idle, delayed and silent ones', async () => {
+  it('closes idle, delayed and silent connections when the server closes', async () => {
     const standalone = await serve(async (request) => ({
       ...plain(),
       delayMs: request.url.endsWith('/late') ? 60_000 : 0,
@@ -154,7 +158,7 @@ describe('a mock server', () => {
     await expect(fetch(standalone.url)).rejects.toThrow()
   })
 
-  it('closes at the end of its scope', async () => {
+  it('closes at the end of an await using scope', async () => {
     let url = ''
     {
       await using standalone = await serveHttp({ handle: async () => plain() })
@@ -174,7 +178,7 @@ describe('a mock server', () => {
     ])
   })
 
-  it('rejects when its port is in use', async () => {
+  it('cannot start if its port is in use', async () => {
     const first = await serve(async () => plain())
     const port = Number(new URL(first.url).port)
     await expect(serve(async () => plain(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })

@@ -1,5 +1,5 @@
-// Plays all network faults against a real server and against an interception, and prints what each client sees.
-// A separate process, because test runners listen for uncaught errors.
+// Sends requests with all network faults to a real server and to an interception, and prints the outcomes for each
+// client. The script runs in a separate process, because test runners listen for uncaught errors.
 import { createServer, get, request, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo, Socket } from 'node:net'
@@ -21,13 +21,16 @@ const undici = createRequire(import.meta.url)('undici') as typeof import('undici
 const BODY = JSON.stringify({ fish: ['Salmon', 'Cod'] })
 const PATIENCE_MS = 50
 const SLOW_MS = 30
-/** Short only if nothing else ends the call, so that a busy machine does not change the result. */
+/**
+ * Returns the timeout of a request. The timeout is short only for silence, so that a busy machine does not change other
+ * results.
+ */
 const patience = (url: string) => AbortSignal.timeout(url.endsWith('/silence') ? PATIENCE_MS : 10_000)
 const uncaught: string[] = []
 process.on('uncaughtException', (error) => uncaught.push(`exception: ${error.stack}`))
 process.on('unhandledRejection', (error) => uncaught.push(`rejection: ${(error as Error)?.stack ?? error}`))
 
-/** The outcome that a mock would return. */
+/** Returns the outcome that a mock would return for a case. */
 function outcomeOf(kind: Case): Outcome {
   const response = new Response(kind === 'cut-empty' ? '' : BODY, { headers: { 'content-type': 'application/json' } })
   const delayMs = kind.startsWith('slow') ? SLOW_MS : 0
@@ -47,7 +50,7 @@ function outcomeOf(kind: Case): Outcome {
   }
 }
 
-/** The same faults by a plain server. */
+/** Applies the fault of a case to the response of a real server. */
 async function applyFault(kind: Case, response: ServerResponse): Promise<void> {
   const socket = response.socket as Socket
   const head = { 'content-type': 'application/json', 'content-length': kind === 'cut-empty' ? 1 : BODY.length }
@@ -136,7 +139,7 @@ async function see(call: Promise<string>): Promise<Seen> {
       code: typeof error.code === 'string' ? error.code : undefined,
       causeName: error.cause?.name,
       causeCode: typeof error.cause?.code === 'string' ? error.cause.code : undefined,
-      // The text of undici's SocketError depends on its code path.
+      // Normalize the message of undici's SocketError, which varies with the code path in undici.
       message: `${error.message} | ${error.cause?.message}`.replace('other side closed', 'closed'),
     }
   }
@@ -161,7 +164,7 @@ async function playAll(origin: string): Promise<Record<string, Seen>> {
         table[`${client}, ${kind}`] = await see(call(`${origin}/${kind}`))
       }),
     )
-    // A connection that was broken must not spoil the next request.
+    // A broken connection must not affect the next request.
     table[`${client}, afterwards`] = await see(call(`${origin}/response`))
   })
   await Promise.all(each)

@@ -13,11 +13,11 @@ describe('a network fault of an intercepted request', () => {
     report = JSON.parse(stdout)
   })
 
-  it('has the same effect on every client as one of a real server', () => {
+  it('has the same effect on every client as a fault of a real server', () => {
     expect(report.mocked).toEqual(report.real)
   })
 
-  it('differs by kind and by client', () => {
+  it('has the expected error for each kind of fault and each client', () => {
     const { mocked } = report
     expect(Object.keys(mocked).length).toBeGreaterThanOrEqual(60)
     expect(mocked['fetch GET, reset-first']).toMatchObject({ name: 'TypeError', causeCode: 'ECONNRESET' })
@@ -28,7 +28,7 @@ describe('a network fault of an intercepted request', () => {
     expect(mocked['fetch GET, slow-response']).toEqual({ outcome: 'response 25' })
   })
 
-  it('causes no uncaught error', () => {
+  it('causes no uncaught errors', () => {
     expect(report.uncaught).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ const seed = { users: [{ name: 'Alex' }] }
 const SALMON = { name: 'Salmon', rarity: 'gold' } as const
 
 it.each(['before', 'after'])(
-  'a mock is reached both at its origin and at the address of serve() if serve() runs %s listen()',
+  'a mock responds both at its origin and at the address of serve() if serve() is called %s listen()',
   async (when) => {
     await using mock = await createMock({ seed })
     if (when === 'after') await mock.listen()
@@ -20,7 +20,7 @@ it.each(['before', 'after'])(
   },
 )
 
-it('the address of a closed server is blocked like any other', async () => {
+it('after a mock server closes, requests to its address are blocked like requests to other origins', async () => {
   await using mock = await createMock({ seed })
   await mock.listen()
   const server = await mock.serve()

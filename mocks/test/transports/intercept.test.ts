@@ -6,7 +6,7 @@ import { createClock, flushTasks } from '../../src/service/clock.ts'
 import type { HandleRequest } from '../../src/service/outcome.ts'
 import { type InterceptOptions, intercept, UnhandledRequestError } from '../../src/transports/intercept.ts'
 
-/** Responds with its name, the transport and the request. */
+/** Creates a handler that responds with a name, the transport and the request. */
 const respondWith =
   (name: string): HandleRequest =>
   async (request, transport) => {
@@ -19,14 +19,14 @@ const slow: HandleRequest = async () => ({ response: new Response('late'), delay
 const text = async (url: string, init?: RequestInit) => (await fetch(url, init)).text()
 const causeOf = (call: Promise<unknown>) => call.then(String, (error: Error) => error.cause)
 
-describe('listening for an origin', () => {
-  it('passes method, path and body to the mock', async () => {
+describe('an interception', () => {
+  it('passes the method, path and body of a request to the mock', async () => {
     await using _ = await intercept({ handle: respondWith('mock'), origin: 'http://one.test' })
     expect(await text('http://one.test/fish')).toBe('mock intercept GET /fish')
     expect(await text('http://one.test/fish', { method: 'POST', body: 'Cod' })).toBe('mock intercept POST /fish Cod')
   })
 
-  it('keeps several mocks separate, even when one of them closes', async () => {
+  it('passes requests only to the mock of their origin, even after another mock closes', async () => {
     const origins = Array.from({ length: 20 }, (_, index) => `http://mock-${index}.test`)
     const all = await Promise.all(origins.map((origin) => intercept({ handle: respondWith(origin), origin })))
     const requestAll = () => Promise.all(origins.flatMap((origin) => [text(`${origin}/a`), text(`${origin}/b`)]))
@@ -38,7 +38,7 @@ describe('listening for an origin', () => {
     await Promise.all(all.map((interception) => interception.close()))
   })
 
-  it('rejects a second mock for the same origin until the first has closed', async () => {
+  it('rejects a second mock for the same origin until the first mock closes', async () => {
     const options: InterceptOptions = { handle: respondWith('mock'), origin: 'http://two.test' }
     const first = await intercept(options)
     await expect(intercept({ ...options, origin: 'http://two.test:80/' })).rejects.toThrow('already listens')
@@ -53,7 +53,7 @@ describe('listening for an origin', () => {
     await expect(intercept({ handle: silent, origin: 'http://a.test', passthrough: ['b'] })).rejects.toThrow(TypeError)
   })
 
-  it('resets requests in flight when it closes', async () => {
+  it('resets requests in flight when the interception closes', async () => {
     const received = Promise.withResolvers<void>()
     const handle: HandleRequest = (...args) => {
       received.resolve()
@@ -66,14 +66,14 @@ describe('listening for an origin', () => {
     expect(await owed).toMatchObject({ code: 'ECONNRESET' })
   })
 
-  it('stops waiting when the client disconnects', async () => {
+  it('stops delaying a response when the client disconnects', async () => {
     await using _ = await intercept({ handle: slow, origin: 'http://slow.test' })
     const aborted = fetch('http://slow.test/', { signal: AbortSignal.timeout(5) })
     await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(await text('http://slow.test/')).toBe('late')
   })
 
-  it('delays a response by a clock that is advanced while the request is handled', async () => {
+  it('delays a response correctly if the clock is advanced while the request is handled', async () => {
     const clock = createClock({ startAt: 0 })
     const received = Promise.withResolvers<void>()
     const handle: HandleRequest = (...args) =>
@@ -89,7 +89,7 @@ describe('listening for an origin', () => {
     expect(await response).toBe('late')
   })
 
-  it('closes the connection of a client that asks for it, as a server does', async () => {
+  it('closes the connection if the request has connection: close, like a server', async () => {
     await using _ = await intercept({ handle: respondWith('mock'), origin: 'http://once.test' })
     const headers = { connection: 'close' }
     for (let count = 0; count < 4; count += 1) {
@@ -101,7 +101,7 @@ describe('listening for an origin', () => {
     }
   })
 
-  it('fails a request with the error of the mock itself', async () => {
+  it('fails a request with the original error if the mock itself fails', async () => {
     const broken = () => Promise.reject(new Error('The mock is broken.'))
     await using _ = await intercept({ handle: broken, origin: 'http://broken.test' })
     expect(await causeOf(fetch('http://broken.test/'))).toMatchObject({ message: 'The mock is broken.' })
@@ -122,7 +122,7 @@ describe('requests to other origins', () => {
   })
   const mocked = { handle: respondWith('mock'), origin: 'http://fish.test' }
 
-  it('fail with an error that names the origin and how to allow it, and no path', async () => {
+  it('fail with an error that contains the origin and the option to allow the origin, but not the path', async () => {
     await using _ = await intercept(mocked)
     const error = await causeOf(fetch(`${origin}/private?token=secret`))
     expect(error).toBeInstanceOf(UnhandledRequestError)
@@ -132,9 +132,9 @@ describe('requests to other origins', () => {
   })
 
   it.each([
-    ['its origin', () => origin],
+    ['the exact origin', () => origin],
     ['loopback', () => 'loopback'],
-  ])('are sent when %s is allowed', async (_, allowed) => {
+  ])('are sent if passthrough contains %s', async (_, allowed) => {
     await using _interception = await intercept({ ...mocked, passthrough: [allowed()] })
     const responses = await Promise.all(Array.from({ length: 10 }, () => text(origin)))
     expect(new Set(responses)).toEqual(new Set(['real']))
@@ -142,7 +142,7 @@ describe('requests to other origins', () => {
     expect(await causeOf(fetch('http://elsewhere.test/'))).toBeInstanceOf(UnhandledRequestError)
   })
 
-  it('are sent when the mock bypasses them, but not when another mock is strict', async () => {
+  it('are sent if the mock bypasses unhandled requests, but not while another mock is strict', async () => {
     const lenient = await intercept({ ...mocked, onUnhandled: 'bypass' })
     expect(await text(origin)).toBe('real')
     const strict = await intercept({ ...mocked, origin: 'http://strict.test' })
@@ -152,7 +152,7 @@ describe('requests to other origins', () => {
     await lenient.close()
   })
 
-  it('are sent with a process warning if the mock is configured so', async () => {
+  it('are sent with a process warning if onUnhandled is warn', async () => {
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
     await using _ = await intercept({ ...mocked, onUnhandled: 'warn' })
     expect(await text(origin)).toBe('real')

@@ -7,11 +7,11 @@ const START = Date.UTC(2026, 0, 1)
 const LONG_MS = 60_000
 const SHORT_MS = 40
 
-/** A transport whose next request is delayed, and its clock. */
+/** A transport that delays the next request, with the controls of the mock's clock. */
 interface LateTransport {
   readonly send: (init?: RequestInit) => Promise<Response>
   readonly advance: (milliseconds: number) => unknown
-  /** The number of requests so far. */
+  /** Returns the number of requests that the mock has received. */
   readonly arrived: () => number | Promise<number>
 }
 type Open = (latencyMs: number, time: Pick<MockOptions, 'startAt'>) => Promise<LateTransport>
@@ -67,13 +67,13 @@ const TRANSPORTS: Readonly<Record<string, Open>> = {
 }
 
 describe.each(Object.entries(TRANSPORTS))('latency on the %s transport', (_, open) => {
-  it('lasts while the clock is stopped, and ends when it is advanced', async () => {
+  it('lasts while the clock is stopped, and ends when the clock is advanced', async () => {
     const { send, advance, arrived } = await open(LONG_MS, { startAt: START })
     const order: string[] = []
     const response = send().finally(() => order.push('late'))
     await expect.poll(arrived, { interval: 5 }).toBe(1)
     await advance(LONG_MS / 10)
-    // The delayed request does not complete before the other one.
+    // This second request must complete before the delayed request.
     await send().finally(() => order.push('not late'))
     await advance(LONG_MS)
     expect(await response).toMatchObject({ status: 200 })
@@ -84,11 +84,11 @@ describe.each(Object.entries(TRANSPORTS))('latency on the %s transport', (_, ope
     const { send } = await open(SHORT_MS, {})
     const startedAt = performance.now()
     expect((await send()).status).toBe(200)
-    // Timers may be a little early.
+    // Timers may fire slightly early.
     expect(performance.now() - startedAt).toBeGreaterThan(SHORT_MS - 2)
   })
 
-  it('is shortened by advancing a running clock', async () => {
+  it('ends early if a running clock is advanced', async () => {
     const { send, advance, arrived } = await open(LONG_MS, {})
     const response = send()
     await expect.poll(arrived, { interval: 5 }).toBe(1)
@@ -96,7 +96,7 @@ describe.each(Object.entries(TRANSPORTS))('latency on the %s transport', (_, ope
     expect((await response).status).toBe(200)
   })
 
-  it('ends when the client gives up', async () => {
+  it('ends when the client aborts', async () => {
     const { send, arrived } = await open(LONG_MS, { startAt: START })
     const giveUp = new AbortController()
     const response = send({ signal: giveUp.signal })

@@ -7,12 +7,15 @@ type Client = keyof typeof CLIENTS
 
 const STATUSES = Object.keys(DEFAULT_CODES).map((status) => ({ status: Number(status) as keyof typeof DEFAULT_CODES }))
 const FAULTS: readonly Fault[] = [...FAULT_NAMES, ...STATUSES]
-/** MSW does not intercept `undici.request`; `listen()` does, and has its own tests. */
+/**
+ * The clients that MSW intercepts. MSW does not intercept `undici.request`, but `listen()` does, and has separate
+ * tests.
+ */
 const SEEN_BY_MSW: readonly Client[] = ['fetch', 'node:http', 'the SDK']
 
 const table = FAULTS.flatMap((fault) => SEEN_BY_MSW.map((client) => ({ fault, client })))
 
-describe('a fault is the same through MSW and over HTTP', () => {
+describe('a fault through MSW and over HTTP', () => {
   const network = setupServer()
   const uncaught: unknown[] = []
   const note = (error: unknown) => uncaught.push(error)
@@ -32,7 +35,7 @@ describe('a fault is the same through MSW and over HTTP', () => {
     expect(uncaught).toEqual([])
   })
 
-  it.each(table)('$fault, to $client', async ({ fault, client }) => {
+  it.each(table)('$fault has the same effect on $client', async ({ fault, client }) => {
     const seen = async (at: (mock: Mock) => Promise<string>): Promise<Seen> => {
       const mock = await createMock({ startAt: Date.UTC(2026, 0, 1) })
       open.push(mock)

@@ -14,7 +14,7 @@ async function listening() {
   return { mock, network, text, [Symbol.dispose]: () => network.close() }
 }
 
-it('handlers that are added later take precedence until the handlers are reset', async () => {
+it('later MSW handlers override the handlers of a mock until the handlers are reset', async () => {
   using server = await listening()
   const { mock, network, text } = server
   network.use(
@@ -30,7 +30,7 @@ it('handlers that are added later take precedence until the handlers are reset',
   expect(network.listHandlers()).toHaveLength(1)
 })
 
-it('leaves other origins to later handlers', async () => {
+it('the handlers of a mock leave other origins to later MSW handlers', async () => {
   using server = await listening()
   const { mock, network, text } = server
   const others = ['http://elsewhere.test', `${mock.origin}.example`, mock.origin.replace('http:', 'https:')]
@@ -43,7 +43,7 @@ it('leaves other origins to later handlers', async () => {
   expect(mock.requests).toHaveLength(1)
 })
 
-it('closes the connection of a client that asks for it, as a server does', async () => {
+it('the handlers of a mock close the connection if the request has connection: close, like a server', async () => {
   using server = await listening()
   const headers = { connection: 'close' }
   for (let count = 0; count < 4; count += 1) {
@@ -55,7 +55,7 @@ it('closes the connection of a client that asks for it, as a server does', async
   }
 })
 
-it("lets listeners of MSW's events also read the bodies of requests and responses", async () => {
+it('event listeners of MSW can also read the bodies of requests and responses', async () => {
   using server = await listening()
   const { mock, network } = server
   const sent: Promise<string>[] = []

@@ -8,7 +8,7 @@ const SALMON = { name: 'Salmon', rarity: 'gold' } as const
 
 let printed: MockInstance
 
-// What handlers see in jsdom, and in a page with a service worker.
+// Simulate the globals in jsdom or in a page with a service worker.
 beforeEach(() => {
   vi.stubGlobal('document', {})
   vi.stubGlobal('location', new URL(`${PAGE}/index.html`))
@@ -30,7 +30,7 @@ async function open(options: MockOptions = {}) {
 }
 
 describe('a page whose origin is not allowed', () => {
-  it('cannot write: the preflight is refused, as by the server, and the console shows the reason', async () => {
+  it('cannot write, since the mock refuses the preflight like the server, and the console shows the reason', async () => {
     const { mock, client, routes } = await open()
     await expect(client.fish.add(SALMON)).rejects.toMatchObject({ name: 'ConnectionError' })
     expect(mock.sent.fish()).toEqual([])
@@ -41,7 +41,7 @@ describe('a page whose origin is not allowed', () => {
     )
   })
 
-  it('can read, and is counted', async () => {
+  it('can read, and the rate limit counts the request', async () => {
     const { mock, client, routes } = await open()
     expect((await client.fish.list()).fish).toEqual([])
     expect(routes()).toEqual([`GET /get/fish ${PAGE}`])
@@ -57,7 +57,7 @@ describe('a page whose origin is not allowed', () => {
 })
 
 describe('a page whose origin is allowed', () => {
-  it('can write without being counted, and can read the error of a fault', async () => {
+  it('can write without using up the rate limit, and can read the error of a fault', async () => {
     const { mock, client } = await open({ allowedOrigins: [PAGE] })
     await client.fish.add(SALMON)
     expect(mock.sent.fish()).toHaveLength(1)
@@ -67,13 +67,13 @@ describe('a page whose origin is allowed', () => {
   })
 })
 
-it('a page of the same origin can write, and is counted', async () => {
+it('a page of the same origin can write, and the rate limit counts the request', async () => {
   const { mock, client } = await open({ origin: PAGE })
   await client.fish.add(SALMON)
   expect(mock.requests.map(({ rateLimit }) => rateLimit?.decision)).toEqual(['counted'])
 })
 
-it('a program that is not a page can write, and sends no origin', async () => {
+it('a program outside a page can write, and sends no origin header', async () => {
   vi.unstubAllGlobals()
   const { mock, client, routes } = await open()
   await client.fish.add(SALMON)

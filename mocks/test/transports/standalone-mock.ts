@@ -2,7 +2,7 @@ import { createMock, type Seed } from '@fish-crab/mocks'
 
 export const START = Date.UTC(2026, 0, 1)
 
-/** A mock server, and a function that calls its control API. */
+/** Starts a mock server, and returns the server with a function that calls the control API. */
 export async function startStandalone(seed: Seed = { users: [{ name: 'Alex' }] }) {
   const mock = await createMock({ seed, startAt: START })
   const standalone = await mock.serve()
@@ -11,7 +11,7 @@ export async function startStandalone(seed: Seed = { users: [{ name: 'Alex' }] }
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which the tests hold against what they expect.
+    // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which each test compares
     return { status: response.status, headers: response.headers, body: (await response.json()) as any }
   }
   return { ...standalone, control }

@@ -12,7 +12,7 @@ import { EVENTS_LATER, type ProxySetup, rulesOf } from './rules.ts'
 
 /**
  * Starts a proxy in front of a server with the configuration of docs/behind-a-proxy.md and a test certificate. Returns
- * its port. If the program is missing, the test is skipped with the reason.
+ * the port of the proxy. If the program is missing, the test is skipped with the reason.
  */
 export async function startProxy(proxy: ProxySetup, skip: TestContext['skip'], server: string): Promise<number> {
   const program = proxy.programs.find((each) => spawnSync(each, ['-v']).error === undefined)

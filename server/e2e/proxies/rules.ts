@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
 
-/** A proxy in front of a server, with the configuration of docs/behind-a-proxy.md. */
+/** Describes how to run a proxy with the configuration in docs/behind-a-proxy.md. */
 export interface ProxySetup {
   readonly name: 'nginx' | 'Caddy' | 'HAProxy' | 'Apache'
   readonly debian: string
-  /** Possible paths of the program. */
+  /** Possible paths of the executable, in order of preference. */
   readonly programs: readonly string[]
-  /** Arguments that run it in the foreground with a configuration file. */
+  /** Returns the arguments that run the proxy in the foreground with a configuration file. */
   readonly args: (file: string, folder: string) => readonly string[]
-  /** The whole configuration: the block of the page within the usual frame of a distribution. */
+  /**
+   * Returns the complete configuration: the rules from the documentation, inside the usual main configuration of a
+   * distribution.
+   */
   readonly config: (rules: string, place: Place) => string
 }
 
@@ -17,16 +20,16 @@ export interface Place {
   readonly port: number
   /** Host and port of the server. */
   readonly server: string
-  /** The folder of the certificate, whose file names are those of the page. */
+  /** The folder of the certificate files, which have the same names as in the documentation. */
   readonly folder: string
 }
 
 const PAGE = readFileSync(new URL('../../../docs/behind-a-proxy.md', import.meta.url), 'utf8')
 
-/** The file that HAProxy sends instead of an error. */
+/** The response in the documentation that HAProxy sends instead of an error, so that event streams retry. */
 export const EVENTS_LATER = (/```http\n(.*?)```/s.exec(PAGE)?.[1] ?? '').replaceAll('\n', '\r\n')
 
-/** The block of the page for a proxy, with the addresses and the folder of the test. */
+/** Returns the rules for a proxy from the documentation, with the addresses and the folder of the test. */
 export function rulesOf({ name }: ProxySetup, { port, server, folder }: Place): string {
   const [, block] = new RegExp(`## ${name}\\n[^]*?\`\`\`\\w*\\n([^]*?)\`\`\``).exec(PAGE) ?? []
   if (block === undefined) throw new Error(`docs/behind-a-proxy.md has no rules for ${name}.`)

@@ -1,14 +1,14 @@
-/** A spelling of a request for a path that the proxy denies. */
+/** One way to spell a request for a denied path. */
 export interface Spelling {
   readonly what: string
-  /** The request line without its version. */
+  /** The request line without the HTTP version. */
   readonly line: string
   readonly version?: '1.0' | '1.1'
   readonly headers?: readonly string[]
 }
 
 const TARGETS: readonly string[] = [
-  // plain paths, and variants that SPEC lets reach handlers
+  // plain paths, and variants that the server routes to the same handlers
   ...['/metrics', '/metrics/', '/metrics//', '//metrics', '///metrics', '/v1/metrics', '/v1//metrics', '//v1/metrics/'],
   ...[
     '/%6detrics',
@@ -30,7 +30,7 @@ const TARGETS: readonly string[] = [
     '/v1%5cmetrics',
     '/metrics%5c',
   ],
-  // dots
+  // dot segments
   ...[
     '/./metrics',
     '/x/../metrics',
@@ -49,7 +49,7 @@ const TARGETS: readonly string[] = [
     '/../metrics',
   ],
   ...['/x/..;/metrics', '/..;/metrics', '/.../metrics', '/metrics/..%2f..%2fx', '/metrics%2f..%2fx'],
-  // parameters, ends and encodings
+  // path parameters, suffixes and percent-encodings
   ...[
     '/metrics;',
     '/metrics;x=y',
@@ -106,7 +106,7 @@ const TARGETS: readonly string[] = [
     '/metrics+',
     '/metrics@',
   ],
-  // overlong UTF-8, and characters beyond ASCII
+  // overlong UTF-8, and non-ASCII characters
   ...[
     '/%c0%afmetrics',
     '/x/%c0%ae%c0%ae/metrics',
@@ -117,7 +117,7 @@ const TARGETS: readonly string[] = [
     '/metri\xe7s',
     '/\xef\xbd\x8detrics',
   ],
-  // absolute and other forms
+  // absolute form and other forms of the request target
   ...[
     'http://fish.example.org/metrics',
     'HTTP://fish.example.org/metrics',
@@ -160,7 +160,7 @@ const RISKY_HEADERS: readonly (readonly [string, string])[] = [
   ['/@', 'Forwarded: for=127.0.0.1;path=/livez'],
 ]
 
-/** The spellings of a path, such as `admin/users`, derived from those of `/metrics`. */
+/** Returns the spellings of a path such as `admin/users`, derived from the spellings of `/metrics`. */
 export function spellingsOf(path: string): Spelling[] {
   const respelled = (text: string) =>
     text

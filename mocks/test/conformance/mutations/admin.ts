@@ -18,7 +18,7 @@ const ACTIONS = [
 ]
 type Entry = Record<string, unknown>
 
-/** Sends some requests with the session of the first administrator instead of their own. */
+/** Creates a mutation that replaces the session of some requests by a session of the first administrator. */
 const asRoot = (name: string, which: (request: Request, path: string) => boolean): Mutation =>
   onRequest(name, which, async (request, send) => {
     const headers = { 'content-type': 'application/json' }
@@ -46,7 +46,7 @@ const bearer = ({ headers }: Request) => headers.get('authorization') ?? ''
 const USER = /^\/admin\/users\/[^/]+$/
 const COLLECTION = /^\/admin\/users\/[^/]+\/(fish|crab)$/
 
-/** A service that acknowledges a request and does nothing. */
+/** Creates a mutation that acknowledges some requests without executing them. */
 const pretends = (
   name: string,
   which: (request: Request, path: string) => boolean,
@@ -60,49 +60,50 @@ export const adminMutations: readonly Mutation[] = [
       entries.filter((entry) => entry.action !== action),
     ),
   ),
-  onEntries('records another actor', '/admin/audit', 'entries', (entries) =>
+  onEntries('records a wrong actor', '/admin/audit', 'entries', (entries) =>
     entries.map((entry) => ({ ...entry, actor: 'x' })),
   ),
-  onEntries('records no count', '/admin/audit', 'entries', (entries) => entries.map(({ count: _, ...entry }) => entry)),
-  onEntries('records another request id', '/admin/audit', 'entries', (entries) =>
+  onEntries('omits the count in audit entries', '/admin/audit', 'entries', (entries) =>
+    entries.map(({ count: _, ...entry }) => entry),
+  ),
+  onEntries('records a wrong request id', '/admin/audit', 'entries', (entries) =>
     entries.map((entry) => ({ ...entry, requestId: 'x' })),
   ),
-  onEntries('returns the oldest record first', '/admin/audit', 'entries', (entries) =>
+  onEntries('returns the oldest audit entry first', '/admin/audit', 'entries', (entries) =>
     entries.map((entry, index) => ({ ...entry, at: new Date(index * 1000).toISOString() })),
   ),
   asRoot(
-    'takes no session for one of an administrator',
+    'accepts a missing session as an administrator',
     (request, path) => path.startsWith('/admin/') && path !== '/admin/login' && bearer(request) === '',
   ),
   asRoot(
-    'takes every session for one of a superadmin',
+    'accepts every session as a superadmin',
     (request, path) => path.startsWith('/admin/') && bearer(request).length > 100,
   ),
-  asRoot(
-    'takes what it cannot read for a session',
-    (request, path) => path === '/admin/me' && bearer(request).length < 60,
-  ),
-  asRoot('takes unsigned sessions', (request, path) => path === '/admin/me' && bearer(request).endsWith('.')),
+  asRoot('accepts an unreadable session', (request, path) => path === '/admin/me' && bearer(request).length < 60),
+  asRoot('accepts unsigned sessions', (request, path) => path === '/admin/me' && bearer(request).endsWith('.')),
   asRoot(
     'does not check signatures',
     (request, path) =>
       path === '/admin/me' && /^(Bearer [^.]+\.){0,1}/.test(bearer(request)) && bearer(request).length > 60,
   ),
-  onOk('returns a session of a week', /^\/admin\/login$/, (body) => ({
+  onOk('returns a session with a lifetime of a week', /^\/admin\/login$/, (body) => ({
     ...body,
     expiresAt: '2026-01-08T12:00:00.000Z',
   })),
-  onOk('returns no JWT', /^\/admin\/login$/, (body) => ({ ...body, token: `x${body.token}` })),
-  onOk('says another role', /^\/admin\/me$/, (body) => ({ ...body, role: 'superadmin', username: 'x' })),
+  onOk('returns an invalid JWT', /^\/admin\/login$/, (body) => ({ ...body, token: `x${body.token}` })),
+  onOk('returns a wrong role', /^\/admin\/me$/, (body) => ({ ...body, role: 'superadmin', username: 'x' })),
   onOk('shows password hashes', /^\/admin\/(me|admins)$/, (body) => ({ ...body, passwordHash: 'x' })),
   onOk('shows secrets of users', USER, (body) => ({ ...body, apiKey: 'x' })),
-  onOk('shows no last catch', USER, ({ lastCatch: _, ...body }) => body),
-  onOk('shows no totals', USER, ({ totals: _, ...body }) => body),
-  onEntries('lists no totals', '/admin/users', 'users', (users) => users.map(({ totals: _, ...user }) => user)),
+  onOk('omits the last catch of a user', USER, ({ lastCatch: _, ...body }) => body),
+  onOk('omits the totals of a user', USER, ({ totals: _, ...body }) => body),
+  onEntries('omits the totals in the list of users', '/admin/users', 'users', (users) =>
+    users.map(({ totals: _, ...user }) => user),
+  ),
   onEntries('lists secrets of users', '/admin/users', 'users', (users) =>
     users.map((user) => ({ ...user, apiKey: 'x' })),
   ),
-  onEntries('lists no last user', '/admin/users', 'users', (users) => users.slice(0, -1)),
+  onEntries('omits the last user in a list', '/admin/users', 'users', (users) => users.slice(0, -1)),
   onEntries('lists no administrators', '/admin/admins', 'admins', () => []),
   onRequest(
     'ignores the search',
@@ -117,12 +118,12 @@ export const adminMutations: readonly Mutation[] = [
     ),
   ),
   onJson(
-    'creates users with a field too many',
+    'creates users with an extra field',
     (path, _, { status }) => path === '/admin/users' && status === 201,
     (body) => ({ ...body, passwordHash: 'x' }),
   ),
   onRequest(
-    'forbids administrators what they may do, and allows what they may not',
+    'inverts the permissions of the role admin',
     (request, path) => path.startsWith('/admin/') && bearer(request) !== '',
     async (request, send) => {
       const me = await send(new Request(new URL('/admin/me', request.url), { headers: request.headers }))
@@ -132,7 +133,7 @@ export const adminMutations: readonly Mutation[] = [
     },
   ),
   onRequest(
-    'responds 400 to the role admin',
+    'responds with 400 to the role admin',
     (request, path) => path.startsWith('/admin/') && bearer(request) !== '',
     async (request, send) => {
       const me = await send(new Request(new URL('/admin/me', request.url), { headers: request.headers }))
@@ -140,11 +141,11 @@ export const adminMutations: readonly Mutation[] = [
     },
   ),
   onJson(
-    'creates users with keys of the URL-safe alphabet',
+    'creates users with URL-safe base64 keys',
     (path, _, { status }) => path === '/admin/users' && status === 201,
     (body) => ({ ...body, fernetKey: `${'a'.repeat(42)}-=` }),
   ),
-  onOk('gives all new keys of one user', /\/reset$/, (body) =>
+  onOk('resets every key to the same value', /\/reset$/, (body) =>
     'fernetKey' in body ? { fernetKey: 'a'.repeat(43).concat('=') } : body,
   ),
   onRequest(
@@ -157,17 +158,17 @@ export const adminMutations: readonly Mutation[] = [
     },
   ),
   pretends(
-    'resets nothing',
+    'acknowledges resets without executing them',
     (request, path) => path.endsWith('/reset') && isPost(request),
     () => madeUp(200, { password: 'a-new-password', fernetKey: 'x', apiKey: 'x' }),
   ),
   ...['password', 'fernetKey', 'apiKey'].map((field) =>
-    onOk(`returns a ${field} that is not the new one`, /\/reset$/, (body) =>
+    onOk(`returns a wrong new ${field} on reset`, /\/reset$/, (body) =>
       field in body ? { [field]: 'A'.repeat(43).concat('=') } : body,
     ),
   ),
   {
-    name: 'keeps the old secrets beside the new ones',
+    name: 'accepts old secrets after a reset',
     around: (send) => {
       const old = new Map<string, Response>()
       return async (request) => {
@@ -180,73 +181,79 @@ export const adminMutations: readonly Mutation[] = [
     },
   },
   pretends(
-    'deletes no users',
+    'does not delete users',
     ({ method }, path) => method === 'DELETE' && USER.test(path),
     () => new Response(null, { status: 204 }),
   ),
   pretends(
-    'ends no sessions',
+    'does not end sessions',
     (_, path) => path === '/admin/logout',
     () => new Response(null, { status: 204 }),
   ),
   pretends(
-    'deletes no administrators',
+    'does not delete administrators',
     ({ method }, path) => method === 'DELETE' && path.startsWith('/admin/admins/'),
     () => new Response(null, { status: 204 }),
   ),
   pretends(
-    'deletes no records',
+    'does not delete records',
     ({ method }, path) => method === 'DELETE' && /(fish|crab)\/[^/]+$/.test(path),
     () => new Response(null, { status: 204 }),
   ),
   pretends(
-    'moves no records for administrators',
+    'does not move records for administrators',
     (request, path) => isPost(request) && /^\/admin\/.*\/move$/.test(path),
     () => new Response(null, { status: 204 }),
   ),
   pretends(
-    'moves no records for players',
+    'does not move records for players',
     (request, path) => isPost(request) && /^\/user\/.*\/move$/.test(path),
     () => new Response(null, { status: 204 }),
   ),
   pretends(
-    'removes no records for players',
+    'does not remove records for players',
     ({ method }, path) => method === 'DELETE' && path.startsWith('/user/'),
     () => new Response(null, { status: 204 }),
   ),
   onResponse(
-    'lets everybody change records',
+    'lets anyone change records',
     (_, { status }, path) => status === 401 && path.startsWith('/user/'),
     () => new Response(null, { status: 204 }),
   ),
   onResponse(
-    'takes every gamemode to move to',
+    'accepts every gamemode as the target of a move',
     (_, { status }, path) => status === 400 && path.endsWith('/move'),
     () => new Response(null, { status: 204 }),
   ),
   pretends(
-    'adds nothing for administrators',
+    'does not store catches that administrators add',
     (request, path) => isPost(request) && COLLECTION.test(path),
     () => madeUp(201, { message: 'x', id: 'x' }),
   ),
-  onOk('lists collections without ids to administrators', COLLECTION, (body) => ({ ...body, fish: [], crab: [] })),
+  onOk('returns empty collections to administrators', COLLECTION, (body) => ({ ...body, fish: [], crab: [] })),
   onResponse(
-    'takes wrong bodies',
+    'accepts invalid bodies',
     (request, { status }, path) => status === 400 && isPost(request) && path.startsWith('/admin/'),
     () => madeUp(201, { token: 'x', id: 'x' }),
   ),
   onResponse(
-    'takes wrong queries',
+    'accepts invalid queries',
     (request, { status }) => status === 400 && request.method === 'GET',
     (response) => changed(response, { status: 200 }),
   ),
-  onOk('counts no fish', /stats$/, (body) => ({ ...body, fish: { ...(body.fish as Json), total: 0 } })),
-  onOk('counts no crabs', /stats$/, (body) => ({ ...body, crab: { ...(body.crab as Json), total: 1e6 } })),
-  onOk('counts no users', /stats$/, (body) => ({ ...body, users: 0 })),
-  onEntries('returns the worst first', '/admin/leaderboard', 'leaderboard', (list) => [...list.toReversed(), ...list]),
-  onOk('publishes no leaders', /\/get\/leaderboard$/, () => ({ leaderboard: [] })),
+  onOk('returns a wrong total of fish', /stats$/, (body) => ({ ...body, fish: { ...(body.fish as Json), total: 0 } })),
+  onOk('returns a wrong total of crabs', /stats$/, (body) => ({
+    ...body,
+    crab: { ...(body.crab as Json), total: 1e6 },
+  })),
+  onOk('returns a wrong number of users', /stats$/, (body) => ({ ...body, users: 0 })),
+  onEntries('returns the leaderboard in reverse order', '/admin/leaderboard', 'leaderboard', (list) => [
+    ...list.toReversed(),
+    ...list,
+  ]),
+  onOk('returns an empty public leaderboard', /\/get\/leaderboard$/, () => ({ leaderboard: [] })),
   onEntries('returns an empty leaderboard', '/admin/leaderboard', 'leaderboard', () => []),
-  onEntries('counts one too few in the leaderboard', '/admin/leaderboard', 'leaderboard', (list) =>
+  onEntries('returns counts that are one too low in the leaderboard', '/admin/leaderboard', 'leaderboard', (list) =>
     list.map((place) => ({ ...place, count: Number(place.count) - 1 })),
   ),
   onOk('lists leaders without counts', /leaderboard$/, (body) => ({
@@ -254,40 +261,40 @@ export const adminMutations: readonly Mutation[] = [
     leaderboard: (body.leaderboard as Entry[]).map(({ name }) => ({ name })),
   })),
   onOk('omits the type of the leaderboard', /leaderboard$/, ({ type: _, gamemode: __, ...body }) => body),
-  onOk("returns another's key", /^\/get\/user\/key$/, () => ({ fernetKey: 'A'.repeat(43).concat('=') })),
-  onOk('returns more than the key', /^\/get\/user\/key$/, (body) => ({ ...body, name: 'x' })),
+  onOk('returns the key of a different user', /^\/get\/user\/key$/, () => ({ fernetKey: 'A'.repeat(43).concat('=') })),
+  onOk('returns an extra field with the key', /^\/get\/user\/key$/, (body) => ({ ...body, name: 'x' })),
   onResponse(
-    'returns any key to any user',
+    'returns the key of any user to any player',
     ({ url }, { status }) => status === 403 && url.includes('/key'),
     () => madeUp(200, { fernetKey: 'x' }),
   ),
   onJson(
-    'reveals to a player which users exist',
+    'reveals to players whether a user exists',
     (path, _, { status }) => path === '/get/user/key' && status === 403,
     (body) => ({ ...body, error: `No: ${crypto.randomUUID()}` }),
   ),
   onJson(
-    'reveals to strangers which users exist',
+    'reveals to anonymous clients whether a user exists',
     (path, _, { status }) => /key$|login$/.test(path) && status === 401,
     (body) => ({ ...body, error: `No: ${crypto.randomUUID()}` }),
   ),
   onResponse(
-    'lets everybody have a key',
+    'returns keys without valid credentials',
     (_, { status }, path) => status === 401 && path === '/get/user/key',
     () => madeUp(200, { fernetKey: 'x' }),
   ),
   onResponse(
-    'lets everybody log in',
+    'accepts every admin login',
     (_, { status }, path) => status === 401 && path === '/admin/login',
     () => madeUp(200, { token: 'x', expiresAt: 'x' }),
   ),
   onRequest(
-    'knows players in one letter case alone',
+    'compares the names in key requests case-sensitively',
     ({ url }) => /key\?name=CONF/.test(url),
     async () => madeUpError(403, 'forbidden'),
   ),
   onRequest(
-    'logs players in under one letter case alone',
+    'compares the names of logins case-sensitively',
     (request) => /^Basic Q09ORk9STUF/.test(bearer(request)),
     async () => madeUpError(401, 'invalid_credentials'),
   ),

@@ -15,7 +15,7 @@ import {
 type Entry = Record<string, unknown>
 const kindOf = (body: Json) => ('fish' in body ? 'fish' : 'crab')
 
-/** Changes the entries of every read. */
+/** Creates a mutation that changes the entries in the response to every read. */
 function onEntries(name: string, change: (entries: Entry[], request: Request) => Entry[]): Mutation {
   return onJson(
     name,
@@ -27,7 +27,7 @@ function onEntries(name: string, change: (entries: Entry[], request: Request) =>
   )
 }
 
-/** Changes every summary, with its species. */
+/** Creates a mutation that changes every summary, including the species. */
 function onSummary(name: string, change: (summary: Json & { readonly species: Entry[] }) => Json): Mutation {
   return onJson(
     name,
@@ -42,7 +42,7 @@ const withQuery = (request: Request, change: (query: URLSearchParams) => void): 
   return changedRequest(request, { url: url.href })
 }
 
-/** Changes a token in text form. */
+/** Creates a mutation that rejects some tokens as invalid. */
 function onToken(name: string, which: (text: string, bytes: Uint8Array) => boolean): Mutation {
   return onRequest(
     name,
@@ -58,17 +58,17 @@ function onToken(name: string, which: (text: string, bytes: Uint8Array) => boole
 
 const saved = () => madeUp(201, { message: 'Fish saved for user Alex', id: crypto.randomUUID() })
 
-/** Responds to a refused write as if it were stored. */
+/** Creates a mutation that reports success for writes that the service refuses with an error code. */
 function accepts(code: string): Mutation {
   return onResponse(
-    `takes a write that is ${code}`,
+    `accepts a write that must fail with ${code}`,
     (_, response, path) => isWrite(path) && response.status === 400,
     async (response) => ((await response.clone().json()).code === code ? saved() : response),
   )
 }
 
 const dropped: Mutation = {
-  name: 'acknowledges every third write and stores nothing of it',
+  name: 'acknowledges every third write without storing it',
   around: (send) => {
     let count = 0
     return onRequest(
@@ -84,7 +84,7 @@ const dropped: Mutation = {
 
 const gamemodeFrom = (where: 'header' | 'query'): Mutation =>
   onRequest(
-    `takes no gamemode from the ${where}`,
+    `ignores the gamemode in the ${where}`,
     ({ method }, path) => method === 'POST' && isWrite(path),
     (request, send) =>
       send(
@@ -101,36 +101,39 @@ export const catchesMutations: readonly Mutation[] = [
     (_, path) => isRead(path),
     (request, send) => send(withQuery(request, (query) => query.delete('summary'))),
   ),
-  onSummary('summarises least caught first', (body) => ({ ...body, species: body.species.toReversed() })),
-  onSummary('counts species in place of names', (body) => ({ ...body, unique: body.species.length })),
-  onSummary('has the last time of a species as the first', (body) => ({
+  onSummary('returns the least caught species first', (body) => ({ ...body, species: body.species.toReversed() })),
+  onSummary('returns the number of species as the number of names', (body) => ({
+    ...body,
+    unique: body.species.length,
+  })),
+  onSummary('returns the last time of a species as the first', (body) => ({
     ...body,
     species: body.species.map((one) => ({ ...one, firstCaughtAt: one.lastCaughtAt })),
   })),
-  onSummary('leaves out rarities without a catch', ({ byRarity, ...body }) => ({
+  onSummary('omits rarities without a catch', ({ byRarity, ...body }) => ({
     ...body,
     ...(byRarity ? { byRarity: Object.fromEntries(Object.entries(byRarity).filter(([, count]) => count > 0)) } : {}),
   })),
   onJson(
-    'has a profile without the last day',
+    'omits the last day in a profile',
     (path, _, response) => path === '/get/profile' && isSuccess(response),
     (body) => ('days' in body ? { ...body, days: (body.days as unknown[]).slice(0, -1) } : body),
   ),
-  onEntries('returns newest first', (entries) => entries.toReversed()),
-  onEntries('returns no last entry', (entries) => entries.slice(0, -1)),
+  onEntries('returns the newest entry first', (entries) => entries.toReversed()),
+  onEntries('omits the last entry', (entries) => entries.slice(0, -1)),
   onEntries('returns the first entry twice', (entries) => [...entries.slice(0, 1), ...entries]),
   onEntries('returns rarities as numbers', (entries) =>
     entries.map((entry) => ({ ...entry, ...('rarity' in entry ? { rarity: 3 } : {}) })),
   ),
-  onEntries('calls Gold Silver', (entries) =>
+  onEntries('returns Silver for Gold', (entries) =>
     entries.map((entry) => (entry.rarity === 'Gold' ? { ...entry, rarity: 'Silver' } : entry)),
   ),
-  onEntries('returns another name', (entries) => entries.map((entry) => ({ ...entry, name: 'Boot' }))),
-  onEntries('returns one field too many', (entries) => entries.map((entry) => ({ ...entry, length: 3 }))),
-  onEntries('returns the time of the read as that of the catch', (entries) =>
+  onEntries('returns a wrong name of a catch', (entries) => entries.map((entry) => ({ ...entry, name: 'Boot' }))),
+  onEntries('returns an extra field', (entries) => entries.map((entry) => ({ ...entry, length: 3 }))),
+  onEntries('returns the time of the read as caughtAt', (entries) =>
     entries.map((entry) => ('caughtAt' in entry ? { ...entry, caughtAt: new Date().toISOString() } : entry)),
   ),
-  onEntries('returns an id of each entry', (entries) =>
+  onEntries('returns a different id for each entry', (entries) =>
     entries.map((entry, index) => ('id' in entry ? { ...entry, id: `${entry.id}-${index}` } : entry)),
   ),
   onRequest(
@@ -165,17 +168,17 @@ export const catchesMutations: readonly Mutation[] = [
     (request, send) => send(withQuery(request, (query) => query.has('limit') || query.set('limit', '1000'))),
   ),
   onJson(
-    'says nextCursor at the end',
+    'returns nextCursor on the last page',
     (path, _, response) => isRead(path) && isSuccess(response),
     (body) => ({ nextCursor: 'x', ...body }),
   ),
   onJson(
-    'returns the name in lower case',
+    'returns the user name in lower case',
     () => true,
     (body) => ({ ...body, ...(typeof body.user === 'string' ? { user: body.user.toLowerCase() } : {}) }),
   ),
   onJson(
-    'returns another user',
+    'returns the name of a different user',
     (path, _, response) => isRead(path) && isSuccess(response),
     (body) => ({ ...body, user: 'Alex' }),
   ),
@@ -193,12 +196,12 @@ export const catchesMutations: readonly Mutation[] = [
       ),
   ),
   onJson(
-    'lists a gamemode that it does not have',
+    'lists an unsupported gamemode',
     (path) => path === '/status',
     (body) => ({ ...body, gamemodes: ['earth', 'limbo'] }),
   ),
   onRequest(
-    'takes gamemodes in any letter case',
+    'accepts gamemodes in any letter case',
     (_, path) => isRead(path),
     (request, send) =>
       send(
@@ -209,7 +212,7 @@ export const catchesMutations: readonly Mutation[] = [
       ),
   ),
   onRequest(
-    'takes the first of what a query says twice',
+    'accepts the first of two values in a query',
     ({ url }) => /[?&](name|gamemode)=.*&\1=/.test(url),
     (request, send) =>
       send(
@@ -219,57 +222,57 @@ export const catchesMutations: readonly Mutation[] = [
       ),
   ),
   onRequest(
-    'takes a limit in any notation of numbers',
+    'accepts a limit in any number notation',
     ({ url }) => /limit=\d+[ex]/.test(url),
     (request, send) => send(withQuery(request, (query) => query.set('limit', String(Number(query.get('limit')))))),
   ),
   onRequest(
-    'minds the letter case of names',
+    'compares names case-sensitively',
     ({ url }) => /name=CONFORMANCE/.test(url),
     async () => madeUpError(404, 'user_not_found'),
   ),
   onRequest(
-    'finds no name with a mark in front',
+    'does not find names that begin with a punctuation mark',
     ({ url }) => /name=[_*.%]/.test(url),
     async () => madeUpError(404, 'user_not_found'),
   ),
   onRequest(
-    'finds no long name',
+    'does not find long names',
     ({ url }) => /name=[^&]{32}/.test(url),
     async () => madeUpError(404, 'user_not_found'),
   ),
   onRequest(
-    'finds no name that begins with a digit',
+    'does not find names that begin with a digit',
     ({ url }) => /name=\d/.test(url),
     async () => madeUpError(404, 'user_not_found'),
   ),
   onRequest(
-    'finds no name with a star',
+    'does not find names with an asterisk',
     ({ url }) => /name=[^&]*\*/.test(url),
     async () => madeUpError(404, 'user_not_found'),
   ),
   onJson(
-    'says of every write that one was saved',
+    'always reports one saved fish',
     (path, { method }, response) => isWrite(path) && method === 'POST' && isSuccess(response),
     (body) => ({ ...body, message: 'Fish saved for user Alex' }),
   ),
   onJson(
-    'returns no id of a write',
+    'returns no id for a write',
     (path, _, response) => isWrite(path) && isSuccess(response),
     ({ id: _, ...body }) => body,
   ),
   onResponse(
-    'returns 200 to a write',
+    'returns 200 for a write',
     (_, { status }, path) => isWrite(path) && status === 201,
     (response) => new Response(response.body, { status: 200, headers: response.headers }),
   ),
   onResponse(
-    'returns 201 to a replay',
+    'returns 201 for a replay',
     (_, { status }, path) => isWrite(path) && status === 200,
     (response) => new Response(response.body, { status: 201, headers: response.headers }),
   ),
   onJson(
-    'returns a new id to a replay',
+    'returns a new id for a replay',
     (path, _, { status }) => isWrite(path) && status === 200,
     (body) => ({ ...body, id: crypto.randomUUID() }),
   ),
@@ -277,24 +280,24 @@ export const catchesMutations: readonly Mutation[] = [
   gamemodeFrom('header'),
   gamemodeFrom('query'),
   onRequest(
-    'finds no name of a write in another letter case',
+    'compares the names in writes case-sensitively',
     ({ url }, path) => isWrite(path) && /name=[^&]*CONF/.test(url),
     async () => madeUpError(404, 'user_not_found'),
   ),
   onRequest(
-    'does not know whose the API key is',
+    'does not identify the owner of an API key',
     ({ url }, path) => isWrite(path) && !url.includes('name='),
     async () => madeUpError(400, 'missing_name'),
   ),
   onRequest(
-    'takes the owner of the API key before the name',
+    'prefers the owner of the API key to the given name',
     (_, path) => isWrite(path),
     (request, send) => send(withQuery(request, (query) => query.delete('name'))),
   ),
-  onToken('takes no token with padding', (text) => text.trimEnd().endsWith('=')),
-  onToken('takes no token without padding', (text) => text.trimEnd().length % 4 !== 0),
-  onToken('takes no trailing newline', (text) => text.endsWith('\n')),
-  onToken('takes no raw token', (_, bytes) => bytes[0] === 0x80),
+  onToken('rejects tokens with padding', (text) => text.trimEnd().endsWith('=')),
+  onToken('rejects tokens without padding', (text) => text.trimEnd().length % 4 !== 0),
+  onToken('rejects tokens with a trailing newline', (text) => text.endsWith('\n')),
+  onToken('rejects raw tokens', (_, bytes) => bytes[0] === 0x80),
   ...[
     'invalid_token',
     'invalid_payload',

@@ -8,7 +8,7 @@ function withQuery(request: Request, change: (query: URLSearchParams) => void): 
   return changedRequest(request, { url: url.href })
 }
 
-/** Changes the text of a stream that ends. */
+/** Creates a mutation that changes the text of event streams that end. */
 function onEvents(name: string, change: (text: string) => string): Mutation {
   return onResponse(
     name,
@@ -20,19 +20,19 @@ function onEvents(name: string, change: (text: string) => string): Mutation {
 /** Mutations of event streams. */
 export const eventsMutations: readonly Mutation[] = [
   onRequest(
-    'events ignore the kind',
+    'ignores the kind of events',
     ({ url }, path) => isEvents(path) && url.includes('kind='),
     (request, send) => send(withQuery(request, (query) => query.delete('kind'))),
   ),
   onRequest(
-    'events ignore Last-Event-ID',
+    'ignores Last-Event-ID',
     (_, path) => isEvents(path),
     (request, send) => send(changedRequest(request, { headers: { 'last-event-id': null } })),
   ),
-  onEvents('events say no time to reconnect', (text) => text.replace(/^retry: .*\n/m, '')),
-  onEvents('events have no kind', (text) => text.replaceAll(/"kind":"(fish|crab)",/g, '')),
+  onEvents('omits the reconnection time in event streams', (text) => text.replace(/^retry: .*\n/m, '')),
+  onEvents('omits the kind in events', (text) => text.replaceAll(/"kind":"(fish|crab)",/g, '')),
   onEvents(
-    'events come twice',
+    'sends an event twice',
     (text) =>
       text +
       (text

@@ -8,7 +8,7 @@ const hasKey = ({ headers }: Request) => headers.has('x-api-key')
 const remaining = 'x-ratelimit-remaining'
 const reset = 'x-ratelimit-reset'
 
-/** Sends an additional anonymous request after requests that must not be counted. */
+/** Creates a mutation that counts exempt requests, by an additional anonymous request after each of them. */
 const counts = (name: string, which: (request: Request, path: string) => boolean): Mutation => ({
   name: `counts ${name}`,
   around: (send) => async (request) => {
@@ -22,7 +22,7 @@ const counts = (name: string, which: (request: Request, path: string) => boolean
 })
 
 const letsOneMorePass: Mutation = {
-  name: 'lets one request too many pass',
+  name: 'allows one request too many',
   around: (send) => {
     let passed = false
     return async (request) => {
@@ -42,7 +42,7 @@ const refusesEarly: Mutation = onResponse(
 )
 
 const locksOutWholeClients: Mutation = {
-  name: 'locks a client out of every name for failures under one',
+  name: 'locks a client out of all accounts for failures on one',
   around: (send) => {
     let failures = 0
     return async (request) => {
@@ -71,28 +71,28 @@ export const limitsMutations: readonly Mutation[] = [
   uncounted('does not count doubled slashes', (_, path) => path.startsWith('//')),
   uncounted('does not count percent-encoded paths', (_, path) => path.includes('%')),
   uncounted('does not count methods that are not allowed', ({ method }) => method === 'DELETE'),
-  uncounted('takes every API key for valid', hasKey),
-  uncounted('takes every origin for allowed', ({ headers }) => headers.has('origin')),
-  onRequest('takes no API key for valid', hasKey, (request, send) =>
+  uncounted('accepts every API key', hasKey),
+  uncounted('treats every origin as allowed', ({ headers }) => headers.has('origin')),
+  onRequest('rejects every API key', hasKey, (request, send) =>
     send(changedRequest(request, { headers: { 'x-api-key': 'x' } })),
   ),
   onRequest(
-    'knows no master key',
+    'rejects the master key',
     ({ headers }) => headers.get('x-api-key') === MASTER,
     (request, send) => send(changedRequest(request, { headers: { 'x-api-key': 'x' } })),
   ),
   onRequest(
-    'knows no allowed origin',
+    'treats no origin as allowed',
     ({ headers }) => headers.has('origin'),
     (request, send) => send(changedRequest(request, { headers: { origin: 'https://x.example' } })),
   ),
   onRequest(
-    'returns 401 to an invalid API key',
+    'returns 401 for an invalid API key',
     ({ headers }) => headers.get('x-api-key') === 'nonsense',
     async () => madeUpError(401, 'invalid_credentials'),
   ),
   onResponse(
-    'shows the limit on responses that are not counted',
+    'shows the rate limit on uncounted responses',
     (_, response) => !response.headers.has(remaining),
     (response) =>
       changed(response, { headers: { 'x-ratelimit-limit': '25', [remaining]: '24', [reset]: '2000000000' } }),
@@ -104,11 +104,11 @@ export const limitsMutations: readonly Mutation[] = [
   counts('requests of an allowed origin', ({ headers }) => headers.get('origin') === 'https://allowed.example'),
   letsOneMorePass,
   refusesEarly,
-  header('x-ratelimit-limit', () => '26', 'says another limit'),
-  header(remaining, (left) => String(Number(left) + 1), 'says that one more is left'),
-  header(reset, (at) => String(Number(at) * 1000), 'says the reset in milliseconds'),
-  header('retry-after', () => '0', 'says to try again at once'),
-  header('retry-after', (seconds) => String(Number(seconds) * 1000), 'says in milliseconds when to try again'),
+  header('x-ratelimit-limit', () => '26', 'returns a wrong limit'),
+  header(remaining, (left) => String(Number(left) + 1), 'returns one remaining request too many'),
+  header(reset, (at) => String(Number(at) * 1000), 'returns the reset time in milliseconds'),
+  header('retry-after', () => '0', 'returns 0 as retry-after'),
+  header('retry-after', (seconds) => String(Number(seconds) * 1000), 'returns retry-after in milliseconds'),
   {
     name: 'moves the end of the window with every request',
     around: (send) => {
@@ -117,17 +117,17 @@ export const limitsMutations: readonly Mutation[] = [
     },
   },
   onJson(
-    'does not say whom to contact',
+    'does not name a contact in a refusal',
     (_, __, { status }) => status === 429,
     (body) => ({ ...body, error: 'Try again later.' }),
   ),
   onJson(
-    'does not say to try again',
+    'does not suggest a retry in a refusal',
     (_, __, { status }) => status === 429,
     (body) => ({ ...body, error: 'Contact the site owner.' }),
   ),
   {
-    name: 'has one window for all clients',
+    name: 'has a shared window for all clients',
     around: (send) => {
       let spent: Response | undefined
       return async (request) => {
@@ -165,7 +165,7 @@ export const limitsMutations: readonly Mutation[] = [
     },
   },
   {
-    name: 'refuses everything once a window is used up',
+    name: 'refuses all requests after a window is exhausted',
     around: (send) => {
       let isSpent = false
       return async (request) => {

@@ -1,17 +1,17 @@
 import type { SendRequest } from '@fish-crab/mocks/conformance'
 
-/** A service that violates the contract in one way. */
+/** A change to a service that violates the contract in one way. */
 export interface Mutation {
-  /** The violation. */
+  /** The violation, as a predicate that completes the sentence "a service that …". */
   readonly name: string
-  /** Creates the service, with its own state. */
+  /** Wraps the `fetch` of a service. Each call has separate state. */
   readonly around: (send: SendRequest) => SendRequest
 }
 
 export type Json = Record<string, unknown>
 type Which = (request: Request, path: string) => boolean
 
-/** A service that handles some requests differently. */
+/** Creates a mutation that handles some requests differently. */
 export function onRequest(
   name: string,
   which: Which,
@@ -24,7 +24,7 @@ export function onRequest(
   }
 }
 
-/** A service that changes some responses. */
+/** Creates a mutation that changes some responses. */
 export function onResponse(
   name: string,
   which: (request: Request, response: Response, path: string) => boolean,
@@ -39,7 +39,7 @@ export function onResponse(
   }
 }
 
-/** The response with another status or other headers; `null` removes a header. */
+/** Returns a copy of a response with another status or other headers. The value `null` removes a header. */
 export function changed(
   response: Response,
   { status = response.status, headers = {} }: { status?: number; headers?: Readonly<Record<string, string | null>> },
@@ -52,13 +52,13 @@ export function changed(
   return new Response(status === 204 || status === 304 ? null : response.body, { status, headers: next })
 }
 
-/** A service that removes a header from some responses. */
+/** Creates a mutation that removes a header from some responses. */
 export function dropHeader(header: string, which: (request: Request) => boolean = () => true): Mutation {
   const name = `drops ${header}`
   return onResponse(name, which, (response) => changed(response, { headers: { [header]: null } }))
 }
 
-/** A service that changes the JSON of some responses. */
+/** Creates a mutation that changes the JSON of some responses. */
 export function onJson(
   name: string,
   which: (path: string, request: Request, response: Response) => boolean,
@@ -80,7 +80,7 @@ export function onJson(
   )
 }
 
-/** The request with another URL or other headers; `null` removes a header. */
+/** Returns a copy of a request with another URL or other headers. The value `null` removes a header. */
 export function changedRequest(
   request: Request,
   { url = request.url, headers = {} }: { url?: string; headers?: Readonly<Record<string, string | null>> },
@@ -95,13 +95,13 @@ export function changedRequest(
   return new Request(url, init)
 }
 
-/** A JSON response. */
+/** Creates a JSON response with a made-up request id. */
 export function madeUp(status: number, body: unknown): Response {
   const headers = { 'x-request-id': 'made-up' }
   return Response.json(body, { status, headers })
 }
 
-/** A valid error body. */
+/** Creates an error response with a valid body. */
 export function madeUpError(status: number, code: string): Response {
   return madeUp(status, { error: 'Something is wrong.', code, requestId: 'made-up' })
 }

@@ -14,15 +14,15 @@ const notFound = async () => madeUpError(404, 'not_found')
 const ALLOW_ORIGIN = 'access-control-allow-origin'
 const isPreflight = ({ method, headers }: Request) => method === 'OPTIONS' && headers.has('origin')
 
-/** Mutations of responses in general. */
+/** Mutations of responses that many endpoints share. */
 export const responsesMutations: readonly Mutation[] = [
   onJson(
-    'says "wrong" in place of every code',
+    'returns the error code "wrong" for every error',
     (_, __, response) => response.status >= 400,
     (body) => ({ ...body, code: 'wrong' }),
   ),
   onResponse(
-    'returns 418 in place of every error',
+    'returns status 418 for every error',
     (_, { status }) => status >= 400,
     (response) => changed(response, { status: 418 }),
   ),
@@ -33,58 +33,58 @@ export const responsesMutations: readonly Mutation[] = [
   ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'].map((name) => dropHeader(name)),
   ...['access-control-allow-methods', 'access-control-allow-headers'].map((name) => dropHeader(name)),
   onJson(
-    'errors have no sentence',
+    'returns errors without a sentence',
     (_, __, { status }) => status >= 400,
     ({ error: _, ...body }) => body,
   ),
   onJson(
-    'errors show a stack',
+    'returns errors with a stack',
     (_, __, { status }) => status >= 400,
     (body) => ({ ...body, stack: 'at x (a.ts:1:1)' }),
   ),
   onJson(
-    'errors have no request id',
+    'returns errors without a request id',
     (_, __, { status }) => status >= 400,
     ({ requestId: _, ...body }) => body,
   ),
   onJson(
-    'errors have no details',
+    'returns errors without details',
     (_, __, { status }) => status >= 400,
     ({ details: _, ...body }) => body,
   ),
   onResponse(
-    'keeps every request id',
+    'accepts even invalid request ids',
     ({ headers }) => headers.has('x-request-id'),
     (response, { headers }) => changed(response, { headers: { 'x-request-id': headers.get('x-request-id') } }),
   ),
   onRequest(
-    'keeps no request id',
+    'ignores the request id of a client',
     ({ headers }) => headers.has('x-request-id'),
     (request, send) => send(changedRequest(request, { headers: { 'x-request-id': null } })),
   ),
   onResponse(
-    'has one request id',
+    'returns the same request id for all requests',
     () => true,
     (response) => changed(response, { headers: { 'x-request-id': 'one' } }),
   ),
   onResponse(
-    'responds to unknown paths',
+    'returns 200 for unknown paths',
     (_, { status }) => status === 404,
     (response) => changed(response, { status: 200 }),
   ),
   onResponse(
-    'HEAD has a body',
+    'returns a body for HEAD',
     ({ method }) => method === 'HEAD',
     (response) => {
       return new Response('x', { status: response.status, headers: response.headers })
     },
   ),
-  onRequest('knows no /v1', (_, path) => path.startsWith('/v1'), notFound),
-  onRequest('knows no trailing slash', (_, path) => path.length > 1 && path.endsWith('/'), notFound),
-  onRequest('knows no doubled slash', (_, path) => path.includes('//'), notFound),
-  onRequest('knows no percent-encoding', (_, path) => path.includes('%'), notFound),
+  onRequest('does not serve paths under /v1', (_, path) => path.startsWith('/v1'), notFound),
+  onRequest('does not serve paths with a trailing slash', (_, path) => path.length > 1 && path.endsWith('/'), notFound),
+  onRequest('does not serve paths with doubled slashes', (_, path) => path.includes('//'), notFound),
+  onRequest('does not serve percent-encoded paths', (_, path) => path.includes('%'), notFound),
   onResponse(
-    'opens to other origins what is closed, and closes what is open',
+    'inverts access for other origins',
     ({ headers }) => headers.has('origin'),
     (response) =>
       changed(response, {
@@ -92,23 +92,23 @@ export const responsesMutations: readonly Mutation[] = [
       }),
   ),
   onResponse(
-    'allows credentials',
+    'allows credentials from other origins',
     () => true,
     (response) => changed(response, { headers: { 'access-control-allow-credentials': 'true' } }),
   ),
   onResponse(
-    'names every origin',
+    'echoes every origin',
     ({ headers }) => headers.has('origin'),
     (response, { headers }) => changed(response, { headers: { 'access-control-allow-origin': headers.get('origin') } }),
   ),
-  onRequest('responds to no preflight', isPreflight, async () => madeUpError(405, 'method_not_allowed')),
+  onRequest('refuses preflights', isPreflight, async () => madeUpError(405, 'method_not_allowed')),
   onRequest(
-    'takes an allowed origin for authentication',
+    'accepts an allowed origin as authentication',
     ({ headers }, path) => headers.get('origin') === 'https://allowed.example' && /key|admin/.test(path),
     async () => Response.json({}),
   ),
   onRequest(
-    'reads a body to its end before it judges it',
+    'reads a whole body before it refuses the body',
     ({ method }) => method === 'POST',
     async (request, send) => {
       const body = await request.arrayBuffer()
@@ -144,12 +144,12 @@ export const responsesMutations: readonly Mutation[] = [
     (response) => changed(response, { status: 304 }),
   ),
   onResponse(
-    'has one ETag for everything',
+    'returns the same ETag for everything',
     () => true,
     (response) => changed(response, { headers: { etag: '"1"' } }),
   ),
   onResponse(
-    'HEAD has no ETag',
+    'omits the ETag for HEAD',
     ({ method }) => method === 'HEAD',
     (response) => changed(response, { headers: { etag: null } }),
   ),
@@ -164,22 +164,22 @@ export const responsesMutations: readonly Mutation[] = [
     (request, send) => send(changedRequest(request, { headers: { 'accept-encoding': 'identity;q=0, gzip' } })),
   ),
   onJson(
-    'status is not "ok"',
+    'returns a status other than "ok"',
     (path) => path === '/status',
     (body) => ({ ...body, status: 'fine' }),
   ),
   onJson(
-    'status has no version',
+    'omits the version in the status',
     (path) => path === '/status',
     ({ version: _, ...body }) => body,
   ),
   onJson(
-    'samples change',
+    'returns changing samples',
     (path) => path.startsWith('/demo'),
     (body) => ({ ...body, user: crypto.randomUUID() }),
   ),
   onJson(
-    'samples lack a rarity',
+    'omits a rarity in the samples',
     (path) => path === '/demo/fish',
     (body) => ({
       ...body,
@@ -187,7 +187,7 @@ export const responsesMutations: readonly Mutation[] = [
     }),
   ),
   onJson(
-    'samples have no crabs',
+    'omits the crabs in the samples',
     (path) => path === '/demo/crab',
     (body) => ({ ...body, crab: [] }),
   ),
@@ -195,12 +195,12 @@ export const responsesMutations: readonly Mutation[] = [
     onRequest(`does not serve ${path}`, (_, requested) => requested === path, notFound),
   ),
   onJson(
-    'OpenAPI is 3.0',
+    'returns an OpenAPI 3.0 document',
     (path) => path === '/openapi.json',
     (body) => ({ ...body, openapi: '3.0.3' }),
   ),
   onJson(
-    'OpenAPI lacks a path',
+    'omits a path in the OpenAPI document',
     (path) => path === '/openapi.json',
     ({ paths, ...body }) => {
       const { '/post/crab': _, ...others } = paths as Record<string, unknown>
