@@ -81,7 +81,7 @@ test('every catch of 300 logs is stored once despite two kills, even if half of 
   const preview = await fish([...history, '--dry-run'], env)
   const half = (LOGS / 2) * CATCHES
   expect(preview.stderr()).toMatch(
-    new RegExp(`^fish-cli: ${LOGS + 1} logs in .*: ${half} catches new, .*; ${half} added before`),
+    new RegExp(`^fish-cli: ${LOGS + 1} logs in .*: ${half} catches to add, .*; ${half} already added`),
   )
 
   const queued = async () =>
@@ -118,5 +118,5 @@ test('every catch of 300 logs is stored once despite two kills, even if half of 
   })
   // The catches of old logs are stored oldest first, after the watched catches.
   expect(names).toEqual(expected)
-  expect((await fish(history, env)).stderr()).toContain(`0 catches new; ${2 * half} added before`)
+  expect((await fish(history, env)).stderr()).toContain(`0 catches to add; ${2 * half} already added`)
 }, 240_000)

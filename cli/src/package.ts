@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Interfaces } from '@oclif/core'
 
-/** The sources and the built files are both one folder below the root of the package. */
+/** Both the sources and the built files are in a folder directly below the root of the package. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 export function readManifest(): Interfaces.PJSON {

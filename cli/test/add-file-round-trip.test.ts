@@ -139,5 +139,7 @@ describe('a JSON document with lists of catches', () => {
 test('the error for a catch without a rarity suggests --rarity and --crab', async () => {
   const who = await newPlayer()
   const { stderr } = await run(['add', '--file', '-'], { env: who, piped: 'name\nHermit\n' })
-  expect(stderr).toContain('Line 2: rarity: Missing; set one for all with --rarity, or add --crab.')
+  expect(stderr).toContain(
+    'Line 2: rarity: Missing; to set it for all fish, add --rarity. If the catches are crabs, add --crab.',
+  )
 })

@@ -167,7 +167,9 @@ describe('add --file', () => {
   test('rejects a crab with a rarity, and a duplicate column', async () => {
     const messageOf = async (text: string) => JSON.parse((await addFile(text)).stdout).error.message
     expect(await messageOf('Hermit,1,crab\nCod,1\n')).toMatch(/Line 1: rarity: A crab has no rarity\.$/)
-    expect(await messageOf('name,rarity,Name\nCod,1,Koi\n')).toMatch(/Line 1: Names the column name twice\.$/)
+    expect(await messageOf('name,rarity,Name\nCod,1,Koi\n')).toMatch(
+      /Line 1: The header contains the column name twice\.$/,
+    )
     expect((await addFile('name,,\nHermit,x,y\n', '--crab')).status).toBe(0)
   })
 
@@ -198,7 +200,7 @@ describe('add --file', () => {
   test('rejects local times without --timezone, and unknown time zones', async () => {
     const text = 'name,rarity,caughtAt\nCod,1,2026-11-01 10:00\n'
     expect(JSON.parse((await addFile(text)).stdout).error.message).toMatch(
-      /Line 2: caughtAt: No time zone; set one for all with --timezone, such as --timezone Europe\/Berlin\.$/,
+      /Line 2: caughtAt: No time zone; to set it for all catches, add --timezone, such as --timezone Europe\/Berlin\.$/,
     )
     const wrong = await addFile(text, '--timezone', 'Middle/Earth')
     expect({ status: wrong.status, code: JSON.parse(wrong.stdout).error.code }).toEqual({ status: 2, code: 'usage' })
@@ -253,7 +255,9 @@ describe('add --file', () => {
   test('suggests --gamemode for catches without a gamemode', async () => {
     const { FISH_GAMEMODE: _, ...placeless } = env
     const { stdout } = await run(['add', '--file', '-', '--json'], { env: placeless, piped: 'Cod,1' })
-    expect(JSON.parse(stdout).error.message).toContain('Line 1: gamemode: Missing; set one for all with --gamemode.')
+    expect(JSON.parse(stdout).error.message).toContain(
+      'Line 1: gamemode: Missing; to set it for all catches, add --gamemode.',
+    )
   })
 
   test('skips and counts catches with record ids that are already stored, in JSON and in CSV', async () => {

@@ -237,7 +237,7 @@ describe('admin', () => {
     expect((await logIn('canary-of-zoe')).status).toBe(0)
     const none = await fish(['admin', 'create', 'yan'])
     expect(none.status).toBe(4)
-    expect(none.stderr).toMatch(/FISH_NEW_ADMIN_PASSWORD_FILE .* Or --password-stdin\./)
+    expect(none.stderr).toMatch(/FISH_NEW_ADMIN_PASSWORD_FILE .* Or use --password-stdin\./)
   })
 
   test('create prompts for the new password twice without echo, and rejects different entries', async () => {

@@ -124,7 +124,7 @@ describe.skipIf(ROOT_ONLY !== '')(`maintenance by root${ROOT_ONLY}:`, () => {
       const { status, stdout } = await run([...argv, ...storage], { env: { FISH_SECRET: 's'.repeat(32) } })
       expect({ status, isShown: stdout.includes('canary') }).toEqual({ status: 2, isShown: false })
       const [text, command = ''] = JSON.parse(stdout).error.hint.split('\n')
-      expect(text).toBe('Run it as that user, with the storage in FISH_STORAGE:')
+      expect(text).toBe('Run the command as that user, with the storage in FISH_STORAGE:')
       expect(paste(command)).toEqual([String(NAMELESS), ...argv])
     },
   )

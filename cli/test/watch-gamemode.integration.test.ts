@@ -72,7 +72,7 @@ describe('watch without a gamemode', () => {
     await writeFile(log, NEW_GAME + caught('Salmon') + chat('Sending you to survival...') + caught('Cod'))
     const { status, stderr } = await watch(['--yes'], {}, { terminal: true, typed: 'Earth\r' })
     expect(status).toBe(0)
-    expect(stderr.match(/Gamemode[^\n]*\?/g)).toHaveLength(1)
+    expect(stderr.match(/Gamemode, if[^\n]*: /g)).toHaveLength(1)
     expect([await stored('earth'), await stored('survival')]).toEqual([['Salmon'], ['Cod']])
   })
 
@@ -102,7 +102,7 @@ describe('watch on a server that is not a gamemode', () => {
     )
     expect([await stored('survival'), await stored('earth')]).toEqual([['Cod', 'Eel'], []])
     expect((await watch(['--gamemode', 'oneblock'])).stdout).toContain('2 catches added')
-    expect((await watch(['--gamemode', 'oneblock'])).stderr).toContain('0 catches new; 4 added before')
+    expect((await watch(['--gamemode', 'oneblock'])).stderr).toContain('0 catches to add; 4 already added')
     expect(await stored('oneblock')).toEqual(['Salmon', 'Koi'])
   })
 
@@ -172,7 +172,7 @@ describe('watch at its start', () => {
     ] as const) {
       const { stderr } = await follow(log, flags, env)
       expect(stderr).toContain(`fish-cli: Watching a log for Reported at ${context.service.url}:\n`)
-      expect(stderr).toContain(`  ${log}: gamemode ${gamemode}, unless the log names another.\n`)
+      expect(stderr).toContain(`  ${log}: gamemode ${gamemode}, unless the log names another gamemode.\n`)
     }
   })
 
@@ -212,7 +212,7 @@ describe('watch with earlier logs', () => {
     const lines = [chat('Sending you to hub'), caught('Salmon'), chat('TOLLER FANG! Du hast einen Lachs gefangen.')]
     await writeFile(second, NEW_GAME + lines.join(''))
     const { stderr } = await run(['watch', log, second, '--once'], { env: { ...env, ...EARTH } })
-    expect(stderr).toContain(`fish-cli: ${log}, ${second}: 1 catch new`)
+    expect(stderr).toContain(`fish-cli: ${log}, ${second}: 1 catch to add`)
     expect(stderr).toContain('Skipped 1 catch without a gamemode, on hub.')
     expect(stderr).toContain(`Then add the catches: fish-cli watch --once ${dirname(second)}\n`)
   })

@@ -59,7 +59,7 @@ describe('watch --once FOLDER', () => {
     const preview = await history(['--dry-run'])
     expect(preview).toMatchObject({ status: 0, stdout: '0 catches added.\n' })
     expect(preview.stderr).toMatch(
-      /4 logs in .*: 4 catches new, 2024-02-01 to .*; 2 added before\.\n {2}earth: 4 fish, 0 crabs/,
+      /4 logs in .*: 4 catches to add, 2024-02-01 to .*; 2 already added\.\n {2}earth: 4 fish, 0 crabs/,
     )
     expect(await stored()).toHaveLength(2)
 
@@ -68,7 +68,7 @@ describe('watch --once FOLDER', () => {
     const all = [`Old ${year}`, `Live ${year}`, 'First 2024', 'Second 2024', 'Third 2024', `Late ${year}`]
     expect(await stored()).toEqual(all)
     // Further runs add no catches.
-    expect((await history([])).stderr).toContain('0 catches new; 6 added before')
+    expect((await history([])).stderr).toContain('0 catches to add; 6 already added')
     await run(['watch', join(folder, 'latest.log'), '--once'], { env })
     expect(await stored()).toEqual(all)
   })

@@ -36,7 +36,7 @@ test('watch reports the number of catches that it skips at its start, and the co
   const { write, watchStart } = await scene()
   const log = await write('my game/latest.log', BEGUN + caught('Cod') + caught('Koi'))
   expect(await watchStart(log, '--gamemode', 'survival')).toContain(
-    `gamemode survival, unless the log names another. Skipped 2 catches already in the log.\n  To add the skipped catches: fish-cli watch --once '${log}' --gamemode survival\n`,
+    `gamemode survival, unless the log names another gamemode. Skipped 2 catches already in the log.\n  To add the skipped catches: fish-cli watch --once '${log}' --gamemode survival\n`,
   )
 })
 

@@ -66,7 +66,7 @@ describe('watch', () => {
     const written = Date.now()
     const at = (ms: number) => ({ now: () => written + ms, sleep: async () => {} })
     const argv = ['watch', log, '--once']
-    expect((await run(argv, { env, clock: at(0) })).stderr).toContain('0 catches new')
+    expect((await run(argv, { env, clock: at(0) })).stderr).toContain('0 catches to add')
     expect((await run(argv, { env, clock: at(60_000) })).stdout).toBe('1 catch added. 1 sent.\n')
   })
 
@@ -93,9 +93,9 @@ describe('watch', () => {
     expect(await once()).toMatchObject({
       status: 0,
       stdout: '3 catches added. 3 sent.\n',
-      stderr: expect.stringMatching(/: 3 catches new, .*; 0 added before\./),
+      stderr: expect.stringMatching(/: 3 catches to add, .*; 0 already added\./),
     })
-    expect((await once()).stderr).toContain(': 0 catches new; 3 added before.')
+    expect((await once()).stderr).toContain(': 0 catches to add; 3 already added.')
     await appendFile(log, lines(2))
     expect((await follow()).trim().split('\n')).toHaveLength(2)
     await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
@@ -127,7 +127,7 @@ describe('watch', () => {
     await writeFile(part, head + early.replaceAll(/[^\n]/g, '.') + late)
     await run(['watch', part, '--once'], { env })
     await writeFile(log, head + early + late)
-    expect((await once()).stderr).toContain(': 1 catch new')
+    expect((await once()).stderr).toContain(': 1 catch to add')
     expect(await stored()).toEqual(['Fish 2', 'Fish 1'])
   })
 
@@ -205,7 +205,7 @@ describe('watch', () => {
     await shown(program, /Fish 2 /)
     await rename(log, join(folder, 'logs', '2026-01-31-1.log'))
     await mkdir(log)
-    await expect.poll(() => program.stderr(), { interval: 20 }).toContain('waiting for it')
+    await expect.poll(() => program.stderr(), { interval: 20 }).toContain('Waiting for the log')
     await rm(log, { recursive: true })
     await writeFile(log, begin(2) + lines(2))
     await shown(program, /Fish 4 /)

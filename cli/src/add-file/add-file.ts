@@ -37,13 +37,13 @@ export interface AddFileFlags {
 interface AddFileOptions {
   readonly target: Target
   readonly flags: AddFileFlags
-  /** Rarity of fish whose row has no rarity. */
+  /** The default rarity, for fish without a rarity in their row. */
   readonly rarity: RarityValue | undefined
 }
 
 /**
- * Validates the whole file, then adds each catch once through the outbox. Each catch has a key, so a repeated, killed
- * or parallel run adds no catch twice.
+ * Validates the whole file, then adds each catch once through the outbox. Each catch has a key, so repeated, killed or
+ * parallel runs never add a catch twice.
  */
 export async function addFile(context: Context & Notes, { target, flags, rarity }: AddFileOptions) {
   const user = requireUser(target)
@@ -101,7 +101,9 @@ function skippedText(count: number): string {
   return ` ${count} skipped: ${before} added before. To add ${again} again, repeat the command with --again.`
 }
 
-/** Without the service, the ids of the file cannot be checked. @throws always */
+/**
+ * Suggests --again if the service does not respond, because the ids in the file cannot be checked then. @throws always
+ */
 function withAgain(error: unknown): never {
   const report = describeError(error)
   if (!(error instanceof ConnectionError) && report.code !== 'bad_gateway') throw error
@@ -112,7 +114,7 @@ function withAgain(error: unknown): never {
 interface QueueFileOptions extends FlushOptions {
   readonly source: FileSource
   readonly defaults: FileDefaults
-  /** Ids of records whose catches are skipped. */
+  /** Ids of records that are already stored. Their catches are skipped. */
   readonly stored: ReadonlySet<string>
   readonly group: string
   readonly total: number
@@ -150,7 +152,7 @@ async function queueFile(context: Context, outbox: Outbox, options: QueueFileOpt
   }
 }
 
-/** Adds catches, and flushes while the outbox is full. */
+/** Adds catches. If the outbox is full, flushes the outbox and tries again. */
 async function addOrFlush(context: Context, outbox: Outbox, delivery: FlushOptions, catches: readonly NewCatch[]) {
   const reports: FlushReport[] = []
   for (;;) {

@@ -11,11 +11,11 @@ export interface FileDefaults {
   readonly gamemode?: Gamemode | undefined
   readonly rarity?: RarityValue | undefined
   readonly kind: NewCatch['kind']
-  /** Time zone of times that have no zone, such as `Europe/Berlin`. @default such times are errors */
+  /** Time zone for times without a zone, such as `Europe/Berlin`. @default a time without a zone is an error */
   readonly timeZone?: string | undefined
 }
 
-/** A catch of a file. `id` is the id of the record that `list` printed in this row. */
+/** A catch in a file. `id` is the record id, if the file is output of `list`. */
 export interface FileCatch {
   readonly at: string
   readonly entry: NewCatch
@@ -29,11 +29,11 @@ export function catchOf(record: FileRecord, defaults: FileDefaults): FileCatch |
   const { name } = fields
   const gamemode = lowerCase(fields.gamemode)
   if (gamemode === undefined && !defaults.gamemode) {
-    return { at, problem: 'gamemode: Missing; set one for all with --gamemode.' }
+    return { at, problem: 'gamemode: Missing; to set it for all catches, add --gamemode.' }
   }
   const caughtAt = parseTime(fields.caughtAt, defaults.timeZone) ?? undefined
   if (caughtAt === NO_ZONE) {
-    const problem = `caughtAt: No time zone; set one for all with --timezone, such as --timezone ${EXAMPLE_ZONE}.`
+    const problem = `caughtAt: No time zone; to set it for all catches, add --timezone, such as --timezone ${EXAMPLE_ZONE}.`
     return { at, problem }
   }
   const given = Object.entries({ name, gamemode, caughtAt }).filter(([, value]) => value !== undefined)
@@ -45,7 +45,11 @@ export function catchOf(record: FileRecord, defaults: FileDefaults): FileCatch |
   }
   if (kind !== 'fish') return { at, problem: `kind: Must be fish or crab${notValue(kind)}.` }
   const rarity = fields.rarity ?? defaults.rarity
-  if (rarity === undefined) return { at, problem: 'rarity: Missing; set one for all with --rarity, or add --crab.' }
+  if (rarity === undefined)
+    return {
+      at,
+      problem: 'rarity: Missing; to set it for all fish, add --rarity. If the catches are crabs, add --crab.',
+    }
   const value = ['number', 'string'].includes(typeof rarity) ? parseRarity(String(rarity)) : undefined
   if (value === undefined) return { at, problem: `rarity: Must be one of ${rarityList()}${notValue(rarity)}.` }
   return { at, id, entry: { kind, rarity: value, ...about } as NewCatch }
@@ -53,7 +57,7 @@ export function catchOf(record: FileRecord, defaults: FileDefaults): FileCatch |
 
 const MAX_QUOTED = 40
 
-/** Quotes a wrong value at the end of a sentence. */
+/** Returns the end of an error message that quotes the wrong value, such as `, not "blue"`. */
 export function notValue(value: unknown): string {
   if (value === undefined) return ''
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

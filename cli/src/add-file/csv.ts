@@ -7,8 +7,8 @@ import type { FileSource } from './source.ts'
 const MAX_RECORD = 64 * 1024
 
 /**
- * Parses RFC 4180, and `;` as separator, which spreadsheets write. This parser is our own, because csv-parse 7 (32 KB)
- * would only split cells.
+ * Parses CSV (RFC 4180). The separator may also be `;`, which some spreadsheets write. We do not use csv-parse 7 (32
+ * KB), because it would only split the cells.
  */
 export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<FileRecord> {
   let pattern: RegExp | undefined
@@ -20,7 +20,7 @@ export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<Fi
     pattern ??= cellPattern(separatorOf(text))
     const cells = cellsOf(text, pattern)
     if (!cells) {
-      yield { at, problem: 'The quotes are not closed, or text follows them.' }
+      yield { at, problem: 'A quotation mark is not closed, or text follows a closing quotation mark.' }
       continue
     }
     if (!columns) {
@@ -49,9 +49,9 @@ export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<Fi
 
 function isHeader([first = '', ...others]: readonly string[]): boolean {
   if (first.trim().toLowerCase() === 'name') return true
-  // `fish` may also be the kind in a file without a header, and a fish may have the name of any column.
+  // Without a header, the first cell may be a fish named like a column, and `fish` in another cell may be a kind.
   if (others.some((cell) => fieldOf(cell) !== undefined && cell.trim().toLowerCase() !== 'fish')) return true
-  // If all cells are words but not values of their columns, the line is a header with unknown names.
+  // If all other cells are words, but neither kinds nor rarities, the line is a header with unknown column names.
   return others.length > 1 && others.every(isWord)
 }
 
@@ -63,7 +63,7 @@ function isWord(cell: string): boolean {
 // An unknown column is an error: it may be misspelled, and its values would be lost silently.
 function headerProblem(cells: readonly string[], named: readonly string[]): string | undefined {
   const twice = named.find((field, index) => field !== '' && named.indexOf(field) !== index)
-  if (twice !== undefined) return `Names the column ${twice} twice.`
+  if (twice !== undefined) return `The header contains the column ${twice} twice.`
   const unknown = cells.filter((cell, index) => named[index] === '' && cell.trim() !== '')
   if (unknown.length === 0) return undefined
   const names = unknown.map((cell) => `"${printable(cell.trim().slice(0, 40))}"`).join(', ')

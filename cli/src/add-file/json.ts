@@ -6,7 +6,9 @@ import type { FileSource } from './source.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Reads an array of catches, one catch, or an object with lists of catches, as `list --json` prints it. */
+/**
+ * Reads an array of catches, a single catch, or an object with lists of catches, such as the output of `list --json`.
+ */
 export async function* parseJson({ size, text }: FileSource): AsyncGenerator<FileRecord> {
   if (size > MAX_BYTES) {
     throw usageError(
@@ -59,7 +61,7 @@ function listsOf(document: unknown): readonly (Shared & { readonly list: readonl
   return lists.length > 0 ? lists : [{ list: [document] }]
 }
 
-// `counts` is in the output of `list --json --count`. A catch has no lists.
+// `counts` is in the output of `list --json --chart`. A catch never contains a list.
 const LISTS = [...Object.keys(KINDS), 'counts']
 
 function recordOf(at: string, value: unknown, shared: Shared = {}): FileRecord {
@@ -68,7 +70,7 @@ function recordOf(at: string, value: unknown, shared: Shared = {}): FileRecord {
     return { at, problem: 'Must be a JSON object.' }
   }
   const given = value as Readonly<Record<string, unknown>>
-  // Without this error, the object could count as a crab without a name.
+  // Without this check, an object with lists could be added as a crab without a name.
   if (LISTS.some((name) => Array.isArray(given[name]))) return { at, problem: 'Is a list, not a catch.' }
   const fields: Record<string, unknown> = {}
   for (const [key, one] of Object.entries(given)) {

@@ -43,7 +43,7 @@ export async function* readCatches(
   if (chunk.length > 0) yield chunk
 }
 
-/** A collection, and the ids of its records that the rows of a file name. */
+/** A collection, and the ids of its records that occur in a file. */
 export interface NamedRecords {
   readonly kind: NewCatch['kind']
   readonly gamemode: Gamemode | undefined
@@ -52,14 +52,14 @@ export interface NamedRecords {
 
 const MAX_REPORTED = 20
 
-/** @param report Gets the first 20 problems. @default the thrown error lists them */
+/** @param report Receives the first 20 problems. @default the thrown error lists the problems */
 export async function validateFile(
   source: FileSource,
   defaults: FileDefaults,
   report: ((text: string) => void) | undefined,
 ): Promise<{ readonly catches: number; readonly named: readonly NamedRecords[] }> {
   const { user, gamemode } = defaults
-  // This outbox only validates.
+  // This outbox only validates catches. Nothing is sent.
   await using validator = await openOutbox({ user, gamemode, path: ':memory:' })
   let catches = 0
   let problemCount = 0
@@ -90,7 +90,7 @@ export async function validateFile(
   return { catches, named: [...named.values()] }
 }
 
-/** Returns problems by the position of the catch. */
+/** Maps the position of each invalid catch to its problems. */
 async function problemsOf(validator: Outbox, catches: readonly FileCatch[]): Promise<ReadonlyMap<string, string>> {
   const problems = new Map<string, string>()
   try {

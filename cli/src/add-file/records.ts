@@ -1,19 +1,19 @@
 import { usageError } from '../core/errors.ts'
 
 export interface Problem {
-  /** Position in the file, such as `Line 3`, or in JSON `Catch 3`. */
+  /** Position in the file, such as `Line 3`, or `Catch 3` in JSON. */
   readonly at: string
   readonly problem: string
 }
 
 export type FileRecord = { readonly at: string; readonly fields: Readonly<Record<string, unknown>> } | Problem
 
-/** In the column order of a file without a header. */
+/** The fields, in the column order of a file without a header. */
 export const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as const
 
 type Field = (typeof FIELDS)[number]
 
-/** In lower case without spaces, `_` and `-`. `fish` is the word of the service's API. */
+/** Other names of fields, in lower case without spaces, `_` and `-`. The API of the service calls the name `fish`. */
 const ALIASES: Readonly<Record<string, Field>> = {
   fish: 'name',
   type: 'kind',
@@ -22,7 +22,10 @@ const ALIASES: Readonly<Record<string, Field>> = {
   date: 'caughtAt',
 }
 
-/** In any spelling: `caughtAt`, `Caught At`, `caught_at`. `id` is the record that a row of `list` belongs to. */
+/**
+ * Returns the field that a title names in any spelling, such as `Caught At` or `caught_at`. `id` is the id of a stored
+ * record.
+ */
 export function fieldOf(title: string): Field | 'id' | undefined {
   const plain = title.toLowerCase().replace(/[\s_-]/g, '')
   if (plain === 'id') return plain
@@ -34,7 +37,7 @@ export interface TextLine {
   readonly text: string
 }
 
-// In characters. A longer line is not a catch and would fill the memory.
+// Maximum length in characters. A longer line cannot be a catch and could fill the memory.
 const MAX_LINE = 1024 * 1024
 
 export const FORMAT_HINT = 'Write one line for each catch, such as Salmon,gold, or use JSON.'

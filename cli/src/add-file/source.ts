@@ -10,7 +10,7 @@ import { isNotFound } from '../config/files.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
-/** Can be read more than once. */
+/** A file to add. The text can be read more than once. */
 export interface FileSource {
   /** The extension in lower case, or an empty text if the name has no extension. */
   readonly extension: string
@@ -24,7 +24,10 @@ export interface FileSource {
 
 const CHUNK_BYTES = 256 * 1024
 
-/** stdin and pipes are copied to an unlinked temporary file, so that no file remains, even after a crash. */
+/**
+ * Opens a file, or stdin for `-`. Copies stdin and pipes to an unlinked temporary file, so that no file remains after a
+ * crash.
+ */
 export async function openSource(
   context: Pick<Context, 'stdin'>,
   file: string,

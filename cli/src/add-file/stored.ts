@@ -4,8 +4,8 @@ import type { Context } from '../core/context.ts'
 import type { NamedRecords } from './read-file.ts'
 
 /**
- * The ids of stored records that a file names. Adding the catches of these records would store the catches a second
- * time. Each collection that the file names is read once.
+ * Returns the ids in a file that belong to stored records. Adding the catches of these records would store the catches
+ * twice. Each collection is read once.
  */
 export async function storedIds(
   context: Context,

@@ -32,11 +32,11 @@ export function parseTime(value: unknown, timeZone: string | undefined): unknown
   return Number.isNaN(asUtc) ? value : new Date(localToUtc(asUtc, timeZone)).toISOString()
 }
 
-/** When clocks show a local time twice, this is the earlier time. */
+/** If clocks show a local time twice, returns the earlier time. */
 function localToUtc(local: number, timeZone: string): number {
   const before = local - offsetAt(local - DAY_MS, timeZone)
   const after = local - offsetAt(local + DAY_MS, timeZone)
-  // A time that clocks skip takes the offset before the jump.
+  // A local time that clocks skip is converted with the offset before the change.
   return [before, after].find((at) => at + offsetAt(at, timeZone) === local) ?? before
 }
 

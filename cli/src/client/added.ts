@@ -18,10 +18,10 @@ export interface AddedRecord {
   readonly run: string
 }
 
-/** Maximum size of the list. A record takes about 200 bytes. The older half of a longer list is forgotten. */
+/** Maximum size of the list. A record takes about 200 bytes. If the list is larger, the older half is removed. */
 const MAX_BYTES = 2 * 1024 * 1024
 
-/** The list of records that this machine added to a service is beside the outbox for that service. */
+/** The list of added records is stored next to the outbox of the same service. */
 function pathBeside(outbox: string): string {
   return outbox.replace(/\.db$/, '-added.jsonl')
 }
@@ -36,8 +36,7 @@ function read(path: string): readonly AddedRecord[] {
 const textOf = (added: readonly AddedRecord[]) => added.map((one) => `${JSON.stringify(one)}\n`).join('')
 
 /**
- * Remembers a record that the service has stored. Never fails, because the record is already stored, and only `undo`
- * needs the list.
+ * Remembers a record that the service has stored. Errors are ignored, because only `undo` needs the list.
  */
 export async function rememberAdded(context: Pick<Context, 'env'>, outbox: string, added: AddedRecord): Promise<void> {
   const path = pathBeside(outbox)
@@ -50,7 +49,7 @@ export async function rememberAdded(context: Pick<Context, 'env'>, outbox: strin
   }).catch(() => {})
 }
 
-/** Forgets records, for example because they were undone. */
+/** Removes records from the list, for example after `undo`. */
 export async function forgetAdded(
   context: Pick<Context, 'env'>,
   outbox: string,

@@ -20,7 +20,9 @@ export async function readAdminCredentials(context: Context, target: Target, pro
   return { username, password: await readSecret(context, { variable: 'FISH_ADMIN_PASSWORD', question, ...prompt }) }
 }
 
-/** Uses the password of the environment, else the session of `login --admin`, else a typed password. */
+/**
+ * Uses the password in the environment, otherwise the session of `login --admin`, otherwise prompts for the password.
+ */
 export async function openAdminClient(
   context: Context,
   target: Target,
@@ -41,7 +43,7 @@ export async function createAdmin(
   credentials: { readonly username: string; readonly password: string } | { readonly token: string },
 ): Promise<AdminClient> {
   const { createAdminClient } = await import('@fish-crab/sdk/admin')
-  // The client does not retry: a failed login is reported at once, like the write after the login.
+  // The client does not retry, so that a failed login or write is reported at once.
   return createAdminClient({ ...clientOptions(context, target), maxRetries: 0, ...credentials })
 }
 
@@ -60,7 +62,7 @@ export async function takeFirst<Entry>(
   return { entries, more: false }
 }
 
-/** Page size for {@link takeFirst}: few requests, and little beyond the limit. */
+/** Page size for {@link takeFirst} that needs few requests and reads few entries beyond the limit. */
 export function pageSizeFor(limit: number | undefined, largest: number): number {
   // One additional entry shows whether more entries exist.
   return Math.min(largest, (limit ?? largest) + 1)

@@ -15,7 +15,7 @@ const KINDS: ReadonlyMap<string, CatchKind> = new Map([
   ['crabs', 'crab'],
 ])
 
-/** The kind that a user named, `fish` by default; `undefined` for any other word. */
+/** Returns the kind that a word names, or `undefined` for an unknown word. */
 export function kindNamed(word = 'fish'): CatchKind | undefined {
   return KINDS.get(word)
 }
@@ -51,7 +51,7 @@ export interface CatchListOptions {
   readonly gamemode: Gamemode
   readonly query: CatchQuery
   readonly chart: boolean
-  /** Whether to show time and record. */
+  /** Whether to show the time and the record of each catch. */
   readonly detail: boolean
 }
 
@@ -80,7 +80,7 @@ export function buildCatchList(
     return { counted: true, output, bars }
   }
   const columns = (kind === 'fish' ? fishColumns(detail) : crabColumns(detail)) as readonly Column<Catch>[]
-  // Without `detail`, the time and the id are only needed to sort, filter or compare.
+  // Without `detail`, the time and the id only serve to sort, filter or compare, and are not printed.
   const rows = detail ? selected : selected.map(({ caughtAt: _, id: __, ...rest }): Catch => rest)
   return { counted: false, output: { rows, columns, document: { ...about, [kind]: rows }, empty } }
 }

@@ -78,7 +78,7 @@ export function rarityList(): string {
   return RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
 }
 
-/** Milliseconds since 1970. @param flag in the error */
+/** Returns milliseconds since 1970. @param flag The flag that an error message names */
 export function parseMoment(text: string, now: number, flag: string): number {
   const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const moment = amount === undefined ? parseTime(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)

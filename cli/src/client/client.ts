@@ -9,12 +9,12 @@ import { printable } from '../output/text.ts'
 import { readManifest } from '../package.ts'
 import { secretFromEnv } from './read-secret.ts'
 
-/** Uses the API key of the environment, else of the profile. */
+/** Uses the API key in the environment, otherwise the API key of the profile. */
 export async function openClient(context: Context, target: Target, options: ClientOptions = {}): Promise<Client> {
   return createClient({
     ...clientOptions(context, target),
     ...options,
-    // With an API key in the options, the keyring does not have to be opened.
+    // If the options contain `apiKey`, even as `undefined`, the keyring is not opened.
     apiKey: 'apiKey' in options ? options.apiKey : await readApiKey(context, target),
   })
 }
@@ -34,13 +34,14 @@ export function clientOptions({ clock, env, line }: Context, target: Pick<Target
     ...countdownHooks(line, clock),
     logger: SILENT,
     fetch: nodeFetch(env),
-    // The rest of the environment is resolved here, together with flags and profiles.
+    // The SDK gets only the proxy variables. This program resolves all other variables, together with flags and
+    // profiles.
     env: Object.fromEntries([...PROXIES, ...EXCEPTIONS].map((name) => [name, env[name]])),
     userAgent: `fish-cli/${readManifest().version}`,
   }
 }
 
-/** The address that players use, as the service names it. Otherwise the address of this request. */
+/** Returns the public address that the service reports, or else the address of this request. */
 export async function publicUrlOf(client: Client, signal: AbortSignal): Promise<string> {
   const { publicUrl = client.baseUrl } = await client.status({ signal })
   if (isServiceUrl(publicUrl)) return publicUrl
@@ -53,8 +54,8 @@ export async function publicUrlOf(client: Client, signal: AbortSignal): Promise<
 }
 
 /**
- * Discards the warnings of the SDK, which name options of its API. Instead, the countdown shows waits, and `doctor`
- * checks the key.
+ * Discards the warnings of the SDK, because the warnings refer to options of its API. This program shows waits as a
+ * countdown, and `doctor` checks the key.
  */
 const SILENT: Logger = { debug() {}, info() {}, warn() {} }
 
@@ -62,8 +63,8 @@ const PROXIES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
 const EXCEPTIONS = ['no_proxy', 'NO_PROXY']
 
 /**
- * `undefined` selects the `fetch` of the SDK, which supports proxies. Loading it takes longer than the requests of a
- * command.
+ * Returns `undefined` if a proxy is set, to select the `fetch` of the SDK, which supports proxies. Loading the `fetch`
+ * of the SDK takes longer than the requests of a command.
  */
 export function nodeFetch(env: Env): typeof globalThis.fetch | undefined {
   if (PROXIES.some((name) => env[name])) return undefined

@@ -3,7 +3,7 @@ import type { Bar } from '../output/chart.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import { RARITY_STYLES, type Style } from '../output/screen.ts'
 
-/** Catches of one player or of the service. */
+/** The numbers of catches of one player or of the whole service. */
 export interface CollectionCounts {
   readonly fish: {
     readonly total: number
@@ -16,7 +16,7 @@ export interface CollectionCounts {
   }
 }
 
-/** Reads all gamemodes at once. @throws the first error, which aborts the other reads */
+/** Reads all gamemodes in parallel. @throws the first error, which aborts the other reads */
 export function readGamemodes<Result>(
   gamemodes: readonly Gamemode[],
   interrupted: AbortSignal,
@@ -25,7 +25,7 @@ export function readGamemodes<Result>(
   const ending = new AbortController()
   const signal = AbortSignal.any([interrupted, ending.signal])
   const reading = gamemodes.map((gamemode) => read(gamemode, signal))
-  // Aborts requests that still wait for the rate limit, which would keep the process alive.
+  // Aborts requests that still wait for the rate limit, because waiting requests keep the process alive.
   return Promise.all(reading).finally(() => ending.abort())
 }
 
@@ -76,7 +76,7 @@ export function countRows({ fish, crab, users }: CollectionCounts & { readonly u
   ]
 }
 
-/** Bars for counts. The totals have no bars, because they would dwarf the other bars. */
+/** Bars for counts. Totals are omitted, because the bars of totals would dwarf the other bars. */
 export function countBars(rows: readonly CountRow[]): readonly Bar[] {
   return rows
     .filter(({ by }) => by === 'gamemode' || by === 'rarity')

@@ -14,7 +14,7 @@ import type { Role } from '../core/context.ts'
 import { CliError, type ErrorReport, EXIT, type ExitStatus } from '../core/errors.ts'
 import { localTime } from '../core/time.ts'
 
-// `needs`: the role that the command requires.
+// `needs` is the role that the command requires.
 export function describeError(error: unknown, needs: Role = 'player'): ErrorReport {
   if (error instanceof CliError) return error
   if (error instanceof RateLimitError) {
@@ -44,7 +44,7 @@ export function describeError(error: unknown, needs: Role = 'player'): ErrorRepo
   }
   if (error instanceof ValidationError) return validationReport(error)
   if (error instanceof FernetError) return errorReport(error.code, 'Your key is not valid.', NEW_KEY, EXIT.credentials)
-  // Other errors of the SDK have a hint of their own.
+  // Other errors of the SDK contain their own hint.
   if (error instanceof FishCrabError) return errorReport(error.code, error.summary, error.hint, EXIT.failure)
   return bugReport(error)
 }
@@ -56,7 +56,7 @@ function errorReport(code: string, message: string, hint: string | undefined, ex
 function responseReport(error: ApiError, hint: string | undefined, exit: ExitStatus): ErrorReport {
   const details = (error.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`)
   return {
-    // The message is one line, so that text of a service cannot look like output of this program.
+    // The message is joined into one line, so that text from a service cannot look like output of this program.
     ...errorReport(
       error.code,
       `${rejectionText({ code: error.code, message: error.summary })}${details.join('')}`.replace(/\s*[\r\n]\s*/g, ' '),
@@ -67,15 +67,18 @@ function responseReport(error: ApiError, hint: string | undefined, exit: ExitSta
   }
 }
 
-/** The service's reason, in the words of a player, who knows a key but not a token. */
+/** Returns the service's reason in the words of a player: players know keys, but not tokens. */
 export function rejectionText({ code, message }: { readonly code: string; readonly message: string }): string {
   return code === 'invalid_token' ? 'The service does not accept your key. The key may have been replaced.' : message
 }
 
-/** Codes of connections that were never open, so that nothing was sent. */
+/** Error codes of connections that were never established, so nothing was sent. */
 const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
-/** Reports that a write without a response may have been stored: repeating the command would store it twice. */
+/**
+ * Warns that a catch may have been stored although the write got no response. Repeating the command could store the
+ * catch twice.
+ */
 export function withUnknownOutcome(error: unknown): unknown {
   if (!isBadGateway(error)) {
     if (!(error instanceof ConnectionError)) return error
@@ -107,7 +110,10 @@ function unreachableHint(error: ConnectionError): string {
   return 'Check that the service is running, and that --url (or FISH_URL) is its address.'
 }
 
-/** A bug in this program. Its message may quote a secret, so only its class and location are printed. */
+/**
+ * Describes a bug in this program. The message of the error may quote a secret, so only the class and location are
+ * printed.
+ */
 function bugReport(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
   const place = /^\s+(at .*)$/m.exec(stack ?? '')?.[1]
@@ -116,7 +122,7 @@ function bugReport(error: unknown): ErrorReport {
   return errorReport('internal_error', message, hint, EXIT.failure)
 }
 
-// Names of the SDK, and where their values come from in the CLI.
+// Maps the SDK's names of options to the flags, arguments and variables of this program.
 const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
   fernetKey: ['FISH_KEY', EXIT.credentials],
   apiKey: ['FISH_API_KEY', EXIT.credentials],
@@ -172,8 +178,8 @@ function exitStatusOf(refusal: RefusedResponse): ExitStatus {
 }
 
 /**
- * Whether another server sent the error response. Errors of the service always have a code. A proxy may require
- * credentials.
+ * Whether another server sent the error response. Errors of the service always have a code. The statuses 401, 403 and
+ * 429 are excluded, because a proxy in front of the service may send these.
  */
 function isNotFromService({ status, code }: RefusedResponse): boolean {
   return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
@@ -194,7 +200,7 @@ const LOG_IN_AGAIN = 'Log in again: fish-cli login NAME --admin'
 const SHORTER = 'Add fewer names at once, or shorter names.'
 const AGREE = 'Check --user and --gamemode, and the FISH_… variables.'
 
-/** Hints by error code. Errors in the command line get the help of the command instead. */
+/** Hints by error code. Errors in the command line refer to the help of the command instead. */
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_token: NEW_KEY,
   token_expired: 'Set the clock of this machine. To check it: fish-cli doctor',
@@ -224,7 +230,7 @@ function hintFor(status: number, code: string, needs: Role): string | undefined 
   if (status >= 500) return TRY_LATER
   if (status === 403) return 'A proxy in front of the service may have rejected the request.'
   if (status === 401) return HINTS.invalid_credentials
-  // A response without a code of the contract may come from any server.
+  // A response without a known error code may come from any server.
   return code === 'unknown' ? WRONG_ADDRESS : undefined
 }
 

@@ -8,7 +8,7 @@ import { createCountdown, createProgress, type Progress, waitText } from '../out
 import { describeError, rejectionText } from './describe-error.ts'
 
 export interface FlushOptions {
-  /** Longest wait for the rate limit, in milliseconds. @default one window */
+  /** Longest wait for the rate limit, in milliseconds. @default one rate-limit window */
   readonly maxWaitMs?: number | undefined
   readonly signal: AbortSignal
   readonly target: Target
@@ -16,7 +16,10 @@ export interface FlushOptions {
   readonly resume?: string | undefined
 }
 
-/** Shows progress and waits on stderr. @throws CliError `interrupted` with the number of catches left */
+/**
+ * Flushes the outbox, and shows the progress and any waits on stderr. @throws CliError `interrupted` with the number of
+ * waiting catches
+ */
 export async function flushWithProgress(
   context: Context,
   outbox: Outbox,
@@ -26,7 +29,7 @@ export async function flushWithProgress(
   const showWait = createWaitListener(context)
   let progress: Progress | undefined
   const unsubscribe = outbox.subscribe((event) => {
-    // Progress starts here, because a wait before the first batch would distort the rate.
+    // Progress starts with the first batch, because an earlier wait would distort the rate.
     if (event.type === 'sending') progress ??= createProgress(context.line, context.clock, { unit: 'catches', total })
     showWait(event)
   })
@@ -79,7 +82,7 @@ function flushCommand(target: Target): string {
 
 export const REJECTED_HELP = 'See the reasons: fish-cli outbox'
 
-/** @throws CliError the reason why delivery stopped, with the number of catches that still wait */
+/** @throws CliError if delivery stopped, with the reason and the number of waiting catches */
 export function flushStatus(
   context: Context & Notes,
   report: FlushReport,

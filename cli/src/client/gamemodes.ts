@@ -37,8 +37,8 @@ export async function askForGamemodes(context: Context, service: Service): Promi
 }
 
 /**
- * Returns a gamemode. If this machine does not know the gamemode, looks it up at the service.
- * @param from Where the name comes from, such as `--gamemode`
+ * Finds a gamemode by name. If this machine does not know the name, requests the gamemodes from the service.
+ * @param from The origin of the name, such as `--gamemode`
  * @throws CliError `usage`
  */
 export async function findGamemode(context: Context, service: Service, typed: string, from: string): Promise<Gamemode> {
@@ -78,7 +78,7 @@ export async function requireGamemode(context: Context, target: Target): Promise
 interface Move {
   readonly from: Gamemode
   readonly to: Gamemode
-  /** The gamemode that contains the records. */
+  /** The target without `--gamemode`, because `--gamemode` names the destination. */
   readonly target: Target
 }
 

@@ -11,7 +11,7 @@ import { readSecret, secretFromEnv } from './read-secret.ts'
 
 type SecretSource = 'environment' | 'keyring' | 'file'
 
-/** All fields but `fernetKey` and `session` may be printed. */
+/** All fields except `fernetKey` and `session` may be printed. */
 export interface Identity {
   readonly profile: string | null
   readonly url: string
@@ -56,7 +56,9 @@ export function notLoggedIn(): CliError {
   })
 }
 
-/** Reads the key from FISH_KEY, else the key that `login` saved for this player at this service, else from a prompt. */
+/**
+ * Reads the key from FISH_KEY, otherwise from the secrets that `login` stored for this player, otherwise from a prompt.
+ */
 export async function readPlayerKey(
   context: Context,
   target: Target,

@@ -31,7 +31,7 @@ export async function fetchSession(context: Context, target: Target, options: Lo
 export async function fetchPlayerKey(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
   const user = target.user?.value
   if (!user) throw usageError('The player name is missing.', 'For example: fish-cli login Alex')
-  // Creating a client reports wrong flags before the prompt for a password.
+  // This client only validates the flags, so that wrong flags are reported before the prompt for a password.
   createClient({ baseUrl: target.url.value, user, gamemode: await gamemodeOf(context, target), env: {} })
   const { withApiKey, noInput, known = {} } = options
   const question = `Password of ${printable(user)}`
@@ -48,7 +48,8 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
   // unavailable.
   const client = await openClient(context, target, { apiKey: apiKey ?? (await secretFromEnv(context, 'FISH_API_KEY')) })
   const signal = context.interrupted()
-  // With a password, the service's key counts, because the key in an old file may have been replaced.
+  // If there is a password, the key comes from the service, because the key in an old login file may have been
+  // replaced.
   const fernetKey =
     password === undefined
       ? (known.fernetKey ?? '')
@@ -85,8 +86,8 @@ const INVALID_PAYLOAD = '{}'
 const DECRYPTED = new Set(['invalid_payload', 'token_expired'])
 
 /**
- * Tests whether a key is the player's (`accepted`), and whether the rate limit counted the request (`counted`). With a
- * valid API key, the request is not counted. The request stores nothing.
+ * Tests whether a key belongs to the player (`accepted`), and whether the rate limit counted the request (`counted`). A
+ * request with a valid API key is not counted. The request stores nothing.
  * @throws FernetError for a malformed key
  */
 export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions) {
@@ -105,7 +106,7 @@ export async function testKey(client: Client, { user, fernetKey, signal }: KeyTe
   }
 }
 
-/** `over`: the session has expired, by the clock of this machine. */
+/** `over` means that the session has expired, by the clock of this machine. */
 type SessionTest = 'accepted' | 'refused' | 'over'
 
 export async function testSession(

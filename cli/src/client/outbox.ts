@@ -32,7 +32,7 @@ interface PlayerOutboxOptions {
   readonly delayMs?: ((state: RateLimitState | undefined, now: number) => number) | undefined
 }
 
-/** Sends the catches of one player. The catches of other players stay in the outbox. */
+/** Opens the outbox to send the catches of one player. The catches of other players stay in the outbox. */
 export async function openPlayerOutbox(
   context: Context,
   target: Target,
@@ -43,7 +43,7 @@ export async function openPlayerOutbox(
   const onResponse = ({ rateLimit }: ResponseEvent) => {
     state = rateLimit
   }
-  // No retries in the client: the outbox retries by itself.
+  // The client does not retry, because the outbox retries.
   const client = await openClient(context, target, { user, gamemode, fernetKey, maxRetries: 0, onResponse })
   const linger = delayMs && { lingerMs: () => delayMs(state, context.clock.now()) }
   return openOutboxFile(context, target.url.value, { client, user, gamemode, ...linger })
@@ -55,7 +55,7 @@ export async function openLocalOutbox(context: Context, target: Target): Promise
   return existsSync(outboxPath(context, url)) ? openOutboxFile(context, url, { baseUrl: url }) : undefined
 }
 
-/** More than all catches of an outbox, which holds at most a million. */
+/** More than the maximum of an outbox, which is one million catches. */
 const ALL = 10_000_000
 
 export async function waitingCatches(outbox: Outbox, user: string): Promise<readonly StoredCatch[]> {
@@ -63,7 +63,7 @@ export async function waitingCatches(outbox: Outbox, user: string): Promise<read
   return all.filter((one) => userNameKey(one.user) === userNameKey(user))
 }
 
-// Hints of the SDK name options of its API, which users of this program do not have.
+// The hints of the SDK refer to options of its API, which users of this program cannot set.
 const HINTS: Readonly<Record<string, string>> = {
   outbox_damaged: 'Move the file away to continue. Catches that wait in this file are then not sent.',
   outbox_other_service: 'The file was copied or renamed. Move it away to continue.',
@@ -76,7 +76,7 @@ async function openOutboxFile(context: Context, url: string, options: OutboxOpti
   const command = crypto.randomUUID()
   const onEvent: OutboxListener = (event) => {
     if (event.type === 'delivered') {
-      // Catches that are sent in the background were not added by one command.
+      // `undo` treats each record that was sent in the background as a separate run.
       const run = options.lingerMs ? event.id : command
       void rememberAdded(context, path, { ...event.collection, id: event.id, at: context.clock.now(), run })
     }
@@ -120,7 +120,10 @@ export async function noteUnsent(
   if (unsent) context.note(`fish-cli: ${unsent.result} ${unsent.fix}`)
 }
 
-/** Changes nothing. Returns `undefined` if no catches wait, or if the file is a copy or not an outbox. */
+/**
+ * Reads an outbox without changing the file. Returns `undefined` if no catches wait, or if the file is a copy or not an
+ * outbox.
+ */
 async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<Unsent | undefined> {
   try {
     const { service: url = '', pending: queued, close } = await inspectOutbox(path)
@@ -150,7 +153,7 @@ export async function knownKeys(context: Pick<Context, 'env'>, url: string): Pro
     const { hasKey } = await inspectOutbox(path)
     return hasKey
   } catch {
-    // Opening the outbox to add the catches reports the problem.
+    // The problem is reported later, when the outbox is opened to add the catches.
     return () => false
   }
 }

@@ -35,7 +35,7 @@ export function profileRows(profile: Profile): readonly CountRow[] {
   ]
 }
 
-/** The species of all gamemodes together, fish before crabs, most caught first, then by name. */
+/** The species of all gamemodes: fish before crabs, then by descending count, then by name. */
 export function speciesRows({ gamemodes }: Profile): readonly SpeciesRow[] {
   return (['fish', 'crab'] as const).flatMap((kind) => {
     const species: readonly Omit<SpeciesRow, 'kind'>[] = gamemodes.flatMap((one) => one[kind].species ?? [])
@@ -50,7 +50,7 @@ export function speciesRows({ gamemodes }: Profile): readonly SpeciesRow[] {
 type Species = Omit<SpeciesRow, 'kind'>
 
 function merged(one: Species, other: Species): Species {
-  // The times are ISO 8601 in UTC, so that the order of text is the order of time.
+  // The times are ISO 8601 in UTC, so sorting the text sorts by time.
   const [firstCaughtAt = '', second = ''] = [one.firstCaughtAt, other.firstCaughtAt].sort()
   const lastCaughtAt = [one.lastCaughtAt, other.lastCaughtAt, second].sort().at(-1) ?? ''
   return { ...one, count: one.count + other.count, firstCaughtAt, lastCaughtAt }
@@ -59,7 +59,7 @@ function merged(one: Species, other: Species): Species {
 const CHART_DAYS = 14
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The last two weeks, by UTC days. */
+/** Returns one bar for each of the last 14 UTC days. */
 export function dayBars({ days }: Profile, now: number): readonly Bar[] {
   const counts = new Map(days.map(({ day, count }) => [day, count]))
   return Array.from({ length: CHART_DAYS }, (_, index) => {

@@ -8,12 +8,15 @@ import { canPrompt, promptLine } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export interface SecretRequest {
-  /** The environment variable. The same name with `_FILE` may point to a file with the secret. */
+  /**
+   * The environment variable. A variable of this name with the suffix `_FILE` may contain the path of a file with the
+   * secret.
+   */
   readonly variable: string
   readonly question: string
-  /** Another option to show at a prompt. */
+  /** An alternative that the prompt shows. */
   readonly orElse?: string
-  /** Another way to provide the secret, for the error message. */
+  /** An alternative that the error message suggests. */
   readonly alternative?: string | undefined
   readonly noInput?: boolean | undefined
   readonly fromStdin?: boolean | undefined
@@ -86,7 +89,7 @@ export async function readNewPassword(
   const request: SecretRequest = {
     variable: VARIABLE,
     question: `New password of ${printable(username)}`,
-    alternative: 'Or --password-stdin.',
+    alternative: 'Or use --password-stdin.',
     noInput: flags['no-input'],
     fromStdin: flags['password-stdin'],
   }

@@ -20,11 +20,11 @@ export interface CatchRecord {
   readonly id: string
   readonly kind: CatchKind
   readonly gamemode: Gamemode
-  /** At least one. */
+  /** Contains at least one catch. */
   readonly catches: readonly (Fish | Crab)[]
 }
 
-/** Groups catches with their ids, oldest first. */
+/** Groups catches by the id of their record, oldest first. */
 function recordsOf(kind: CatchKind, gamemode: Gamemode, catches: readonly (Fish | Crab)[]): readonly CatchRecord[] {
   const byId = new Map<string, (Fish | Crab)[]>()
   for (const one of catches) {
@@ -40,7 +40,7 @@ export function resourceOf({ fish, crabs }: Client, kind: CatchKind) {
   return kind === 'fish' ? fish : crabs
 }
 
-/** All records of a player in one gamemode, in the spelling of the service. */
+/** Reads all records of a player in one gamemode. `user` is the player in the spelling of the service. */
 export async function fetchRecords(
   client: Client,
   { user, gamemode, signal }: { readonly user: string; readonly gamemode: Gamemode; readonly signal: AbortSignal },
@@ -51,20 +51,19 @@ export async function fetchRecords(
   return { user: fish.user, records }
 }
 
-/** `list --detail` shows this many characters of the end of an id. */
+/** `list --detail` shows the last 8 characters of an id. */
 const SHORTEST_END = 8
 const ID_FORM = /^[\da-f]{1,12}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
- * Records of a gamemode by whole ids, or by ends of ids that no other record has. @throws CliError for an unknown or
- * ambiguous id
+ * Finds records of a gamemode by whole ids or by unique ends of ids. @throws CliError for an unknown or ambiguous id
  */
 export function selectRecords(
   records: readonly CatchRecord[],
   ids: readonly string[],
   gamemode: Gamemode,
 ): readonly CatchRecord[] {
-  const hint = `See the ids, also with list crabs: ${commandLine('list', '--detail', '-g', gamemode)}`
+  const hint = `See the ids (of crabs with list crabs): ${commandLine('list', '--detail', '-g', gamemode)}`
   const selected = ids.map((text, index) => {
     const end = text.replace(/^(…|\.\.\.)/, '')
     const found = records.filter(({ id }) => id === end || (end.length >= SHORTEST_END && id.endsWith(end)))
@@ -75,7 +74,7 @@ export function selectRecords(
       )
     const [record] = found
     if (record) return record
-    // The error quotes only text in the form of an id, because other text may be a secret.
+    // The error quotes only text that looks like an id, because other text may be a secret.
     const which = ids.length === 1 ? 'ID' : `ID ${index + 1}`
     const message = ID_FORM.test(end)
       ? `No record "${end}" in ${gamemode}.`
@@ -92,7 +91,7 @@ export function countOf(records: readonly CatchRecord[]): number {
 const SHOWN_RECORDS = 10
 const SHOWN_NAMES = 5
 
-/** A line for each of the first records, indented. */
+/** Describes each of the first records on an indented line. */
 export function describeRecords(records: readonly (Pick<CatchRecord, 'catches'> & { readonly id?: string })[]): string {
   const lines = records.slice(0, SHOWN_RECORDS).map(({ id, catches }) => {
     const names = catches
@@ -113,7 +112,7 @@ export function describeRecords(records: readonly (Pick<CatchRecord, 'catches'> 
 export function saveRecords(context: Context, records: readonly Omit<CatchRecord, 'id'>[]): string {
   const removedAt = new Date(context.clock.now()).toISOString()
   const path = join(folders(context).state, `removed-${removedAt.replace(/[:.]/g, '-')}.jsonl`)
-  // The time of the removal is part of the file, so that each file is a separate import, even with the same catches.
+  // The removal time makes each file unique. Otherwise, `add --file` would skip a second file with the same catches.
   const lines = records.flatMap(({ kind, gamemode, catches }) =>
     catches.map(({ id: _, ...one }) => JSON.stringify({ kind, ...one, gamemode, removedAt })),
   )
@@ -122,8 +121,8 @@ export function saveRecords(context: Context, records: readonly Omit<CatchRecord
 }
 
 /**
- * Saves records to a file, then removes them. If the service refuses the first removal, the file is deleted. Otherwise
- * the file could add the catches a second time.
+ * Saves records to a file, then removes the records. If the service rejects the first removal, the file is deleted,
+ * because adding the file would store the catches twice.
  */
 export async function removeRecords(
   context: Context & Notes,
@@ -134,13 +133,14 @@ export async function removeRecords(
   try {
     return { file, removed: await changeRecords(context, records, { ...options, done: 'removed' }) }
   } catch (error) {
-    // The rate limit may refuse the retry of a request that removed a record and whose response was lost.
+    // After a rate limit error, the file is kept: an earlier attempt may have removed the record, but lost the
+    // response.
     if (error instanceof ApiError && error.status < 500 && !(error instanceof RateLimitError)) rmSync(file)
     throw error
   }
 }
 
-/** Output with a command to copy, which must not be wrapped. */
+/** The options of output that contains a command to copy. A wrapped command could not be copied. */
 export const COPYABLE = { isVerbatim: true } as const
 
 export function takeBackHint(path: string, user: string, target: Target): string {
@@ -153,7 +153,7 @@ export function readPlayerPassword(context: Context, user: string, noInput: bool
 }
 
 interface ChangeOptions {
-  /** Such as `removed`, in messages. */
+  /** The verb in messages, such as `removed`. */
   readonly done: string
   readonly signal: AbortSignal
   run(record: CatchRecord): PromiseLike<unknown>
@@ -161,7 +161,7 @@ interface ChangeOptions {
 
 /**
  * Changes records one after another, with progress. If a request fails or the user interrupts, changed records stay
- * changed. The error reports the count, and the same command continues with the remaining records.
+ * changed. The error reports the number of changed records. Repeating the command changes the remaining records.
  */
 export async function changeRecords(
   context: Context & Notes,
@@ -178,7 +178,7 @@ export async function changeRecords(
         await run(record)
         changed.push(record)
       } catch (error) {
-        // Somebody else or an earlier run removed or moved the record.
+        // Another client or an earlier run has already removed or moved the record.
         if (describeError(error).code !== 'record_not_found') throw error
         missing.push(record)
       }

@@ -18,9 +18,8 @@ import { printable } from '../output/text.ts'
 export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
-    'Needs your key: log in once, or set FISH_KEY. Several names are saved as one record: all of the names or no ' +
-    'name. Put a name of two words in quotes. Catches from a file wait in the outbox until the service has ' +
-    'stored them. If a run stops, repeat the command. The command continues, and adds no catch twice.',
+    'Needs your key: log in once, or set FISH_KEY. Several names are saved as one record, so either all of the names or none are saved. Put a name of two words in quotes. Catches from a file wait in the outbox until the service has ' +
+    'stored them. If a run stops, repeat the command. The command continues, and does not add a catch twice.',
   examples: [
     'fish-cli add Salmon --rarity gold --gamemode earth --user Alex',
     'fish-cli add "Bronze Koi" Cod -r 1 -g earth',
@@ -118,7 +117,7 @@ function likelyMistake(names: readonly string[], kind: 'fish' | 'crab'): { probl
   if (names.some((name) => name.trim() === '')) {
     return { problem: 'A name is blank.', hint: 'Put the name in quotes: add "Bronze Koi".' }
   }
-  // A quoted name shows that the user knows how to join words.
+  // A name with a space must have been quoted, so the user knows how to join words.
   if (names.length < 2 || names.some((name) => /\s/.test(name))) return undefined
   const several = kind === 'fish' ? `${names.length} fish` : `${names.length} crabs`
   const problem = `This adds ${several}: ${names.map(printable).join(', ')}.`

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 const DEFAULT_LIMIT = 100
 
 export const auditCommand = defineCommand({
-  summary: 'Show who did what, newest first, as an administrator.',
+  summary: 'Show the audit log, newest first, as an administrator.',
   description: 'The log lists logins, key retrievals and changes. It contains no secrets.',
   examples: [
     'fish-cli audit',
@@ -57,7 +57,7 @@ export const auditCommand = defineCommand({
       rows: entries,
       columns: COLUMNS,
       document: { entries, more },
-      empty: 'No entries since then.',
+      empty: 'No matching entries.',
     })
     if (more)
       context.note(`The log has more entries than these ${entries.length}. To see older entries, raise --limit.`)

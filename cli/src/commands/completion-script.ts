@@ -7,8 +7,8 @@ import { COMPLETE_COMMAND, LINE_VARIABLE, type Shell } from '../core/shells.ts'
 
 const HEADER = '# Completes command lines of fish-cli. Written by: fish-cli completion'
 
-// bash 3.2, the version of macOS, lacks compopt. In bash 3.2, paths are offered wherever nothing else matches. bash
-// cuts words at "=", and $2 is the part that it replaces, without an open quotation mark.
+// bash 3.2, the version of macOS, lacks compopt, so bash 3.2 offers paths wherever nothing else matches. bash splits
+// words at "=". $2 is the part of the word that bash replaces, without an opening quotation mark.
 const BASH = `${HEADER} bash
 _fish_cli() {
   local reply line="\${COMP_LINE:0:COMP_POINT}"
@@ -29,7 +29,8 @@ complete -F _fish_cli fish-cli
 type compopt >/dev/null 2>&1 || complete -o default -F _fish_cli fish-cli
 `
 
-// In a folder of fpath, zsh calls the script for the first completion. If the script is sourced, it registers itself.
+// If the script is in a folder of fpath, zsh runs the script for the first completion. If the script is sourced, it
+// registers itself.
 const ZSH = `#compdef fish-cli
 ${HEADER} zsh
 _fish_cli() {
@@ -92,8 +93,9 @@ Register-ArgumentCompleter -Native -CommandName 'fish-cli', 'fish-cli.cmd', 'fis
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL }
 
 /**
- * The file of the script, and the command that makes the shell load it, if the shell does not find it by itself. zsh
- * gets a line that sources the file, because compinit for the folder would take many times as long.
+ * Returns the path of the script, and the command that makes the shell load the script. The command is `null` if the
+ * shell finds the script by itself. zsh sources the script, because compinit for the folder would take many times as
+ * long.
  */
 export function scriptLocation(shell: Shell, context: Pick<Context, 'env'>): { path: string; next: string | null } {
   // These shells use the XDG folders on every system.

@@ -41,7 +41,7 @@ export const completionCommand = defineCommand({
     replaceFile(path, script, READABLE_BY_ALL)
     return context.print({ shell, path, next }, () => {
       const step = next === null ? '' : ` Run this once:\n  ${printable(next)}`
-      return `Wrote ${printable(path)}.${step}\nCompletion works in every new ${shell}.`
+      return `Wrote ${printable(path)}.${step}\nCompletion works in every new ${shell} session.`
     })
   },
 })

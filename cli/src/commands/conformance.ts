@@ -103,7 +103,7 @@ export const conformanceCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    // The target differs from the target of the context, because stored secrets are only for the service of their
+    // The target is resolved again with the URL argument, because stored secrets are only for the service of their
     // profile.
     const target = resolveTarget(context, { ...flags, url: args.url })
     const baseUrl = parseServiceUrl(target.url.value)
@@ -156,7 +156,7 @@ async function run(context: CommandContext, options: ConformanceOptions): Promis
 
 async function player(context: CommandContext, target: Target, name: string): Promise<ConformanceUser> {
   const fernetKey = await readPlayerKey(context, target, { user: name })
-  // Rejects a malformed key.
+  // Throws if the key is malformed.
   createFernet(fernetKey)
   const apiKey = await readApiKey(context, target)
   const password = await secretFromEnv(context, 'FISH_PASSWORD')

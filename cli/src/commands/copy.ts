@@ -8,8 +8,8 @@ export const copyCommand = defineCommand({
   summary: 'Copy everything from one storage to an empty storage.',
   description:
     'Copies players, keys, catches, used tokens and the audit log between data folders and Redis. Stop the ' +
-    'servers of both storages first. Keys stay encrypted: secrets.json is copied from folder to folder, and the ' +
-    'servers of a Redis need the same FISH_SECRET. If an address contains a password, put the address into an ' +
+    'servers of both storages first. Keys stay encrypted. From folder to folder, secrets.json is copied too. With ' +
+    'Redis, the servers of the copy need the same FISH_SECRET. If an address contains a password, put the address into an ' +
     'environment variable and pass env:NAME.',
   examples: [
     { description: 'From a data folder to Redis:', command: 'fish-cli copy file:./data redis://127.0.0.1' },
@@ -42,7 +42,7 @@ export const copyCommand = defineCommand({
 
 const PASSWORD = /^rediss?(?:-cluster)?:.*@/i
 
-/** Other programs can read arguments, so an address with a password comes from a variable. */
+/** Other programs can read arguments, so an address with a password must be in an environment variable. */
 function addressOf(text: string, env: Env): string {
   const [, name] = /^env:(.+)$/.exec(text) ?? []
   if (name !== undefined) {

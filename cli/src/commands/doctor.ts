@@ -53,7 +53,7 @@ export const doctorCommand = defineCommand({
     const { flags } = context
     const config = usableConfig(context)
     const rows = [
-      // An older Node is rejected when the program starts.
+      // This check always passes, because the program does not start with an older Node.
       await runCheck('node', () => ok(`Node ${process.versions.node}; ${readManifest().engines.node} is required.`)),
       await runCheck('config', () => checkConfig(context)),
       await runCheck('secrets', () => checkSecretFile(context)),
@@ -64,7 +64,7 @@ export const doctorCommand = defineCommand({
     try {
       target = resolveTarget({ env: context.env, config }, flags)
     } catch (error) {
-      // An unknown profile is a finding too.
+      // An unknown profile is reported as a failed check.
       rows.push(await runCheck('profile', () => Promise.reject(error)))
     }
     if (target) {
@@ -96,7 +96,7 @@ const ok = (result: string): Outcome => ({ status: 'ok', result, fix: null })
 const warn = (result: string, fix: string): Outcome => ({ status: 'warn', result, fix })
 const fail = (result: string, fix: string): Outcome => ({ status: 'fail', result, fix })
 
-/** An error of a check is a finding too, except after Ctrl-C. */
+/** Runs a check. An error counts as a failed check, except after Ctrl-C. */
 async function runCheck(
   check: string,
   work: () => Outcome | Promise<Outcome>,
@@ -152,7 +152,7 @@ async function checkKeyring(context: KeyringContext, config: Config): Promise<Ou
   )
 }
 
-/** A missing game log is not a problem: not everybody plays on this machine. */
+/** A missing game log is not a problem, because the user may play on another machine. */
 async function checkGameLog(context: Context): Promise<Outcome> {
   try {
     const games = await findGames(usualPlaces(context))

@@ -19,7 +19,7 @@ export const leaderboardCommand = defineCommand({
   summary: 'Show who has caught the most.',
   description:
     'Players with equal counts share a place. Everybody can see a leaderboard that the operator has published. ' +
-    'Administrators always see it, with --admin.',
+    'Administrators can always see the leaderboard, with --admin.',
   examples: [
     'fish-cli leaderboard',
     'fish-cli leaderboard crabs --gamemode earth --limit 3',
@@ -36,7 +36,7 @@ export const leaderboardCommand = defineCommand({
     ...administrationFlags,
     ...outputFlags,
   },
-  // Only an administrator can lack rights here.
+  // The role selects the hint for missing rights, which only administrators can get here.
   role: 'administrator',
   completion: { kind: words(['fish', 'crabs']) },
 

@@ -31,7 +31,8 @@ export const listCommand = defineCommand({
       summary: 'Also show the local time of each catch and the end of its record id.',
     }),
     filter: Flags.string({
-      summary: 'Only names that contain TEXT (or name=TEXT), or only these rarities: rarity=gold,7.',
+      summary:
+        'Only catches whose name contains TEXT (or name=TEXT), or only catches of these rarities: rarity=gold,7.',
       helpValue: 'TEXT',
     }),
     since: Flags.string({
@@ -69,7 +70,7 @@ export const listCommand = defineCommand({
       const optionsAt = (now: number) => ({ ...listOptions, query: parseCatchQuery(flags, now) })
       return watchList(context, { flags, target, user, optionsAt })
     }
-    // Loaded after the arguments are validated.
+    // The client is loaded only after the arguments are validated.
     const { openClient } = await import('../client/client.ts')
     const client = await openClient(context, target)
     const needsDetail = detail || needsTime(query)

@@ -70,8 +70,8 @@ export const loginCommand = defineCommand({
         `Leave USER out: ${commandLine('login', '--from', path)}`,
       )
     }
-    // The file overrides the environment: the secrets in the file are only for its service, unless --url names another
-    // service.
+    // The login file overrides the environment, because the secrets in the file are only for its service. Flags
+    // override the file.
     const fromFile = file && { url: flags.url ?? file.service, gamemode: flags.gamemode ?? file.gamemode }
     const account = { [asAdmin ? 'admin' : 'user']: args.user ?? file?.name }
     const typed = resolveTarget(context, { ...rest, ...fromFile, ...account }, true)
@@ -79,7 +79,7 @@ export const loginCommand = defineCommand({
     if (given.url.value !== typed.url.value) context.note(`The address of the service is ${printable(given.url.value)}`)
     const name = parseProfileName(given.profileName?.value ?? DEFAULT_PROFILE)
     const isSilent = flags['no-input'] || flags['password-stdin']
-    // Reports a wrong argument before a problem with files.
+    // A wrong gamemode is reported before a problem with files.
     if (!asAdmin) await gamemodeOf(context, given)
     // Checks that credentials can be saved before the prompts for credentials.
     const store = await checkSecretsUpdate(context, config, name)
@@ -162,7 +162,7 @@ async function askForMissing(context: CommandContext, target: Target, noInput: b
   return { ...target, url, user, gamemode }
 }
 
-/** Deletes the file only after a yes, because the password may not be stored anywhere else. */
+/** Deletes the login file only after a confirmation, because the file may be the only copy of the password. */
 async function offerDeletion(
   context: CommandContext,
   path: string,
@@ -190,7 +190,7 @@ function profileSwitch(name: string, { current }: Config): readonly string[] {
 }
 
 function playerLogin({ url, user, gamemode }: Target): LoginTarget {
-  // A setting applies to all profiles and is not copied.
+  // A gamemode from the settings applies to all profiles, and is not copied into the profile.
   const own = gamemode && gamemode.from !== 'setting' ? { gamemode: gamemode.value } : {}
   return { url: url.value, user: user?.value, ...own }
 }

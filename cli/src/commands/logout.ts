@@ -9,8 +9,7 @@ import { profileFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
 /**
- * If the service does not respond, the command stops waiting after this time. The secrets are already removed from this
- * machine.
+ * Maximum wait for the service to end the session. The secrets are already removed from this machine before the wait.
  */
 const DEADLINE_MS = 5000
 
@@ -42,7 +41,7 @@ export const logoutCommand = defineCommand({
 
 async function endSession(context: CommandContext, { url, session }: ProfileSecrets): Promise<void> {
   if (session === undefined || !(Date.parse(session.expiresAt) > context.clock.now())) return
-  // The session belongs to the service that opened it, even if the settings have changed.
+  // The session must end at the service that created the session, even if the settings have changed.
   const target = { ...context.target, url: { ...context.target.url, value: url } }
   try {
     const admin = await createAdmin(context, target, { token: session.token })

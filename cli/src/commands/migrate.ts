@@ -9,7 +9,7 @@ import { confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export const migrateCommand = defineCommand({
-  summary: 'Bring players, catches and administrators over from a MongoDB dump.',
+  summary: 'Migrate players, catches and administrators from a MongoDB dump.',
   description:
     'Reads the database of the older service, which this service replaces. DUMP is a folder or an --archive file ' +
     'of mongodump, or files of mongoexport. Each file may be gzipped. Shows the changes first, then prompts for ' +
@@ -45,7 +45,7 @@ export const migrateCommand = defineCommand({
     const renames = flags.rename === undefined ? {} : await readRenames(flags.rename)
     const confirmed = async (report: MigrationReport) => {
       for (const line of reportLines(report)) context.note(line)
-      // A gamemode that the service lacks is reported without a prompt.
+      // If the dump contains unknown gamemodes, the migration will fail, so the prompt is skipped.
       const isPossible = Object.keys(report.leftOut.gamemodes).length === 0
       if (isPossible && !flags['dry-run']) await confirm(context, { question: 'Migrate', ...flags })
       return true
@@ -87,23 +87,27 @@ function reportLines(report: MigrationReport): readonly string[] {
     ['players', players],
     ['fish', sumOf(catches.fish), byGamemode(catches.fish)],
     ['crabs', sumOf(catches.crab), byGamemode(catches.crab)],
-    ['fish with an unknown rarity, which get Unknown/Other', catches.unknownRarities],
+    ['fish with an unknown rarity, migrated as Unknown/Other', catches.unknownRarities],
     ['administrators', administrators],
-    ['players who get another name', renamed.length, renamed.map(renameText)],
-    ['players who get a new password, since theirs cannot be used', newSecrets.passwords.length, newSecrets.passwords],
-    ['players who get a new key, since theirs cannot be used', newSecrets.fernetKeys.length, newSecrets.fernetKeys],
-    ['left out, administrators', leftOut.administrators.length, leftOut.administrators],
-    ['left out, catches of deleted users', sumOf(orphans), byGamemode(orphans)],
+    ['renamed players', renamed.length, renamed.map(renameText)],
+    [
+      'players with a new password, because the old password cannot be used',
+      newSecrets.passwords.length,
+      newSecrets.passwords,
+    ],
+    ['players with a new key, because the old key cannot be used', newSecrets.fernetKeys.length, newSecrets.fernetKeys],
+    ['skipped administrators', leftOut.administrators.length, leftOut.administrators],
+    ['skipped catches of deleted players', sumOf(orphans), byGamemode(orphans)],
     ['catches in unknown gamemodes', sumOf(gamemodes), byGamemode(gamemodes)],
-    ['left out, documents that are no catch', leftOut.invalidCatches],
-    ['left out, collections without a gamemode', leftOut.collections.length, leftOut.collections],
-    ['left out, API keys of nobody', leftOut.ownerlessApiKeys],
+    ['skipped documents that are not catches', leftOut.invalidCatches],
+    ['skipped collections without a gamemode', leftOut.collections.length, leftOut.collections],
+    ['skipped API keys that belong to no player', leftOut.ownerlessApiKeys],
   ]
   return parts
     .filter(([, count]) => count > 0)
     .map(([what, count, names = []]) => {
       const shown = names.slice(0, MAX_NAMES).map(printable).join(', ')
-      const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more: --json` : ''
+      const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more; to list all, add --json` : ''
       return `${what}: ${count}${shown === '' ? '' : ` (${shown}${more})`}`
     })
 }
@@ -120,5 +124,5 @@ function playersText({ players }: MigrationReport): string {
 
 function catchesText({ catches, added }: MigrateReport): string {
   const all = sumOf(catches.fish) + sumOf(catches.crab)
-  return `catches: ${all}${added === undefined || added === all ? '' : `, of which ${added} were stored: documents share an id`}`
+  return `catches: ${all}${added === undefined || added === all ? '' : `, of which ${added} were stored, because some documents share an id`}`
 }

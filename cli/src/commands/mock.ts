@@ -17,7 +17,7 @@ export const mockCommand = defineCommand({
     'The mock is the real server with data in memory: nothing is stored, and nothing is secret. When the mock is ' +
       'ready, it prints one line to stdout. It prints the seeded users and their keys to stderr. GET /__mock ' +
       'documents how to control the clock, inject faults, read the request history and reset the mock to the seed.',
-    'A seed is a JSON file. Keys that the seed omits are the same at every start:',
+    'A seed is a JSON file. Keys that the seed omits are generated, and are the same at every start. For example:',
     '{"users": [{"name": "Alex", "password": "...",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}],\n"admins": [{"username": "admin", "password": "..."}]}',
   ].join('\n\n'),
   examples: [
@@ -122,7 +122,7 @@ function introduction(url: string, users: readonly SeededUser[]): string {
   return [...lines, ...example, `Control it: curl ${url}/__mock`].map((line) => `${printable(line)}\n`).join('')
 }
 
-/** An error with a system call comes from listening. Any other error is a rejected seed. */
+/** An error with a `syscall` means that the mock cannot listen. Any other error means that the seed is invalid. */
 function startError(error: unknown, host: string, port: number): CliError {
   const { syscall, code = '', message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return wrongSeed(message)
@@ -137,7 +137,7 @@ function startError(error: unknown, host: string, port: number): CliError {
   })
 }
 
-/** Errors never repeat values of the file, which may be passwords. */
+/** Errors never quote values from the file, because the values may be passwords. */
 async function readSeed(path: string, gamemodes: readonly Gamemode[]): Promise<Seed> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw wrongSeed(`The seed file cannot be read (${error.code ?? error.name}).`)

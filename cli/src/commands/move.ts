@@ -7,7 +7,7 @@ import { defineCommand } from '../kit/define.ts'
 import { fromFlag, toGamemodeFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
-/** Further ids are only in the JSON document. */
+/** If more records are moved, only the JSON document lists the ids. */
 const SHOWN_IDS = 10
 
 export const moveCommand = defineCommand({

@@ -92,7 +92,7 @@ async function send(context: CommandContext): Promise<number> {
   await using outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'] })
   if (flags.retry) {
     const retried = await outbox.retry()
-    context.note(`fish-cli: Waiting again: ${catchesText(retried)}.`)
+    context.note(`fish-cli: Sending rejected catches again: ${catchesText(retried)}.`)
   }
   const report = await flushWithProgress(context, outbox, { maxWaitMs, signal: context.interrupted(), target })
   const status = flushStatus(context, report, target)

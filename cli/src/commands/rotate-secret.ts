@@ -44,5 +44,7 @@ function reportText(
 ): string {
   const keys = `${reencrypted} of ${seen} keys again.`
   const done = flags.new ? `Generated a new secret beside the data and encrypted ${keys}` : `Encrypted ${keys}`
-  return undecryptable.length > 0 ? done : `${done} All keys use the current secret; others are no longer needed.`
+  return undecryptable.length > 0
+    ? done
+    : `${done} All keys use the current secret. The other secrets are no longer needed.`
 }

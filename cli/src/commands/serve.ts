@@ -79,7 +79,7 @@ function startErrors(stderr: Terminal<Writable>) {
     write(chunk: Buffer, _encoding, done) {
       const text = chunk.toString()
       if (text.startsWith(PREFIX)) lines.push(text.slice(PREFIX.length).trim())
-      // Waits for a slow reader, so that the log sees the backlog and bounds it.
+      // A slow reader of stderr delays the callback, so that the log can limit its backlog.
       if (stderr.write(chunk)) done()
       else stderr.once('drain', () => done())
     },

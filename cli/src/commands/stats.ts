@@ -42,7 +42,7 @@ export const statsCommand = defineCommand({
         'Name a player, such as fish-cli stats Alex, or log in: fish-cli login',
       )
     }
-    // Loaded after the arguments are validated.
+    // The client is loaded only after the arguments are validated.
     const { openClient } = await import('../client/client.ts')
     const client = await openClient(context, target)
     const options = { user: named, species: flags.species, signal: context.interrupted() }

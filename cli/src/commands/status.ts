@@ -13,7 +13,7 @@ const COLUMNS: readonly Column[] = [
   timeColumn('timestamp', 'TIME'),
 ]
 
-// Uses 20 of the 25 requests of a window; five are left to other commands.
+// With this interval, polling uses 20 of the 25 requests of a window. Five requests remain for other commands.
 const DEFAULT_INTERVAL_SECONDS = 15
 const MAX_INTERVAL_SECONDS = 86_400
 

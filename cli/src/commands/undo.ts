@@ -92,7 +92,7 @@ async function undoQueued(context: CommandContext, outbox: Outbox, user: string,
   return frozen > 0 ? EXIT.partly : EXIT.ok
 }
 
-/** Without a status, no record of this run is left. */
+/** Removes the records of the last run from the service. Returns `undefined` if no such record exists anymore. */
 async function undoSent(
   context: CommandContext,
   named: string,

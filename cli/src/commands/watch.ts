@@ -28,14 +28,16 @@ export const watchCommand = defineCommand({
   flags: {
     notify: Flags.string({
       summary:
-        'Ring the bell for these rarities, and for each new species with first: gold,mythical,first (FISH_NOTIFY; default: off).',
+        'Ring the bell for these rarities. The word first means each new species: gold,mythical,first (FISH_NOTIFY; default: off).',
       helpValue: 'LIST',
     }),
-    once: Flags.boolean({ summary: 'Read whole logs, show their new catches, prompt, add them and exit.' }),
+    once: Flags.boolean({
+      summary: 'Read whole logs, show the new catches, prompt for confirmation, add the catches and exit.',
+    }),
     gamemode: Flags.string({
       char: 'g',
       summary:
-        'Gamemode for catches whose log names no gamemode, or names a server that is not a gamemode ' +
+        'Gamemode for catches if the log names no gamemode, or only a server that is not a gamemode ' +
         '(FISH_GAMEMODE).',
       helpValue: 'GAMEMODE',
     }),

@@ -106,7 +106,7 @@ export function replacesLogin(profile: Profile | undefined, login: LoginTarget):
   )
 }
 
-/** Fields that the login leaves out stay, unless the service changes. */
+/** Saves a login in a profile. Fields that the login does not set stay unchanged, unless the service changes. */
 export function applyLogin(config: Config, name: string, login: LoginTarget): Config {
   const old = config.profiles.get(name)
   const isElsewhere = old !== undefined && !isSameService(old.url, login.url)

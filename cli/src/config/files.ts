@@ -19,9 +19,9 @@ export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
 }
 
 /**
- * Replaces a file atomically and durably. If the path is a symbolic link, replaces the target of the link. The function
- * is our own, because write-file-atomic 8 does not sync the folder: a power cut may undo the rename, and a killed
- * process leaves its draft behind.
+ * Replaces a file atomically and durably. If the path is a symbolic link, replaces the target of the link. We do not
+ * use write-file-atomic 8, because a power cut may undo its rename (the folder is not synced), and a killed process
+ * leaves a draft behind.
  */
 export function replaceFile(path: string, content: string, modes = OWNER_ONLY): void {
   try {

@@ -13,14 +13,15 @@ const MAX_GAMEMODES = 32
 
 const pathOf = (context: Environment) => join(folders(context).state, 'gamemodes.json')
 
-/** The gamemodes that a service listed last, or the usual gamemodes if it never listed any. */
+/** The gamemodes that a service listed last, or the default gamemodes if the service never listed any. */
 export function knownGamemodes(context: Environment, url: string): readonly Gamemode[] {
   return readRemembered(context).get(serviceOf(url)) ?? GAMEMODES
 }
 
 /**
- * Never fails: gamemodes that are not remembered are requested again. @param listed by the service @returns the listed
- * gamemodes, or the known gamemodes if the list is empty
+ * Remembers the gamemodes of a service. Errors are ignored, because the gamemodes can be requested again. @param listed
+ * The gamemodes in the response of the service @returns the listed gamemodes, or the known gamemodes if the list is
+ * empty
  */
 export function rememberGamemodes(
   context: Environment,

@@ -18,7 +18,7 @@ export async function openKeyring({ env, keyring }: KeyringContext): Promise<Key
   // The library is an optional dependency, because its binary does not exist for every platform.
   const library = await import('@napi-rs/keyring').catch(() => undefined)
   if (!library) return { available: false, why: `@napi-rs/keyring is not installed for this platform.` }
-  // The library's fallback on Linux, the kernel keyring, loses everything when the machine restarts.
+  // On Linux, the library would fall back to the kernel keyring, which loses its entries when the machine restarts.
   const openEntry: OpenEntry = (service, account) =>
     new library.AsyncEntry(service, account, { linux: { store: 'secret-service' } })
   try {

@@ -5,8 +5,8 @@ import { fileError, makeFolderOf } from './files.ts'
 import { lockPath } from './paths.ts'
 
 /**
- * The system releases the lock when the process ends. `change` is synchronous, because waiting for the lock blocks the
- * thread.
+ * Runs `change` while no other process holds the lock. The system releases the lock when the process ends. `change`
+ * must be synchronous: a second call in this process would block the thread until its timeout.
  */
 export async function withLock<Result>(
   context: Pick<Context, 'env'>,
@@ -30,13 +30,13 @@ export async function withLock<Result>(
   }
 }
 
-/** `undefined` when another process holds the lock. */
+/** Returns `undefined` if another process holds the lock. */
 function lockFile(path: string, timeoutMs: number): FileLock | undefined {
   try {
     makeFolderOf(path)
     return lockWithSqlite(path, timeoutMs)
   } catch (error) {
-    // Errors of SQLite have their own text, for example for a full disk.
+    // SQLite describes its errors in `errstr`, for example a full disk.
     const { code, name, errstr = code } = error as NodeJS.ErrnoException & { readonly errstr?: string }
     throw fileError({ name, ...(errstr !== undefined && { code: errstr }) }, path, 'locked')
   }

@@ -20,12 +20,12 @@ export function lockPath(context: Pick<Context, 'env'>): string {
   return join(folders(context).state, 'changes.lock')
 }
 
-// In Debian's base-passwd, the home of users without a home folder. This folder does not exist and cannot be created.
+// Debian (base-passwd) uses this path for users without a home folder. The folder does not exist and cannot be created.
 const NO_HOME = '/nonexistent'
 
 /**
- * For a user without a home folder, as in containers, returns a folder that does not exist, so that reading still
- * works.
+ * Returns the home folder. Users without a home folder, as in containers, get a folder that does not exist, so that
+ * reading still works.
  */
 export function homeFolder({ HOME, USERPROFILE }: Env): string {
   const given = process.platform === 'win32' ? USERPROFILE : HOME
@@ -37,7 +37,7 @@ export function homeFolder({ HOME, USERPROFILE }: Env): string {
   }
 }
 
-// Required by the XDG Base Directory Specification 0.8.
+// The XDG Base Directory Specification 0.8 requires this mode.
 const OWNER_ONLY_FOLDER = 0o700
 
 export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
@@ -47,7 +47,7 @@ export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPD
   return join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache', 'fish-cli')
 }
 
-/** Creates the cache folder. Otherwise Node would create it, and below /proc Node would try forever. */
+/** Creates the cache folder, because Node would try forever to create a folder below /proc. */
 export function cacheFolder(platform: NodeJS.Platform, env: Env): string | undefined {
   const folder = cachePath(platform, env)
   if (folder === undefined || existsSync(folder)) return folder

@@ -7,7 +7,7 @@ import { isServiceUrl } from '../core/parse-values.ts'
 
 const isText = (value: string) => value !== ''
 
-/** Rules for the configuration file. Only `url` is required. User names are left to the SDK. */
+/** Rules for the configuration file. Only `url` is required. The SDK validates user names. */
 export const PROFILE_FIELDS: Readonly<Record<keyof Profile, (value: string) => boolean>> = {
   url: isServiceUrl,
   user: isText,

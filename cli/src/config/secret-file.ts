@@ -4,7 +4,7 @@ import { dirname, sep } from 'node:path'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 
 export interface UnsavedSecret {
-  /** The start of a sentence about the change on the service. */
+  /** The start of the error message, such as `The service created Alex`. */
   readonly done: string
   readonly next: string
 }
@@ -32,13 +32,13 @@ export async function checkSecretFile(path: string, replace: boolean): Promise<v
 }
 
 const OWNER_ONLY = 0o600
-// Longer than any secret. If the process is killed, blank lines are left.
+// Longer than any secret. If the process is killed, the file contains only these blank lines.
 const RESERVED = '\n'.repeat(4096)
 
 /**
- * Reserves space on the disk, so that a full disk cannot lose a secret that is shown only once. With `replace`, an
- * existing regular file is replaced atomically once the secret is written. If the secret is not written, the reserved
- * file is removed.
+ * Reserves space on the disk before the request, so that a secret that is shown only once can always be saved. With
+ * `replace`, an existing regular file is replaced atomically once the secret is written. If the secret is not written,
+ * the reserved file is removed.
  */
 export async function reserveSecretFile(path: string, replace: boolean) {
   await checkSecretFile(path, replace)

@@ -5,13 +5,13 @@ export interface SecretStore {
   readonly kind: 'keyring' | 'file'
   readonly title: string
   get(profile: string): Promise<ProfileSecrets | undefined>
-  /** An `update` that returns `undefined` removes the secrets. */
+  /** Updates the secrets of a profile. If `update` returns `undefined`, the secrets are removed. */
   update(profile: string, update: UpdateSecrets): Promise<void>
 }
 
 export type UpdateSecrets = (stored: ProfileSecrets | undefined) => ProfileSecrets | undefined
 
-/** The session is stored, so the names of the fields are fixed. */
+/** The names of the fields must not change, because sessions are stored with these names. */
 export interface AdminSession {
   readonly username: string
   readonly token: string
@@ -19,9 +19,9 @@ export interface AdminSession {
   readonly expiresAt: string
 }
 
-/** Passwords are never stored. */
+/** The stored secrets of a profile. Passwords are never stored. */
 export interface ProfileSecrets {
-  /** The service of the secrets. The secrets are never sent to another service. */
+  /** The service that issued the secrets. The secrets are never sent to another service. */
   readonly url: string
   readonly user?: string | undefined
   readonly fernetKey?: string | undefined
@@ -43,7 +43,10 @@ export function parseSecrets(value: unknown): ProfileSecrets | undefined {
 
 const NO_SESSION: AdminSession = { username: '', token: '', expiresAt: '' }
 
-/** Secrets that the login did not fetch stay if they belong to the same service and player. */
+/**
+ * Adds fetched secrets to stored secrets. Stored secrets of another service and stored keys of another player are
+ * discarded.
+ */
 export function mergeLogin(stored: ProfileSecrets | undefined, fetched: ProfileSecrets): ProfileSecrets {
   if (!stored || !isSameService(stored.url, fetched.url)) return fetched
   const { user, fernetKey, apiKey, session } = stored

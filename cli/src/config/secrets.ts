@@ -36,8 +36,8 @@ export async function readSecrets(
 }
 
 /**
- * Updates the secrets, and moves them to the store of new secrets. An old copy remains only in a keyring that is not
- * available.
+ * Updates the secrets of a profile, and moves the secrets to the store for new secrets. An old copy remains only if the
+ * keyring is unavailable.
  */
 export async function updateSecrets(
   context: KeyringContext,
@@ -60,7 +60,7 @@ export async function updateSecrets(
 }
 
 /**
- * Returns the store of new secrets. Throws if this store or the store of the old secrets cannot be read. Changes
+ * Returns the store for new secrets. Throws if this store or the store of the current secrets cannot be read. Changes
  * nothing.
  */
 export async function checkSecretsUpdate(context: KeyringContext, config: Config, name: string): Promise<SecretStore> {

@@ -4,7 +4,7 @@ import { usageError } from '../core/errors.ts'
 
 interface Setting {
   readonly summary: string
-  /** Overrides the setting. */
+  /** The environment variable that overrides the setting. */
   readonly variable: string
   /** Completes "must be …" in messages. */
   readonly rule: string
@@ -18,7 +18,7 @@ const oneOf = (values: readonly string[]) => ({
 
 export const SETTINGS = {
   gamemode: {
-    summary: 'Gamemode for profiles that name none.',
+    summary: 'Gamemode for profiles without a gamemode.',
     variable: 'FISH_GAMEMODE',
     rule: `a gamemode of the service: ${GAMEMODE_RULE}`,
     accepts: isGamemode,

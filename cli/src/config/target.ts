@@ -32,7 +32,7 @@ export interface Target {
   readonly maxWait: string | undefined
 }
 
-/** A flag overrides the environment, the profile, the setting and the default, in this order. An empty variable counts as unset. */
+/** The order of precedence is flag, environment, profile, setting, default. An empty variable counts as unset. */
 export function resolveTarget(
   { env, config }: Pick<Context, 'env' | 'config'>,
   flags: TargetFlags,
@@ -61,7 +61,7 @@ export function resolveTarget(
   }
 }
 
-// An empty flag counts, because the check of the flag reports it.
+// An empty flag counts as set, so that the validation of the flag reports the mistake.
 function firstOf(...candidates: readonly (readonly [string | undefined, Source])[]): ResolvedValue | undefined {
   for (const [value, from] of candidates) {
     if (value !== undefined && (value !== '' || from === 'flag')) return { value, from }
@@ -69,23 +69,23 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
   return undefined
 }
 
-/** The flags of this command line with which another command reaches the same service and account. */
+/** Returns the flags of this command line that another command needs for the same service and account. */
 export function targetWords({ profileName, url, user, admin }: Target): readonly string[] {
   const values = Object.entries({ profile: profileName, url, user, admin })
   return values.flatMap(([flag, value]) => (value?.from === 'flag' ? [`--${flag}`, value.value] : []))
 }
 
-/** The flags of this command line with which another command reaches the same service, for another account. */
+/** Returns the flags of this command line that another command needs for the same service with another account. */
 export function serviceWords(target: Target): readonly string[] {
   return targetWords({ ...target, user: undefined, admin: undefined })
 }
 
-/** The flags of this command line with which an administrator acts on a player who is named by an argument. */
+/** Returns the flags of this command line for a command in which an administrator names the player as an argument. */
 export function administratorWords(target: Target): readonly string[] {
   return targetWords({ ...target, user: undefined })
 }
 
-/** The flag of this command line with which another command uses the same gamemode. */
+/** Returns the flag of this command line that another command needs for the same gamemode. */
 export function gamemodeWords({ gamemode }: Target): readonly string[] {
   return gamemode?.from === 'flag' ? ['--gamemode', gamemode.value] : []
 }

@@ -8,19 +8,19 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 export type Terminal<Stream> = Stream & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** The role that a command needs. Error messages name it. */
+/** The role that a command needs, as shown in error messages. */
 export type Role = 'player' | 'administrator' | 'superadmin'
 
 export type KeyringEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'deletePassword'>
 
-/** Throws when the keyring is missing. */
+/** Opens an entry of the keyring. Throws if there is no keyring. */
 export type OpenEntry = (service: string, account: string) => KeyringEntry
 
 /** The status line on stderr, rewritten in place. */
 export interface StatusLine {
   /** Whether stderr is a terminal. Otherwise, `set` does nothing; use `say`. */
   readonly isLive: boolean
-  /** `undefined` removes a part. Parts are ordered by their first use. */
+  /** Sets the text of a part; `undefined` removes the part. Parts are ordered by their first use. */
   set(part: string, text: string | undefined): void
   /** Writes a message to stderr, wrapped to the terminal, above the status line. */
   say(line: string): void
@@ -52,20 +52,20 @@ export interface Config {
   }
 }
 
-/** The process as a command sees it. Tests bring their own. */
+/** The parts of the process that a command uses. Tests replace these parts. */
 export interface System {
   readonly env: Env
   readonly stdin: Terminal<Readable>
   readonly stdout: Terminal<Writable>
   readonly stderr: Terminal<Writable>
-  /** Aborts at the next Ctrl-C. A second Ctrl-C ends the process as usual. */
+  /** Returns a signal that aborts at the next Ctrl-C. A second Ctrl-C ends the process as usual. */
   readonly interrupted: () => AbortSignal
   /** The nth call of the returned function resolves at the nth SIGTERM or SIGINT. */
   readonly stopRequests: () => () => Promise<void>
   readonly clock?: Clock | undefined
   readonly keyring?: OpenEntry | undefined
   readonly passwords?: PasswordHasher | undefined
-  /** Returns whether the pager exists. */
+  /** Shows a text in a pager. Returns whether the pager exists. */
   readonly page?: ((pager: string, text: string) => Promise<boolean>) | undefined
   /** Opens a URL on the desktop. Returns whether a browser was found. */
   readonly openBrowser?: ((url: string) => Promise<boolean>) | undefined

@@ -29,7 +29,7 @@ type CliErrorFields = Pick<ErrorReport, 'code' | 'message' | 'exit'> & {
   readonly [Field in 'hint' | 'requestId' | 'retryAt']?: ErrorReport[Field] | undefined
 }
 
-/** An expected error. Message and hint are printed unchanged, so both must not contain secrets. */
+/** An expected error. Message and hint are printed unchanged, so neither may contain secrets. */
 export class CliError extends Error implements ErrorReport {
   override readonly name = 'CliError'
   readonly code: string
@@ -69,12 +69,12 @@ export const ERROR_SCHEMA = {
       required: ['code', 'message', 'hint', 'exit', 'requestId', 'retryAt'],
       additionalProperties: false,
       properties: {
-        code: { type: 'string', pattern: '^[a-z][a-z0-9_]*$', description: 'Stable name of what went wrong.' },
-        message: { type: 'string', minLength: 1, description: 'What happened, a sentence.' },
+        code: { type: 'string', pattern: '^[a-z][a-z0-9_]*$', description: 'Stable name of the problem.' },
+        message: { type: 'string', minLength: 1, description: 'A sentence that describes the problem.' },
         hint: { type: ['string', 'null'], description: 'The next step to take.' },
         exit: { type: 'integer', enum: Object.values(EXIT), description: 'The exit status.' },
-        requestId: { type: ['string', 'null'], description: "Names the request in the server's log." },
-        retryAt: { type: ['string', 'null'], format: 'date-time', description: 'When to try again.' },
+        requestId: { type: ['string', 'null'], description: "Id of the request in the server's log." },
+        retryAt: { type: ['string', 'null'], format: 'date-time', description: 'Time from which to try again.' },
       },
     },
   },

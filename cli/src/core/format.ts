@@ -4,7 +4,7 @@ export interface OutputFlags {
   readonly csv?: boolean | undefined
 }
 
-/** Works without parsing, so that errors about arguments are JSON too. */
+/** Does not parse the arguments, so that errors about arguments can be JSON too. */
 export function hasJsonFlag(argv: readonly string[]): boolean {
   return flagWords(argv).includes('--json')
 }
@@ -13,7 +13,7 @@ export function hasNoColourFlag(argv: readonly string[]): boolean {
   return flagWords(argv).includes('--no-color')
 }
 
-// After `--`, nothing is a flag.
+// Words after `--` are not flags.
 export function flagWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end === -1 ? argv : argv.slice(0, end)

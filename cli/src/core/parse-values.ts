@@ -1,14 +1,14 @@
 import { type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { usageError } from './errors.ts'
 
-/** @param most the maximum, which the error names @default nine digits, which the error does not name */
+/** @param most The maximum, which the error message contains @default 999,999,999, which the error message omits */
 export function parseWholeNumber(flag: string, text: string, least: number, most?: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= least && value <= (most ?? 999_999_999)) return value
   throw usageError(`${flag} must be a whole number from ${least}${most === undefined ? '' : ` to ${most}`}.`)
 }
 
-/** http or https, without credentials, query and fragment. */
+/** Whether a text is an http or https address without credentials, query and fragment. */
 export function isServiceUrl(text: string): boolean {
   const { protocol = '', username, password, search, hash } = URL.parse(text) ?? {}
   return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
@@ -19,7 +19,7 @@ export function parseServiceUrl(text: string): string {
   throw usageError('URL (FISH_URL) must be an address such as http://127.0.0.1:8787.')
 }
 
-/** An origin as browsers send it. */
+/** Parses an origin in the form that browsers send. */
 export function parseOrigin(flag: string, text: string): string {
   if (URL.parse(text)?.origin === text) return text
   throw usageError(`${flag} must be an origin such as https://example.org.`)

@@ -5,8 +5,8 @@ export type Shell = (typeof SHELLS)[number]
 export const COMPLETE_COMMAND = '__complete'
 
 /**
- * The command line up to the cursor. The line may contain secrets, so it is not an argument: others on the machine can
- * read arguments.
+ * The variable that contains the command line up to the cursor. The line may contain secrets, so it is not passed as an
+ * argument: other users of the machine can read arguments.
  */
 export const LINE_VARIABLE = 'FISH_CLI_LINE'
 

@@ -7,7 +7,7 @@ import { startsWithDate } from '../../../sdk/src/internal/calendar.ts'
 export function parseTime(text: string): number {
   const [date] = /^\d{4}-\d\d(-\d\d)?(?![-\d])/.exec(text) ?? []
   if (date === undefined || !startsWithDate(date)) return Number.NaN
-  // Date.parse takes a date without a time as UTC.
+  // Date.parse would read a date without a time as UTC.
   return Date.parse(date === text ? `${date}T00:00` : text)
 }
 

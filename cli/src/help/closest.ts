@@ -1,6 +1,9 @@
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 
-/** Returns an entry of `ids` (`:` for the space between words), never the input, which may be a misplaced secret. */
+/**
+ * Returns the closest of `ids` (`:` for the space between words). Never returns the input, which may be a misplaced
+ * secret.
+ */
 export function closestCommand(words: readonly string[], ids: readonly string[]): string | undefined {
   const [first = '', second = ''] = words.flatMap((word) => word.split(':')).filter((word) => !word.startsWith('-'))
   const verbsOf = (topic: string) =>

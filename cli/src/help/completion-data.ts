@@ -11,7 +11,7 @@ const MORE_WORDS: readonly Candidate[] = [
   { value: 'version', description: 'Show the version.' },
 ]
 
-/** The build writes this data, so that no command is loaded to complete a line. */
+/** Describes all commands. The build saves the description, so that completion does not load any command. */
 export async function describeCommands({ load, topics }: CommandList): Promise<CompletionData> {
   const commands = Object.entries(await load())
   const pages = [...Object.entries(topics), ...commands.map(([id, { summary }]) => [id, summary] as const)]

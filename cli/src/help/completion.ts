@@ -37,11 +37,11 @@ export type CompletionData = Readonly<Record<string, WordData>>
 export interface Completions {
   /** Each shell filters the candidates by the current word in its own way. */
   readonly candidates: readonly Candidate[]
-  /** Paths that the shell completes itself. */
+  /** The kind of paths. The shell completes paths itself. */
   readonly paths?: Values['paths']
 }
 
-/** Ignores all errors, which would disturb the command line. */
+/** Prints the reply for a shell. Ignores all errors, because messages would disturb the command line. */
 export function printCompletions(shell: string | undefined, root: string): void {
   try {
     if (!isShell(shell)) return
@@ -53,11 +53,14 @@ export function printCompletions(shell: string | undefined, root: string): void 
   } catch {}
 }
 
-/** The kind of value (`words`, or `files` or `folders`, which the shell completes), then the candidates. */
+/**
+ * Returns lines: first the kind of value, then the candidates. The kind is `words`, or `files` or `folders`, which the
+ * shell completes.
+ */
 export function completionReply(shell: Shell, env: Env, data: CompletionData, localNames: () => LocalNames): string {
   const words = wordsOf(env[LINE_VARIABLE] ?? '')
   const { candidates, paths = 'words' } = complete(words, data, localNames)
-  // zsh and fish filter the candidates by the user's settings.
+  // zsh and fish filter the candidates themselves, by the user's settings.
   const typed = shell === 'bash' || shell === 'powershell' ? (words.at(-1) ?? '').toLowerCase() : ''
   const lines = candidates
     .filter(({ value }) => value.toLowerCase().startsWith(typed))
@@ -67,13 +70,13 @@ export function completionReply(shell: Shell, env: Env, data: CompletionData, lo
   return `${[paths, ...lines].join('\n')}\n`
 }
 
-/** The words after the program, without quotes. The last word may be empty. Nothing is expanded. */
+/** Returns the words after the name of the program, without quotes or expansion. The last word may be empty. */
 function wordsOf(line: string): readonly string[] {
   const words = line.match(/(?:\\.|"[^"]*"?|'[^']*'?|\S)+|(?<=\s)$/gs) ?? []
   return words.slice(1).map((word) => word.replace(/\\(.)|["']/gs, '$1'))
 }
 
-/** Completes the last of the words. Calls `localNames` only where needed. */
+/** Completes the last word. Calls `localNames` only if needed. */
 export function complete(words: readonly string[], data: CompletionData, localNames: () => LocalNames): Completions {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
@@ -97,11 +100,11 @@ export function complete(words: readonly string[], data: CompletionData, localNa
   return { candidates, paths }
 }
 
-/** Reads the names in the configuration of the user. Throws if the configuration is broken, which commands report. */
+/** Reads the names in the configuration of the user. Throws if the configuration is invalid. */
 export function readLocalNames(env: Env): LocalNames {
   const { profiles, current } = readConfig({ env })
   const url = env.FISH_URL || profiles.get(env.FISH_PROFILE || current || '')?.url || DEFAULT_BASE_URL
-  // Only names that a shell does not have to quote, and `*`.
+  // Keeps names that need no quotes in a shell, and names with `*`.
   const users = [...profiles.values()].map(({ user = '' }) => user).filter((user) => /^[\w.*-]+$/.test(user))
   return {
     profiles: [...profiles].map(([value, profile]) => ({ value, description: profile.url })),

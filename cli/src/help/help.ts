@@ -26,7 +26,7 @@ type Arg = Pick<OclifCommand.Arg.Any, 'required' | 'multiple'>
 type Commands = Readonly<Record<string, Command>>
 type Flag = OclifCommand.Flag.Any
 
-/** Renders a command from its data. oclif's own `Help` would look it up among the plugins of a loaded `Config`. */
+/** Renders a command from its data. oclif's own `Help` would need a loaded `Config` with plugins. */
 class CliHelp extends Help {
   protected override readonly CommandHelpClass = FishCommandHelp
 
@@ -66,7 +66,8 @@ class CliHelp extends Help {
   #flagsPage(): string {
     const flags = Object.entries({ ...serviceFlags, ...outputFlags, ...globalFlags })
     const lines = flags.map(([name, flag]): HelpLine => [flagLabel({ ...flag, name }), flag.summary ?? ''])
-    const intro = 'These flags mean the same in every command. The help of a command lists the ones that it takes.'
+    const intro =
+      'These flags have the same meaning in every command. The help of a command lists the flags that the command accepts.'
     return `${this.wrap(intro, 0)}\n\n${this.section('GLOBAL FLAGS', this.#list([...lines, ['-h, --help', 'Show help.']]))}`
   }
 
@@ -188,14 +189,14 @@ function linesOf(
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'success',
-  failure: 'failure: a server error, not a Fish and Crab service, or a declined confirmation',
+  failure: 'failure: a server error, the address of another service, or a declined confirmation',
   usage: 'invalid command line, or rejected by the service as invalid',
-  credentials: 'credentials missing, wrong, not sufficient, or of another player',
+  credentials: 'credentials missing, wrong, insufficient, or of another player',
   notFound: 'not found',
   conflict: 'conflict: already exists or in use, such as a file that would be overwritten',
   partly: 'partly done',
   unreachable: 'the service, its storage or a proxy is unreachable',
-  rateLimited: 'rate limited for longer than the maximum wait; retryAt is the end',
+  rateLimited: 'rate limited for longer than the maximum wait; retryAt is the end of the limit',
   interrupted: 'interrupted',
 }
 
@@ -206,5 +207,5 @@ function exitCodesPage(colours: boolean): string {
   }))
   const columns: readonly Column<(typeof rows)[number]>[] = [{ field: 'exit', align: 'right' }, { field: 'meaning' }]
   const table = renderTable(rows, columns, { colours, unicode: true, width: undefined })
-  return `Exit codes of all commands ($? in a shell):\n\n${table}\n\nWith --json, the error also contains it as error.exit.\n`
+  return `Exit codes of all commands ($? in a shell):\n\n${table}\n\nWith --json, the error also contains the exit code as error.exit.\n`
 }

@@ -7,7 +7,10 @@ export function pageFile(id: string, coloured: boolean): string {
 // No command uses -h for anything else.
 const HELP_FLAGS = ['--help', '-h']
 
-/** The words after `help`, or of a command line with a help flag. `undefined` if it requests no help. */
+/**
+ * Returns the words after `help`, or the words of a command line with a help flag. Returns `undefined` if no help is
+ * requested.
+ */
 export function helpWords(argv: readonly string[]): readonly string[] | undefined {
   const flags = flagWords(argv)
   const [first] = argv
@@ -20,7 +23,7 @@ export function isVersionRequest([first = '']: readonly string[]): boolean {
   return ['--version', '-v', 'version'].includes(first)
 }
 
-/** The longest command or topic at the start of the words. */
+/** Returns the longest command or topic that the words begin with. */
 export function findPage(words: readonly string[], ids: { has(id: string): boolean }): string | undefined {
   if (words.length === 0) return ''
   for (const length of [2, 1]) {

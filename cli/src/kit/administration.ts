@@ -19,7 +19,9 @@ export async function openAdministration(context: CommandContext) {
   return { admin, options: { signal: context.interrupted() } }
 }
 
-/** The administrator that a command is about, not the one who runs it. */
+/**
+ * Parses the name of the administrator whom a command changes, as opposed to the administrator who runs the command.
+ */
 export function parseAdminName(text: string): string {
   if (isUserName(text)) return text
   throw usageError(`NAME must be ${USER_NAME_RULE}.`)

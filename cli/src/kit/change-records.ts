@@ -37,17 +37,17 @@ export const recordFlags = {
 }
 
 export const RECORD_DESCRIPTION =
-  'A record contains the catches of one add or one batch. ID is the end of its id, as list --detail shows it. ' +
+  'A record contains the catches of one add or one batch. ID is the end of the record id, as shown by list --detail. ' +
   '--since, --until and --name select the records whose catches all match. To confirm such a selection, type the ' +
   'name of the player. Needs your password. Administrators pass --user and use their own login.'
 
-/** The records that a command line names, and how to change them. */
+/** The records that a command line selects, and the function that authorizes changes. */
 export interface SelectedRecords {
-  /** In the spelling of the service. */
+  /** The player, in the spelling of the service. */
   readonly user: string
   readonly records: readonly CatchRecord[]
   readonly signal: AbortSignal
-  /** Asks for confirmation, then for the password. */
+  /** Prompts for confirmation, then for the password. */
   authorize(question: string): Promise<RecordChanges>
 }
 
@@ -124,7 +124,7 @@ interface RangeFlags {
   readonly name?: string | undefined
 }
 
-/** @throws CliError `usage` unless either ids or a range are given */
+/** @throws CliError `usage` if ids and a range are both given or both missing */
 function parseSelection(ids: readonly string[], { since, until, name }: RangeFlags, now: number) {
   const hasRange = since !== undefined || until !== undefined || name !== undefined
   if (ids.length > 0 && hasRange) throw usageError('ID cannot be used together with --since, --until or --name.')

@@ -14,7 +14,7 @@ export interface Candidate {
   readonly description?: string | undefined
 }
 
-/** Values that shells offer for a flag or an argument. All parts count together. */
+/** Values that shells offer for a flag or an argument. Shells offer the values of all fields together. */
 export interface Values {
   readonly words?: readonly Candidate[] | undefined
   readonly local?: 'profiles' | 'users' | 'gamemodes' | undefined
@@ -37,9 +37,12 @@ export interface CommandInput<F = Record<string, unknown>, A = Record<string, un
 export interface CommandContext<F = any, A = any> extends Context, Notes, CommandInput<F, A> {
   readonly target: Target
   readonly screen: Screen
-  /** Prints the data with `--json`, otherwise the text, wrapped to the terminal unless it is verbatim, for copying. */
+  /**
+   * Prints the data with `--json`, otherwise the text. The text is wrapped to the terminal, unless `isVerbatim` is set
+   * for text to copy.
+   */
   print(data: unknown, render: () => string, options?: { readonly isVerbatim?: boolean }): number
-  /** A long table on a terminal is paged. */
+  /** Prints rows. On a terminal, a long table is paged. */
   printRows<Row extends object>(output: RowsOutput<Row>): Promise<number>
   /**
    * Prints charts instead of a table, each with its own scale. Every other format prints the rows behind the charts.
@@ -51,7 +54,7 @@ export interface CommandContext<F = any, A = any> extends Context, Notes, Comman
   printLong(text: string): Promise<number>
 }
 
-/** A command as data, which help, completion and the reference read, and its action. */
+/** A command: its data for help, completion and the reference, and its action. */
 // biome-ignore lint/suspicious/noExplicitAny: the list of commands holds commands of all flags and arguments
 export interface Command<F extends object = any, A extends object = any> {
   readonly summary: string
@@ -68,14 +71,14 @@ export interface Command<F extends object = any, A extends object = any> {
 
 /** All commands, by id (`:` for the space between words). */
 export interface CommandList {
-  /** In display order. */
+  /** The groups of commands, in display order. */
   readonly groups: readonly { readonly name: string; readonly ids: readonly string[] }[]
-  /** Descriptions of the first words of commands of two words. */
+  /** Descriptions of the topics, which are the first words of two-word commands. */
   readonly topics: Readonly<Record<string, string>>
   readonly ids: readonly string[]
   /** Loads these commands. @default all */
   load(ids?: readonly string[]): Promise<Readonly<Record<string, Command>>>
-  /** The command that a command line begins with. */
+  /** Finds the command that a command line begins with. */
   find(argv: readonly string[]): { readonly id: string; readonly rest: readonly string[] } | undefined
   /** Whether a word is a topic and not a command. */
   isTopic(word: string): boolean

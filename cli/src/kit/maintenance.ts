@@ -35,7 +35,7 @@ const EXITS: Partial<Readonly<Record<MaintenanceErrorCode, ExitStatus>>> = {
 // Hints for errors without a hint. Usage errors refer to the help of the command.
 const MAINTENANCE_HINTS: Partial<Readonly<Record<MaintenanceErrorCode, string>>> = {
   full: 'Free some space and try again.',
-  read_only: 'Run this as the owner of the folder, or choose another folder.',
+  read_only: 'Run the command as the owner of the folder, or choose another folder.',
   unavailable: 'Check the address of the storage and that the storage is running.',
 }
 const CHECK = 'Check the paths and the address of the storage.'
@@ -79,7 +79,7 @@ function runAsHint(runAs: readonly string[], argv: readonly string[]): string {
   const isSecret = (word = '') => SECRET_ADDRESS.test(word)
   const safe = argv.filter((word, index) => !(isSecret(word) || (word === '--storage' && isSecret(argv[index + 1]))))
   const storage = safe.length < argv.length ? ', with the storage in FISH_STORAGE' : ''
-  return `Run it as that user${storage}:\n    ${shellCommand([...runAs, 'fish-cli', ...safe])}`
+  return `Run the command as that user${storage}:\n    ${shellCommand([...runAs, 'fish-cli', ...safe])}`
 }
 
 const LABELS: Readonly<Record<MaintenanceProgress['step'], string>> = {
@@ -94,7 +94,7 @@ export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' 
   let current: { readonly step: string; readonly progress: Progress; readonly done: number } | undefined
   return {
     onProgress({ step, unit, done, total }: MaintenanceProgress) {
-      // A second check is a separate step.
+      // If the count decreases, the same step starts again, such as a second check.
       if (current?.step !== step || done < current.done) {
         current?.progress.end()
         const amount = unit === 'bytes' ? { amount: bytesText } : {}
@@ -126,5 +126,5 @@ export function contentsText({ users, entries }: { users: number; entries: numbe
 
 export function noteSecret(context: CommandContext, copy: { folder: string; secrets: 'included' | 'needed' }): void {
   if (copy.secrets === 'included') return
-  context.note(`Also keep FISH_SECRET: no secret in ${printable(copy.folder)} decrypts its keys.`)
+  context.note(`Also keep FISH_SECRET: without FISH_SECRET, the keys in ${printable(copy.folder)} cannot be decrypted.`)
 }

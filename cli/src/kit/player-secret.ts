@@ -11,7 +11,10 @@ interface SecretFlags {
   readonly force?: boolean | undefined
 }
 
-/** Whether to print a new secret: on request, or on a terminal if no other destination is given. Changes nothing. */
+/**
+ * Returns whether to print a new secret: on request, or on a terminal if no other destination is given. Changes
+ * nothing.
+ */
 export async function checkDestination(
   { stdout, flags }: CommandContext<SecretFlags>,
   title: string,
@@ -26,9 +29,9 @@ export async function checkDestination(
 
 interface PlayerSecret {
   readonly user: string
-  /** In messages. */
+  /** The name of the secret in messages. */
   readonly title: string
-  /** Further fields of the output. */
+  /** Additional fields of the output. */
   readonly about: object
   readonly field: 'fernetKey' | 'secret'
   readonly isShown: boolean
@@ -36,7 +39,7 @@ interface PlayerSecret {
   request(): Promise<string>
 }
 
-/** Reserves the file before the request. */
+/** Requests a secret and outputs the secret. The file is reserved before the request. */
 export async function outputSecret(context: CommandContext<SecretFlags>, delivery: PlayerSecret): Promise<number> {
   const { user, title, about, unsaved } = delivery
   const path = secretFilePath(context.flags.out)

@@ -8,11 +8,11 @@ export async function openBrowser(url: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
   const [command, ...args] = launcherOf(env)
   return new Promise((resolve) => {
-    // There is no shell, because it would run special characters in the address.
+    // No shell is used, because a shell would interpret special characters in the address.
     const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
     child.once('error', () => resolve(false))
     child.once('spawn', () => {
-      // A launcher without a desktop fails at once. A browser in place of a launcher keeps running.
+      // Without a desktop, the launcher fails at once. If the command is the browser itself, the process keeps running.
       const settled = setTimeout(() => resolve(true), LAUNCH_MS)
       child.once('exit', (status) => {
         clearTimeout(settled)

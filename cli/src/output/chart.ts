@@ -30,7 +30,7 @@ export function renderChart(bars: readonly Bar[], { colours, unicode, width }: S
 }
 
 function drawBar(cells: number, unicode: boolean): string {
-  // A count above zero is always visible.
+  // A count above zero always gets a visible bar.
   if (!unicode) return '#'.repeat(cells > 0 ? Math.max(1, Math.round(cells)) : 0)
   const eighths = cells > 0 ? Math.max(1, Math.round(cells * 8)) : 0
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')

@@ -14,13 +14,13 @@ export interface Column<Row extends object = object> {
   /** The text in a table. @default the value, empty for `null` and `undefined` */
   readonly text?: (value: Cell, row: Row) => string
   readonly align?: 'left' | 'right'
-  /** In a table. */
+  /** The style in a table. */
   readonly style?: (value: Cell, row: Row) => Style | undefined
-  /** Only in CSV. */
+  /** Whether only CSV contains the column. */
   readonly hidden?: boolean
-  /** Never truncate values, because users copy them, such as ids and secrets. */
+  /** Never truncates values, for ids, secrets and other values that users copy. */
   readonly whole?: boolean
-  /** Wrap values instead of truncating them, for sentences. */
+  /** Wraps values instead of truncating values, for sentences. */
   readonly wrap?: boolean
 }
 
@@ -37,7 +37,7 @@ export function titleOf({ title, field }: { readonly title?: string; readonly fi
   return title ?? field.replace(/([a-z\d])([A-Z])/g, '$1 $2').toUpperCase()
 }
 
-/** Times are local in a table, unchanged in JSON and CSV. */
+/** A column of times. Times are local in a table, and unchanged in JSON and CSV. */
 export function timeColumn(field: string, title = titleOf({ field })): Column {
   return {
     field,

@@ -10,7 +10,10 @@ export function canRewrite({ stdout, env }: Pick<Context, 'stdout' | 'env'>): bo
 const ERASE_BELOW = '\r\u{1b}[J'
 const up = (lines: number) => (lines > 0 ? `\u{1b}[${lines}A` : '')
 
-/** The view neither uses the alternate screen nor hides the cursor, so there is nothing to restore. */
+/**
+ * A view that is redrawn in place. The view neither uses the alternate screen nor hides the cursor, so nothing has to
+ * be restored.
+ */
 export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>) {
   const { stdout, line } = context
   let render: ((screen: Screen) => string) | undefined
@@ -29,7 +32,7 @@ export function createLiveView(context: Pick<Context, 'stdout' | 'env' | 'line'>
   stdout.on('resize', draw)
 
   return {
-    /** The view is redrawn whenever the terminal is resized. */
+    /** Draws the view, now and whenever the terminal is resized. */
     show(next: (screen: Screen) => string): void {
       render = next
       draw()

@@ -4,7 +4,7 @@ import { EXIT, interruption } from '../core/errors.ts'
 import type { Screen } from './screen.ts'
 import { displayWidth } from './text.ts'
 
-// Quit if all fits, keep colours, and leave the text on the screen.
+// The options quit if the text fits on the screen, keep colours, and leave the text on the screen.
 const LESS = 'FRX'
 
 /** The value of `PAGER`, or `less` if `PAGER` is not set. Returns no pager if `PAGER` is empty or `cat`. */
@@ -24,11 +24,12 @@ export function needsPager(text: string, { height, width }: Screen): boolean {
 }
 
 /**
- * Returns whether the pager exists. Throws when Ctrl-C ended the pager, because not every pager handles Ctrl-C itself.
+ * Shows a text in a pager. Returns whether the pager exists. Throws if Ctrl-C ended the pager, which only happens to
+ * pagers that do not handle Ctrl-C.
  */
 export async function runPager(pager: string, text: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')
-  // Plain words do not need a shell. A shell would report Ctrl-C as its end although the pager continues.
+  // A command of plain words runs without a shell, because Ctrl-C would end the shell while the pager continues.
   const shell = /[^\w\s./-]/.test(pager)
   const [command = '', ...args] = shell ? [pager] : pager.trim().split(/\s+/)
   // While the pager runs, Ctrl-C is for the pager: in less, it ends a search.

@@ -3,7 +3,7 @@ import type { StatusLine } from '../core/context.ts'
 import { duration } from '../core/time.ts'
 
 interface ProgressOptions {
-  /** Such as `catches`. */
+  /** The unit of the amounts, such as `catches`. */
   readonly unit: string
   /** Prefix, such as `Writing`. */
   readonly label?: string
@@ -22,11 +22,11 @@ export interface Progress {
 const BAR_CELLS = 20
 const REDRAW_MS = 100
 const LINE_MS = 10_000
-// An earlier rate would mostly measure the start.
+// The rate is shown after this time, because an earlier rate would mostly measure the start.
 const RATE_FROM_MS = 1000
 const PART = 'progress'
 
-/** Shows a bar on a terminal. Elsewhere, prints a line at the end of each interval. */
+/** Shows a bar on a terminal. Without a terminal, prints a line every ten seconds. */
 export function createProgress(line: StatusLine, clock: Clock, options: ProgressOptions): Progress {
   const startedAt = clock.now()
   let shownAt = line.isLive ? Number.NEGATIVE_INFINITY : startedAt
@@ -66,11 +66,14 @@ function bar(part: number): string {
 }
 
 const TICK_MS = 1000
-// Shorter waits end before they are read.
+// Shorter waits are not shown, because users could not read the message in time.
 const MIN_WAIT_MS = 1000
 const WAIT_PART = 'wait'
 
-/** Shows a countdown on a terminal. Elsewhere, prints one line for each wait. `until` is in milliseconds since 1970. */
+/**
+ * Shows a countdown on a terminal. Without a terminal, prints one line for each wait. `until` is in milliseconds since
+ * 1970.
+ */
 export function createCountdown(line: StatusLine, clock: Clock) {
   let ticking: AbortController | undefined
   let reportedUntil = 0
@@ -86,9 +89,9 @@ export function createCountdown(line: StatusLine, clock: Clock) {
     while (!signal.aborted) {
       const waitMs = until - clock.now()
       if (waitMs <= 0) break
-      // The line does not contain the name of the program, so that the time fits into 40 cells.
+      // The line omits the name of the program, so that the remaining time fits into 40 cells.
       line.set(WAIT_PART, text(waitMs))
-      // Ticks on whole seconds left, so that no number is skipped.
+      // Each tick is on a whole number of remaining seconds, so that the countdown skips no number.
       await clock.sleep(waitMs % TICK_MS || TICK_MS, signal)
     }
     if (!signal.aborted) stop()
@@ -98,7 +101,7 @@ export function createCountdown(line: StatusLine, clock: Clock) {
     const waitMs = until - clock.now()
     if (waitMs < MIN_WAIT_MS) return
     if (!line.isLive) {
-      // Many calls wait for the same time, so the wait is reported once.
+      // Many requests wait for the same time, so only the first wait is reported.
       if (Math.abs(until - reportedUntil) < MIN_WAIT_MS) return
       reportedUntil = until
       line.say(`fish-cli: ${text(waitMs)}`)

@@ -4,21 +4,21 @@ import type { Context } from '../core/context.ts'
 import { CliError, EXIT, interruption, usageError } from '../core/errors.ts'
 
 /**
- * Repeats the prompt after Ctrl-Z and `fg`. Leaves later input for the next prompt. Returns `undefined` at the end of
- * input.
+ * Prompts for a line. Repeats the prompt after Ctrl-Z and `fg`. Keeps later input for the next prompt. Returns
+ * `undefined` at the end of input.
  */
 export async function promptLine(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   { question, isSecret }: { readonly question: string; readonly isSecret: boolean },
 ): Promise<string | undefined> {
-  // readline would wait forever.
+  // After the end of input, readline would wait forever.
   if (stdin.readableEnded) return undefined
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const output = isSecret ? nowhere : stderr
   const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0, prompt: question })
   const show = () => {
     if (isSecret) {
-      // Deletes the input so far, because users cannot see hidden input.
+      // Deletes the previous input, because users cannot see hidden input.
       lines.write(null, { ctrl: true, name: 'u' })
       stderr.write(question)
     }
@@ -28,7 +28,7 @@ export async function promptLine(
   const keep = (_text: string | undefined, key: { readonly sequence?: string }) => {
     ahead += key.sequence ?? ''
   }
-  // The shell has reset the terminal to echo. Runs after readline's own handler of SIGCONT.
+  // Turns echo off again, because the shell has turned echo on. Runs after readline's own handler of SIGCONT.
   const goOn = () =>
     setImmediate(() => {
       if (hasEnded) return
@@ -40,7 +40,7 @@ export async function promptLine(
   let isLineEnded = false
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
-      // Closed within the event: further input must not be echoed as part of this reply.
+      // The interface is closed within the event, so that further input is not echoed as part of this reply.
       lines.once('line', (reply) => {
         isLineEnded = true
         resolve(reply)
@@ -57,7 +57,7 @@ export async function promptLine(
     lines.close()
     stdin.off('keypress', keep)
     if (isSecret || !isLineEnded) stderr.write('\n')
-    // CR LF is one line end.
+    // CR LF is a single line end, so the LF is not later input.
     ahead = ahead.replace(/^\n/, '')
     if (ahead !== '' && !stdin.readableEnded) stdin.unshift(Buffer.from(ahead))
   }
@@ -69,7 +69,7 @@ export function canPrompt({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>, 
 
 interface Confirmation {
   readonly question: string
-  /** The text to type instead of a yes, for changes that are too large to confirm by mistake. */
+  /** The text to type instead of `y`, so that large changes are not confirmed by mistake. */
   readonly typed?: string | undefined
   readonly yes?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
@@ -89,7 +89,7 @@ async function askFor(context: Pick<Context, 'stdin' | 'stderr'>, question: stri
   return reply?.trim() === typed
 }
 
-/** Only `y` and `yes` confirm. The end of input does not confirm. */
+/** Asks for a confirmation. Only `y` and `yes` confirm. The end of input does not confirm. */
 export async function ask(context: Pick<Context, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
   const reply = (await promptLine(context, { question: `${question}? [y/N] `, isSecret: false })) ?? ''
   return /^y(es)?$/i.test(reply.trim())

@@ -4,8 +4,8 @@ const FORMULA = /^'*[=+\-@\t\r\n]/
 const GUARD = "'"
 
 /**
- * A spreadsheet shows a value that starts with `'` instead of running a formula (OWASP, "CSV Injection"). Players
- * choose the names of fish, and others open the file.
+ * A spreadsheet shows a value that starts with `'` instead of running a formula (OWASP, "CSV Injection"). The guard is
+ * needed because other people open files with names that players chose.
  */
 function escapeFormula(text: string): string {
   return FORMULA.test(text) ? GUARD + text : text
@@ -16,7 +16,10 @@ export function unescapeFormula(text: string): string {
   return text.startsWith(GUARD) && FORMULA.test(text) ? text.slice(GUARD.length) : text
 }
 
-/** Quotes by RFC 4180. Values with outer spaces are quoted too, because many readers trim unquoted values. */
+/**
+ * Quotes a value as RFC 4180 defines. Values with outer spaces are quoted too, because many readers trim unquoted
+ * values.
+ */
 function quote(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -14,7 +14,7 @@ export interface RowsOutput<Row extends object> {
   readonly empty?: string
 }
 
-/** The text ends with a newline; an empty table is `''`. */
+/** Renders rows in the requested format. The text ends with a newline; an empty table is `''`. */
 export function renderRows<Row extends object>(
   { rows, columns, document = rows }: RowsOutput<Row>,
   { json, csv }: OutputFlags,
@@ -26,12 +26,12 @@ export function renderRows<Row extends object>(
   return rows.length === 0 ? '' : `${renderTable(rows, shown, screen)}\n`
 }
 
-/** The fields of one row, a line each: in a table, the row would be wider than a terminal. */
+/** Renders each field of one row on a line, because a table with this row would be wider than a terminal. */
 export function fieldLines<Row extends object>(row: Row, columns: readonly Column<Row>[]): string {
   return columns.map((column) => `${titleOf(column).toLowerCase()}: ${cellText(column, row) || 'none'}`).join('\n')
 }
 
-/** On a terminal, removes characters that could control it. Files and programs get the values unchanged. */
+/** On a terminal, replaces characters that could control the terminal. Files and programs get the values unchanged. */
 function sanitize(text: string, { isTerminal }: Screen): string {
   if (!isTerminal) return text
   return text
@@ -44,7 +44,7 @@ export type RowStream<Row extends object> = (rows: readonly Row[]) => string
 
 const GAP = '  '
 
-/** Renders rows as they arrive: one JSON document per line, CSV with one header, else plain lines. */
+/** Renders rows as the rows arrive: one JSON document per line, CSV with one header, or plain lines. */
 export function createRowStream<Row extends object>(
   columns: readonly Column<Row>[],
   { json, csv }: OutputFlags,

@@ -30,13 +30,13 @@ function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: Env): boolean {
   return !locale || /utf-?8/i.test(locale)
 }
 
-/** The palette is of 256 colours: 16 to 255, since terminals redefine the first 16. */
+/** `palette` is a colour from 16 to 255 of the 256 colours, because terminals redefine the first 16. */
 export type Style = Parameters<typeof styleText>[0] | { readonly palette: number; readonly bold?: boolean }
 
 /** No colours, the 16 basic colours, or the palette of 256 colours. */
 export type Colours = boolean | 256
 
-/** Colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). No colour is yellow. */
+/** Colours with a contrast of 4.5:1 to both black and white (WCAG 2.2, 1.4.3). Yellow cannot have this contrast. */
 export const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
   Bronze: { palette: 131 },
   Silver: { palette: 243 },
@@ -47,7 +47,7 @@ export const RARITY_STYLES: Readonly<Record<RarityLabel, Style | undefined>> = {
   Mythical: { palette: 163, bold: true },
 }
 
-/** `NO_COLOR` overrides `FORCE_COLOR`, which overrides terminals: https://no-color.org. */
+/** `NO_COLOR` (https://no-color.org) overrides `FORCE_COLOR`, which overrides the detection of a terminal. */
 export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env
   if (no) return false
@@ -55,7 +55,7 @@ export function useColours(env: Env, stream: Pick<Terminal<Writable>, 'isTTY'>):
   return stream.isTTY === true && term !== 'dumb'
 }
 
-// All supported Windows consoles have the palette.
+// All supported Windows consoles have 256 colours.
 function hasPalette({ TERM = '', COLORTERM, FORCE_COLOR = '' }: Env): boolean {
   if (/^[23]$/.test(FORCE_COLOR) || COLORTERM || process.platform === 'win32') return true
   return /256|direct|kitty|alacritty|ghostty|foot|wezterm/.test(TERM)

@@ -30,7 +30,7 @@ export function createStatusLine(context: Pick<Context, 'env' | 'stderr'>): Stat
     }
     const screen = screenOf(context, stderr)
     const { width = 80 } = screen
-    // A line that fills the whole width wraps on some terminals, and could not be erased.
+    // The line is shorter than the width, because a full line wraps on some terminals and could not be erased.
     stderr.write(
       ERASE + UNWRAPPED + truncate(localText(shown, screen), width - 1, localText('…', screen)) + BACK_TO_START,
     )

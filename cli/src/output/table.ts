@@ -3,13 +3,13 @@ import { paint, type Screen } from './screen.ts'
 import { displayWidth, pad, truncate, wrapText } from './text.ts'
 
 const GAP = '  '
-// Narrower cells are illegible; let the terminal wrap the lines instead.
+// Narrower cells would be illegible, so the terminal wraps the lines instead.
 const MIN_WIDTH = 8
 const MIN_WRAP_WIDTH = 24
 
 /**
- * On a screen with a width, the widest columns are truncated or wrapped first. The function is our own, because @oclif/table
- * takes 457 ms to load, and cli-table3 (34 KB) does not fit columns to the terminal.
+ * Renders a table. If the screen is too narrow, the widest columns are truncated or wrapped first. We use no library,
+ * because @oclif/table takes 457 ms to load, and cli-table3 (34 KB) does not fit columns to the terminal.
  */
 export function renderTable<Row extends object>(
   rows: readonly Row[],
@@ -52,7 +52,7 @@ function linesOf(
   return Array.from({ length: height }, (_, line) => broken.map((each) => each[line] ?? ''))
 }
 
-/** Takes cells from the widest columns. If that is not enough, columns stay legible and lines overflow. */
+/** Shrinks the widest columns. Columns keep a legible width, even if the lines then overflow. */
 function fitColumns(
   natural: readonly number[],
   columns: readonly { readonly whole?: boolean; readonly wrap?: boolean }[],

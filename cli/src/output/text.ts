@@ -8,10 +8,10 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}')
 }
 
-/** JSON without characters that could control a terminal. The text parses to the same value. */
+/** Formats a value as JSON without characters that could control a terminal. The text parses to the same value. */
 export function jsonText(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, undefined, indent)
-  // JSON does not escape these; they only occur within strings.
+  // JSON does not escape these characters, which can only occur within strings.
   return text.replace(/[\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
@@ -20,15 +20,15 @@ export function jsonText(value: unknown, indent?: number): string {
 const PLAIN = /^[\x20-\x7e]*$/
 
 /**
- * Width in terminal cells. The function is our own, with get-east-asian-width. string-width 9 and wrap-ansi 10 compile
- * Unicode patterns when they load, which takes over 45 ms, longer than a start of Node.
+ * Returns the width in terminal cells. We do not use string-width 9 and wrap-ansi 10, because loading these libraries
+ * compiles Unicode patterns, which takes over 45 ms, longer than a start of Node.
  */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   return graphemes(text).reduce((sum, cluster) => sum + graphemeWidth(cluster), 0)
 }
 
-/** Never splits a grapheme. */
+/** Shortens a text, but never within a grapheme. */
 export function truncate(text: string, cells: number, ellipsis: string): string {
   if (displayWidth(text) <= cells) return text
   const room = cells - displayWidth(ellipsis)
@@ -43,7 +43,7 @@ export function truncate(text: string, cells: number, ellipsis: string): string 
   return result + ellipsis
 }
 
-/** A word wider than a line is split, but never within a grapheme. */
+/** Wraps a text. A word that is wider than a line is split, but never within a grapheme. */
 export function wrapText(text: string, cells: number): readonly string[] {
   return fillLines(
     text.split(' ').flatMap((each) => splitWord(each, cells)),
@@ -51,7 +51,7 @@ export function wrapText(text: string, cells: number): readonly string[] {
   )
 }
 
-/** Marks the lines of commands to paste within an error. */
+/** The indent of lines in an error that contain a command to paste. */
 const COMMAND_INDENT = ' '.repeat(6)
 
 const ASCII: Readonly<Record<string, string>> = { '…': '...', '→': '->', '·': '-', '—': '-', '●': '*', '×': 'x' }
@@ -64,13 +64,13 @@ export function localText(text: string, { unicode }: Pick<Screen, 'unicode'>): s
   return unicode ? text : text.replace(/[…→·—●×]/g, (character) => ASCII[character] ?? character)
 }
 
-/** Wraps with hanging indents. A word wider than a line, such as a path or a secret, stays whole. */
+/** Wraps a message with hanging indents. A word that is wider than a line, such as a path or a secret, is not split. */
 export function wrapMessage(message: string, screen: Pick<Screen, 'unicode' | 'width'>): string {
   const { width: cells } = screen
   const text = localText(message, screen)
   if (cells === undefined) return text
   const lines = text.split('\n').flatMap((line) => {
-    // A command to paste stays whole.
+    // A command to paste is not wrapped.
     if (line.startsWith(COMMAND_INDENT) || displayWidth(line) <= cells) return [line]
     const [head = ''] = /^(?:fish-cli: | *)/.exec(line) ?? []
     const [first = '', ...rest] = fillLines(line.slice(head.length).split(' '), cells - head.length)
@@ -113,18 +113,19 @@ function graphemes(text: string): string[] {
 }
 
 function graphemeWidth(cluster: string): number {
-  // An emoji by its variation selector, and a flag of two regional indicators.
+  // An emoji has a variation selector, and a flag has two regional indicators.
   if (cluster.includes('\u{fe0f}') || /^\p{Regional_Indicator}{2}/u.test(cluster)) return 2
   let widest = 0
   for (const character of cluster) {
-    // Combining marks and characters without width. The pattern is slow to compile, so it stays here, off the start-up path.
+    // Skips combining marks and characters without width. The pattern is slow to compile, so the pattern is not
+    // compiled at the start.
     if (/^[\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]$/u.test(character)) continue
     widest = Math.max(widest, eastAsianWidth(character.codePointAt(0) ?? 0))
   }
   return widest
 }
 
-/** One line, so that it can also end JSON lines. */
+/** The report is a single line, so that the report can also follow JSON lines. */
 export function reportJson(error: ErrorReport): string {
   return `${JSON.stringify({ error })}\n`
 }

@@ -17,12 +17,12 @@ import type { Outage } from './poll-until.ts'
 interface ListViewState {
   readonly collection: Collection
   readonly options: CatchListOptions
-  /** When the collection was current, in milliseconds since 1970. */
+  /** The time of the last change of the collection, in milliseconds since 1970. */
   readonly at: number
   readonly outage?: Outage | undefined
 }
 
-/** If not all catches fit, the view shows the last ones. */
+/** Renders the view. If not all catches fit, the view shows the last catches, or the first catches of a sorted list. */
 export function listViewText({ collection, options, at, outage }: ListViewState, screen: Screen): string {
   const list = buildCatchList(collection, options)
   // Two lines are reserved: the first line, and the line of the cursor below the view.
@@ -60,7 +60,7 @@ function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: 
   let count = Math.max(1, Math.min(rows.length, room - 1))
   for (;;) {
     const text = renderTable(keepsFirst ? rows.slice(0, count) : rows.slice(-count), selected, screen)
-    // On a narrow screen, a row with a cell that is never truncated may take several lines.
+    // On a narrow screen, a row may take several lines, because some cells are never truncated.
     const excess = linesOf(text, screen.width) - room
     const note = noteOf(count, rows.length, keepsFirst)
     if (excess <= 0) return { text, note }

@@ -21,7 +21,7 @@ import { isTransient, type Outage, outageOf, outageText, pollUntil, recoveryText
 
 interface ViewOptions {
   readonly flags: OutputFlags
-  /** The query at a time in milliseconds since 1970. */
+  /** Returns the options at a time in milliseconds since 1970. */
   readonly optionsAt: (now: number) => CatchListOptions
 }
 
@@ -30,10 +30,13 @@ interface WatchListOptions extends ViewOptions {
   readonly user: string
 }
 
-/** The pause between attempts to start. */
+/** The interval between attempts to start. */
 const RETRY_INTERVAL_MS = 15_000
 
-/** Reports an outage and waits for the end of the outage, also at the start. @throws errors that a retry cannot fix */
+/**
+ * Lists catches and each new catch. Reports an outage and waits for its end, even at the start. @throws errors that a
+ * retry cannot fix
+ */
 export async function watchList(context: Context & Notes, options: WatchListOptions): Promise<number> {
   const { flags, target, user, optionsAt } = options
   const { clock } = context
@@ -67,7 +70,7 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
     return view.show(collection, last && collection.catches.filter(({ id }) => !last.has(id)))
   }
 
-  /** Ends at `--limit`. */
+  /** Shows the list and each new catch. Returns when `--limit` is reached. */
   async function follow(): Promise<void> {
     if ((await refresh()) === 'done') return
     const left = new AbortController()
@@ -90,7 +93,7 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
     try {
       const first = entries.next()
       await Promise.race([first, connected.promise])
-      // Refreshes once more to include catches that were stored in between.
+      // Reads the list again, to include catches that were stored between the first read and the connection.
       if ((await refresh()) === 'done' || !collection) return
       const listed = idsOf(collection)
       for (let next = await first; !next.done; next = await entries.next()) {
@@ -128,7 +131,7 @@ function idsOf({ catches }: Collection): ReadonlySet<string | undefined> {
 
 interface ListView {
   /**
-   * @param added the new catches in the collection; absent at first
+   * @param added The new catches in the collection, or `undefined` on the first call
    * @returns `'done'` when `--limit` is reached
    */
   show(collection: Collection, added: Collection['catches'] | undefined): 'done' | undefined
@@ -202,7 +205,7 @@ function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOp
       return left > 0 ? undefined : 'done'
     },
     showOutage: () => {},
-    // Messages also appear with --json, because missing lines alone would not show an outage.
+    // Messages are also printed with --json, because otherwise an outage would look the same as no catches.
     say: (text) => context.line.say(text),
     end: () => {},
   }

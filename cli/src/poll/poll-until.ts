@@ -18,7 +18,7 @@ export interface RateLimitWindow {
 
 interface PollResult<Value> {
   readonly value: Value
-  /** Absent while the limit does not apply, as with an API key. */
+  /** Absent if the rate limit does not apply, as with an API key. */
   readonly rateLimit?: RateLimitWindow | undefined
 }
 
@@ -32,7 +32,7 @@ interface PollOptions<Value> {
   readonly clock: Clock
   /** Aborts the poll or pause in progress. */
   readonly signal: AbortSignal
-  /** Least time from the start of one poll to the start of the next, in milliseconds. */
+  /** Minimum time from the start of a poll to the start of the next poll, in milliseconds. */
   readonly intervalMs: number
   readonly poll: () => Promise<PollResult<Value>>
   /** Returns `'done'` to end polling. */
@@ -74,26 +74,26 @@ interface PollTiming {
   readonly rateLimit?: RateLimitWindow | undefined
 }
 
-// Part of a window that is left to other commands of the same person.
+// The part of a window that is reserved for other commands of the same user.
 const RESERVE = 0.2
 // Maximum pause, in case a clock is wrong.
 const MAX_PAUSE_MS = 3_600_000
 
 /**
  * Returns the time of the next poll. The pause is longer than the interval if the remaining requests would not last
- * until the end of the window, with a fifth left for other commands.
+ * until the end of the window, with a fifth reserved for other commands.
  */
 export function nextPollAt({ startedAt, endedAt, intervalMs, rateLimit }: PollTiming): number {
   const usual = Math.max(startedAt + intervalMs, endedAt)
   if (!rateLimit) return usual
   const { limit, remaining, resetInMs } = rateLimit
   const available = Math.max(0, remaining - Math.ceil(limit * RESERVE))
-  // There is one more pause than requests, because the next window starts after the last pause.
+  // The number of pauses is one more than the number of requests, because the next window starts after the last pause.
   const pauseMs = Math.min(Math.ceil(resetInMs / (available + 1)), MAX_PAUSE_MS)
   return Math.max(usual, endedAt + pauseMs)
 }
 
-/** The times are relative to the response's own `Date`, so that a wrong local clock does no harm. */
+/** Times are relative to the `Date` of the response, so that a wrong local clock has no effect. */
 export function rateLimitWindow(
   state: RateLimitState | undefined,
   date: string | null,
@@ -106,19 +106,20 @@ export function rateLimitWindow(
 }
 
 /**
- * Whether the next poll may succeed: the connection, the service or its rate limit failed. Before the first valid
- * response, a malformed response means a wrong address, and an untrusted certificate stays untrusted.
+ * Whether the next poll may succeed, as after an error of the connection, the service or the rate limit. Before the
+ * first valid response, a malformed response or an untrusted certificate is permanent.
  */
 export function isTransient(error: unknown, hasConnected: boolean): boolean {
   if (error instanceof ConnectionError) return hasConnected || !isUntrusted(error)
   if (error instanceof InvalidResponseError) return hasConnected
-  // After a restored backup or an import, the list and its events start again.
+  // After a restore or an import, the service does not know the old event ids. The next poll starts without an event
+  // id.
   if (error instanceof ApiError && error.code === 'invalid_event_id') return true
   return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500)
 }
 
 export interface Outage {
-  /** Start in milliseconds since 1970. */
+  /** Start of the outage, in milliseconds since 1970. */
   readonly since: number
   readonly message: string
   /** The next step for the user. Absent once the service has responded, because then the address is right. */

@@ -19,7 +19,10 @@ interface WatchStatusOptions {
 
 const PART = 'status'
 
-/** Prints a line when the state changes, and on a terminal a status line. @throws errors that polling cannot fix */
+/**
+ * Polls the state of the service and prints a line when the state changes. On a terminal, also shows a status line.
+ * @throws errors that polling cannot fix
+ */
 export async function watchStatus(
   context: Context & Notes,
   { target, flags, intervalMs }: WatchStatusOptions,
@@ -69,7 +72,7 @@ export async function watchStatus(
   return EXIT.interrupted
 }
 
-// The status comes first: narrow terminals cut the end.
+// The status is first, because the end is truncated on narrow terminals.
 function liveText({ status, version, latencyMs, code }: ServiceState, { at, nextAt }: PollTimes): string {
   const when = `${timeOfDay(at)}, next ${timeOfDay(nextAt)}`
   return version === null
@@ -78,9 +81,9 @@ function liveText({ status, version, latencyMs, code }: ServiceState, { at, next
 }
 
 interface ServiceState {
-  /** ISO 8601, by the local clock. */
+  /** The time of the poll in ISO 8601, by the local clock. */
   readonly timestamp: string
-  /** `slow`: the response took a second or longer. */
+  /** `slow` means that the response took a second or longer. */
   readonly status: 'ok' | 'slow' | 'down'
   readonly version: string | null
   /** Milliseconds from the request to the end of the response. */
@@ -111,7 +114,7 @@ function stateOfError(error: unknown, at: number): ServiceState {
   return { timestamp: new Date(at).toISOString(), status: 'down', version: null, latencyMs: null, code, message }
 }
 
-// The latency alone is not a change.
+// A different latency does not count as a change.
 function hasChanged(before: ServiceState | undefined, { status, version, code }: ServiceState): boolean {
   return !before || before.status !== status || before.version !== version || before.code !== code
 }

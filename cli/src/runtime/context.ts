@@ -11,11 +11,14 @@ import { screenOf } from '../output/screen.ts'
 import { createStatusLine } from '../output/status-line.ts'
 import { jsonText, wrapMessage } from '../output/text.ts'
 
-/** @param events `onService` is called when the run becomes a service, which ends at a request to stop. */
+/**
+ * @param events `onService` is called when the command starts a service that runs until a stop signal. `onStop` is
+ * called at each stop signal.
+ */
 export function processSystem(events: { onService?: () => unknown; onStop?: () => unknown } = {}): System {
   return {
     env: process.env,
-    // A getter: opening stdin takes time, and most commands do not read it.
+    // `stdin` is a getter, because opening stdin takes time and most commands do not read stdin.
     get stdin() {
       return process.stdin
     },
@@ -31,7 +34,7 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
     },
     interrupted() {
       const controller = new AbortController()
-      // The handler runs once: a second signal ends the process as usual.
+      // Each handler runs only once, so that a second signal ends the process as usual.
       for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => controller.abort(interruption()))
       return controller.signal
     },
@@ -40,7 +43,8 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
       const signals = new EventEmitter()
       for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => signals.emit('stop'))
       signals.on('stop', () => events.onStop?.())
-      // The iterator queues requests that arrive while nobody waits, such as during the start of a server.
+      // The iterator queues signals that arrive before the returned function is called, such as during the start of a
+      // server.
       const requests = on(signals, 'stop')
       return async () => {
         await requests.next()

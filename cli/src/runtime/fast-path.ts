@@ -13,7 +13,7 @@ export { cacheFolder } from '../config/paths.ts'
 // The width of the pages in dist/help.
 const PAGE_WIDTH = 80
 const STDOUT = 1
-// Names of pages. Other words are never used in a path.
+// Matches names of pages. Other words are never used in a path.
 const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
 
 /**
@@ -50,7 +50,7 @@ function print(text: string): void {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest))
   } catch (error) {
-    // The pipe is full: the stream waits for its reader.
+    // The pipe is full. Unlike `writeSync`, the stream waits for the reader.
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
       process.stdout.write(rest)
       return

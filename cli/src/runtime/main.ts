@@ -8,7 +8,7 @@ export { runCli } from './run-cli.ts'
 
 const EXIT_DEADLINE_MS = 1000
 
-/** Sets the exit status instead of forcing an exit, so that pending output is written. */
+/** Runs the program. Sets the exit status instead of forcing an exit, so that pending output is written. */
 export async function main(): Promise<void> {
   let isService = false
   let wasStopped = false
@@ -19,14 +19,14 @@ export async function main(): Promise<void> {
   // An error of stdout may already have set the exit status.
   process.exitCode ??= status
   if (status !== EXIT.interrupted && !wasStopped) return
-  // After a signal, exits without waiting for work in flight or a stalled reader.
+  // After a signal, the process exits without waiting for pending work or a slow reader of stdout.
   setTimeout(() => process.exit(), EXIT_DEADLINE_MS).unref()
   if (status !== EXIT.interrupted) return
   await new Promise((resolve) => process.stdout.write('', resolve))
   process.exit()
 }
 
-/** Node would print the message and fields, which may contain secrets. */
+/** Replaces the report of Node, which would print the message and the fields of the error. Both may contain secrets. */
 function exitOnUncaughtException(system: System): void {
   let isReported = false
   process.on('uncaughtException', async (error) => {
@@ -40,7 +40,7 @@ function exitOnUncaughtException(system: System): void {
   })
 }
 
-/** EPIPE is not reported. A service continues when nobody reads stdout, because clients still use the service. */
+/** EPIPE is not reported. A service continues after stdout is closed, because clients still use the service. */
 function exitOnStdoutError({ stdout, stderr }: System, isService: () => boolean): void {
   stderr.on('error', () => {})
   stdout.on('error', (cause: NodeJS.ErrnoException) => {

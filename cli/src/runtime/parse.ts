@@ -8,7 +8,7 @@ import { type Command, type CommandInput, globalFlags } from '../kit/define.ts'
 
 type FlagInput = Interfaces.FlagInput
 
-/** Errors never repeat a value, because a misplaced value may be a secret. */
+/** Parses arguments and flags. Errors never repeat a value, because a misplaced value may be a secret. */
 export async function parseInput(
   command: Command & { readonly id: string },
   argv: readonly string[],
@@ -21,13 +21,15 @@ export async function parseInput(
   return { args, flags: resolveFlags(flags) }
 }
 
-/** Gamemodes are in lower case. */
 function resolveFlags(typed: Readonly<Record<string, unknown>>): CommandInput['flags'] {
   const { gamemode } = typed
   return typeof gamemode === 'string' ? { ...typed, gamemode: gamemode.toLowerCase() } : { ...typed }
 }
 
-/** oclif would take the value as an argument: `add Salmon --crab=false` would add two crabs. */
+/**
+ * Rejects values of boolean flags. oclif would parse such a value as an argument: `add Salmon --crab=false` would add
+ * two crabs.
+ */
 function checkBooleans(argv: readonly string[], flags: FlagInput): void {
   for (const word of flagWords(argv)) {
     const [, name = ''] = /^--([^=]+)=/.exec(word) ?? []
@@ -35,7 +37,7 @@ function checkBooleans(argv: readonly string[], flags: FlagInput): void {
   }
 }
 
-// The fields of oclif's parse errors; it does not export their classes.
+// The fields of oclif's parse errors. oclif does not export the classes of these errors.
 interface ParseErrorFields {
   readonly flags?: readonly string[]
   readonly args?: readonly (string | { readonly name: string })[]
@@ -66,7 +68,7 @@ function unknownFlags(names: readonly string[], id: string, known: readonly stri
   const message = `Unknown flag ${names.join(', ')}.`
   const secret = SECRET_VARIABLES.find(([pattern]) => names.some((name) => pattern.test(name)))
   if (secret) {
-    const hint = `Arguments are visible to others on this machine, so secrets are not accepted there. Set ${secret[1]}.`
+    const hint = `Arguments are visible to others on this machine, so secrets are not accepted as arguments. Set ${secret[1]}.`
     return usageError(message, hint)
   }
   const [first = '', ...others] = names

@@ -7,7 +7,7 @@ import { reportJson, reportText, wrapMessage } from '../output/text.ts'
 
 export interface FailedCommand {
   readonly argv: readonly string[]
-  /** Absent where the command is unknown. */
+  /** Absent if the command is unknown. */
   readonly command?: (Command & { readonly id: string }) | undefined
   readonly role?: Role | undefined
   readonly error: unknown
@@ -15,7 +15,7 @@ export interface FailedCommand {
 
 export async function reportError(context: Context, { argv, command, role, error }: FailedCommand): Promise<number> {
   context.line.end()
-  // The code that describes errors of the service is loaded only for such errors.
+  // The module that describes errors of the service is loaded only for errors other than `CliError`.
   const { code, message, hint, exit, requestId, retryAt } =
     error instanceof CliError ? error : (await import('../client/describe-error.ts')).describeError(error, role)
   const help = exit === EXIT.usage && command ? `See: fish-cli ${command.id.replaceAll(':', ' ')} --help` : null

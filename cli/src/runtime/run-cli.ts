@@ -8,7 +8,7 @@ import { readManifest } from '../package.ts'
 import { COMMANDS } from './commands.ts'
 import { createCommandContext, createContext } from './context.ts'
 
-/** Neither throws nor ends the process. */
+/** Runs a command line and returns the exit status. Never throws or ends the process. */
 export async function runCli(argv: readonly string[], system: System): Promise<number> {
   const context = createContext(hasNoColourFlag(argv) ? withoutColours(system) : system, argv)
   try {
@@ -62,7 +62,7 @@ function withoutColours(system: System): System {
   return Object.create(system, { env: { value: env } })
 }
 
-/** Repeats only a word that can be a command, because any other word may be a misplaced secret. */
+/** The error repeats only a word that can be a command, because any other word may be a misplaced secret. */
 function unknownCommand(argv: readonly string[]): CliError {
   const [first = '', second = ''] = argv
   if (first.startsWith('-')) return usageError('Flags must follow the command.', didYouMean(undefined))

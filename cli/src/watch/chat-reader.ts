@@ -8,14 +8,17 @@ import { printable } from '../output/text.ts'
 import { readLocation } from './location.ts'
 import type { ChatReader } from './parser.ts'
 
-/** The patterns of the game come first, so other patterns cannot change the known messages. */
+/**
+ * Creates a reader of chat lines. The patterns of the game are tried first, so custom patterns cannot change known
+ * messages.
+ */
 export function createChatReader(templates: readonly ChatTemplate[], gamemodes: readonly Gamemode[]): ChatReader {
   const patterns = [...CHAT_PATTERNS, ...templates.map(createChatPattern)]
   return {
     parse: (line) => parseChatLine(line, { patterns }),
     locate: (line) => readLocation(line, gamemodes),
     unrecognized(line) {
-      // Cheaper than parsing each line as chat.
+      // This test is cheaper than parsing each line as chat.
       if (!CATCH_WORDS.test(line)) return undefined
       const text = chatMessageOf(line)?.text
       return text !== undefined && looksLikeCatch(text) ? text : undefined
@@ -23,16 +26,16 @@ export function createChatReader(templates: readonly ChatTemplate[], gamemodes: 
   }
 }
 
-// Words of catches in languages of the game.
+// Words about catches in the languages of the game.
 const CATCH_WORDS =
   /c[au][tu][cg]h|fish|hook|crab|fang|fisch|angel|krabbe|krebs|p[êe]ch|attrap|captur|poisson|pesc|atrap|cangrejo|granchio|peixe|caranguejo|vang|(?<!\p{L})vis(?!\p{L})|złow|ryb|krab|пойма|поймал|рыб|краб|釣|钓|捕|魚|鱼|蟹|잡|낚/iu
-// Messages of servers open with a word in capitals. Players cannot write at the start of a message, because their names
-// are at the start. The pattern matches a prefix in only one way, so that a long line of dashes takes no time.
+// Messages of servers begin with a word in capitals. Messages of players begin with the name of the player. The pattern
+// matches a prefix in only one way, so that a long line of dashes does not cause slow backtracking.
 const OPENING = /^(?:\[[^\]]{1,32}\]|\([^)]{1,32}\)|[^\p{L}<[(])*\p{Lu}[\p{Lu}\p{M}’' -]{1,40} ?[!！▶►:]/u
 // These openings may follow any prefix except the name of a player.
 const KNOWN_OPENING = /(?:CATCH|NEW ENTRY|NIMBLE)!|FISHING ?[▶►]/
 const BY_PLAYER = /^(?:\[[^\]]{1,32}\] ?)*(?:<[^>]{1,40}>|\w{2,16} ?(?:»|>|:))/
-// Without cases, capitals cannot be told apart.
+// In scripts without upper and lower case, any word counts as a word in capitals.
 const CASELESS = /^\P{Ll}{1,40}[!！]/u
 
 function looksLikeCatch(text: string): boolean {
@@ -43,7 +46,7 @@ function looksLikeCatch(text: string): boolean {
 const MAX_EXAMPLES = 3
 const MAX_KINDS = 100
 
-/** Counts messages that look like catches. Messages with the same opening count as one. */
+/** Counts messages that look like catches. The examples contain one message for each opening. */
 export function createUnrecognizedCounter() {
   const groups = new Map<string, { count: number; readonly example: string }>()
   const folders = new Set<string>()
@@ -62,7 +65,7 @@ export function createUnrecognizedCounter() {
     },
     count: () => count,
     folders: (): Iterable<string> => folders,
-    /** Most frequent first. */
+    /** Returns examples, with the most frequent opening first. */
     examples: (): readonly string[] =>
       [...groups.values()]
         .sort((one, other) => other.count - one.count)

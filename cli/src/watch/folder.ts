@@ -9,8 +9,8 @@ export interface ListedLog {
 }
 
 /**
- * The files of a folder with such names, oldest first by the time of the last write. Empty if the folder cannot be
- * read.
+ * Returns the logs in a folder, oldest first by the time of the last write. Returns an empty list if the folder cannot
+ * be read.
  */
 export async function listLogs(folder: string, isLog: (name: string) => boolean): Promise<readonly ListedLog[]> {
   const names = await readdir(folder).catch(() => [])

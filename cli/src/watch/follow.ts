@@ -7,13 +7,13 @@ import type { LogPosition, WatchedCatch } from './parser.ts'
 import { type RotationOptions, readRotated } from './rotation.ts'
 
 interface Start {
-  /** `undefined` while the log has no line. Then every later line is new. */
+  /** `undefined` if the log has no lines yet, so that every later line is new. */
   readonly position: LogPosition | undefined
   /** The catches before the position. */
   readonly skipped: readonly WatchedCatch[]
 }
 
-/** The end of a log without a known position. @throws CliError `log_not_readable` */
+/** Returns the end of a log that has no stored position. @throws CliError `log_not_readable` */
 export async function findEnd(path: string, options: Pick<ReadOptions, 'signal' | 'chat'>): Promise<Start> {
   const skipped: WatchedCatch[] = []
   const file = await openLog(path)
@@ -39,8 +39,8 @@ interface FollowOptions extends RotationOptions {
 }
 
 /**
- * Follows a log over truncation, renaming, compression and deletion. Ends only when the signal aborts, with the reason
- * of the signal.
+ * Follows a log, even if the log is truncated, renamed, compressed or deleted. When the signal aborts, throws the
+ * reason of the signal.
  */
 export async function follow(options: FollowOptions): Promise<never> {
   const { path, signal, onMissing } = options
@@ -50,7 +50,7 @@ export async function follow(options: FollowOptions): Promise<never> {
   try {
     for (;;) {
       signal.throwIfAborted()
-      // A log that was readable at first may be locked, or being moved.
+      // A log that cannot be read counts as missing, because the log may be locked or moved at this moment.
       const file = await openLog(path).catch((error: unknown) => {
         if (!isUnreadable(error)) throw error
       })
@@ -64,7 +64,7 @@ export async function follow(options: FollowOptions): Promise<never> {
   }
 }
 
-/** Reads until another file or other content replaces the log. `undefined` while the log has no line. */
+/** Reads until another file or other content replaces the log. Returns `undefined` while the log has no lines. */
 async function readFile(
   file: LogFile,
   known: LogPosition | undefined,
@@ -102,7 +102,7 @@ async function readFile(
 
 type Changes = ReturnType<typeof watchForChanges>
 
-/** Only the timeout applies without a folder, and on network drives, which report no changes. */
+/** Watches the folder of a log. A missing folder and network drives report no changes, so only the timeout applies. */
 function watchForChanges(path: string) {
   let changed = false
   let wake: (() => void) | undefined

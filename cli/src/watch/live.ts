@@ -24,7 +24,7 @@ interface GameLog {
 }
 
 interface Started extends GameLog {
-  /** `undefined` where no line has been written. */
+  /** `undefined` if the log has no lines yet. */
   readonly position: LogPosition | undefined
   /** Number of older catches in the log that were never added. */
   readonly skipped: number
@@ -81,7 +81,7 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
   } finally {
     failure.abort()
     await Promise.all(running)
-    // Ctrl-C does not wait for a request in flight: its frozen batch is on disk and is sent again.
+    // Ctrl-C does not wait for a pending request, because the batch of the request is on disk and will be sent again.
     await outbox.close({ signal })
   }
 }
@@ -107,7 +107,7 @@ async function followGame(
       signal,
       clock: context.clock,
       chat,
-      onMissing: () => context.note(`fish-cli: No log at ${printable(path)} yet; waiting for it.`),
+      onMissing: () => context.note(`fish-cli: No log at ${printable(path)} yet. Waiting for the log.`),
       onBatch: async (batch) => {
         for (const one of await recorder.record(batch)) printer.print(one, addHeld)
         unrecognized.add(batch.unrecognized, dirname(path))
@@ -164,5 +164,7 @@ function gamemodeText(position: LogPosition | undefined, { flag, usual }: WatchO
   const { gamemode, elsewhere } = position ?? {}
   if (gamemode) return `gamemode ${gamemode}, from the log`
   if (elsewhere) return `gamemode ${flag ?? 'unknown'}, because you are on ${printable(elsewhere)}`
-  return usual ? `gamemode ${usual}, unless the log names another` : 'gamemode unknown, until the log names one'
+  return usual
+    ? `gamemode ${usual}, unless the log names another gamemode`
+    : 'gamemode unknown until the log names a gamemode'
 }

@@ -8,9 +8,9 @@ export interface PlayerLocation {
   readonly elsewhere?: string | undefined
 }
 
-// The game itself writes `Connecting to earth.example.net, 25565`, not as chat.
+// The game writes `Connecting to earth.example.net, 25565`, but not as a chat message.
 const CONNECTING = /\]: Connecting to ([^\s,]{1,253}), \d{1,5}\s*$/
-// Messages of servers that move a player. Messages of players start with their names.
+// Messages of servers that move a player. The pattern matches only at the start, where messages of players have a name.
 const MOVED =
   /^(?:sending|sent|connecting|connected|moving|moved|transferring|transferred|teleporting|teleported|welcome|you(?: are| have been|'ve been|’ve been|'re|’re)(?: now)?(?: sent| connected| moved| transferred| teleported| playing)?)(?: you)? (?:to|on|in|into)(?: the)? (\w+)/i
 // Messages that name a server. "Welcome to the server" and "Teleporting to spawn" do not name a server.
@@ -21,7 +21,7 @@ const NOT_A_SERVER = /^(?:spawn|home|warp|server|world)$/i
 const NETWORK = /^(?:play|mc|minecraft|join|server|proxy|net|network|www|localhost|eu|us|na|\d+|\[.*)$/i
 
 /**
- * The location of the player, by the gamemodes of the service. Returns `undefined` for lines without a location, and an
+ * Reads the location of the player from a line of the log. Returns `undefined` for lines without a location, and an
  * empty location for an address that names only the network.
  */
 export function readLocation(line: string, gamemodes: readonly Gamemode[]): PlayerLocation | undefined {
@@ -30,7 +30,7 @@ export function readLocation(line: string, gamemodes: readonly Gamemode[]): Play
     const [name = ''] = host.split('.')
     return NETWORK.test(name) ? {} : locationNamed(name, gamemodes)
   }
-  // Cheaper than parsing each line as chat.
+  // This test is cheaper than parsing each line as chat.
   if (!/ (?:to|on|in|into) /i.test(line)) return undefined
   const text = chatMessageOf(line)?.text ?? ''
   const [, moved = ''] = MOVED.exec(text) ?? []
@@ -52,7 +52,7 @@ function locationNamed(name: string, gamemodes: readonly Gamemode[]): PlayerLoca
 
 function matchGamemode(word: string, gamemodes: readonly Gamemode[]): Gamemode | undefined {
   const name = word.toLowerCase()
-  // Servers of a gamemode may be numbered.
+  // A gamemode may have numbered servers, such as `earth-2`.
   const plain = name.replace(/[\d_-]+$/, '')
   return gamemodes.find((gamemode) => gamemode === name) ?? gamemodes.find((gamemode) => gamemode === plain)
 }

@@ -5,11 +5,11 @@ import { homeFolder } from '../config/paths.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
-/** The latest log of each game. The log that was written last is the first. @throws CliError `log_not_found` */
+/** Returns the latest log of each game, most recently written first. @throws CliError `log_not_found` */
 export async function findGames(locations: readonly LogLocation[]): Promise<readonly FoundLog[]> {
   const logs = await findLogs(locations)
   const isSameGame = (a: FoundLog, b: FoundLog) =>
-    // Launchers share logs by links.
+    // Launchers may share logs through links.
     a.identity === b.identity || path.dirname(a.path) === path.dirname(b.path)
   const games = logs.filter((log, index) => logs.findIndex((other) => isSameGame(log, other)) === index)
   if (games.length > 0) return games
@@ -29,7 +29,7 @@ export async function findLogs(locations: readonly LogLocation[]): Promise<reado
 export type FoundLog = Awaited<ReturnType<typeof logsAt>>[number]
 
 async function logsAt({ launcher, pattern }: LogLocation) {
-  // Without a star it is a plain path, with any characters.
+  // A pattern without `*` is a plain path, which may contain any character.
   const paths = pattern.includes('*') ? [] : [pattern]
   try {
     if (pattern.includes('*')) for await (const path of glob(pattern)) paths.push(path)
@@ -46,13 +46,13 @@ async function logsAt({ launcher, pattern }: LogLocation) {
 
 interface LogLocation {
   readonly launcher: string
-  /** A path in which a segment `*` matches every folder. */
+  /** A path in which `*` matches any part of a name. */
   readonly pattern: string
 }
 
 /**
- * The paths of logs in a folder of a launcher. MultiMC's instances are in .minecraft, Prism's instances in minecraft.
- * Each launcher also reads instances of the other launcher.
+ * The paths of logs in the folder of a launcher. An instance of MultiMC has a folder .minecraft, and an instance of
+ * Prism has a folder minecraft. Both launchers also read instances of the other launcher.
  */
 const LOGS = {
   vanilla: ['logs/latest.log'],
@@ -104,7 +104,7 @@ const FOLDERS: Readonly<Record<'win32' | 'darwin' | 'other', LauncherFolders>> =
   },
 }
 
-/** The places of this machine. */
+/** Returns the usual locations of logs on this machine. */
 export function usualPlaces({ env }: Pick<Context, 'env'>): readonly LogLocation[] {
   return logLocations({ platform: process.platform, env, home: homeFolder(env) })
 }

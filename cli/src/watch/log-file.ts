@@ -6,7 +6,7 @@ import { gunzip } from 'node:zlib'
 import { isNotFound } from '../config/files.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
-/** Stays readable when the log is renamed or deleted. */
+/** An open log, which stays readable after the log is renamed or deleted. */
 export interface LogFile {
   /** Identifies the file on this machine, independent of its path. */
   readonly identity: string
@@ -23,7 +23,10 @@ interface LogFacts {
   readonly bornAt: number
 }
 
-/** Reads a gzipped log into memory. Returns `undefined` if the log is not found. @throws CliError `log_not_readable` */
+/**
+ * Opens a log. A gzipped log is read into memory. Returns `undefined` if the log is not found. @throws CliError
+ * `log_not_readable`
+ */
 export async function openLog(path: string): Promise<LogFile | undefined> {
   const handle = await openRegularFile(path)
   if (!handle) return undefined
@@ -53,7 +56,7 @@ export function isGzipped(path: string): boolean {
   return path.endsWith('.gz')
 }
 
-/** `undefined` when there is no file. */
+/** Returns the identity of the file at a path, or `undefined` if there is no file. */
 export async function identityAt(path: string): Promise<string | undefined> {
   const stats = await stat(path, { bigint: true }).catch(() => undefined)
   return stats && `${stats.dev}:${stats.ino}`
@@ -89,7 +92,7 @@ async function openRegularFile(path: string): Promise<FileHandle | undefined> {
   } catch (error) {
     if (isNotFound(error)) return undefined
     const { code } = error as NodeJS.ErrnoException
-    // Windows fails to open a folder.
+    // Windows rejects opening a folder.
     throw notReadable(code === 'EISDIR' ? `${path} is a folder.` : `${path} cannot be read (${code ?? 'unknown'}).`)
   }
   const facts = await handle.stat()
@@ -110,7 +113,8 @@ function notReadable(message: string): CliError {
 const MAX_HEAD = 16 * 1024
 
 /**
- * The first line, without its line end. Returns `undefined` while the line is incomplete, unless the log is complete.
+ * Returns the first line without the line end, or `undefined` while the line is incomplete. If the log is complete, a
+ * line without a line end counts as complete.
  */
 export function firstLine(beginning: Uint8Array, isWhole: boolean): Uint8Array | undefined {
   const bytes = beginning.subarray(0, MAX_HEAD)

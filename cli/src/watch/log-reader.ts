@@ -21,15 +21,15 @@ export interface Batch {
 export interface ReadOptions {
   readonly signal: AbortSignal
   readonly chat: ChatReader
-  /** The next batch is read when the promise settles. */
+  /** Processes a batch. The next batch is read after the returned promise resolves. */
   readonly onBatch: (batch: Batch) => Promise<void> | void
-  /** The log is complete, so the last line does not need a line feed. */
+  /** Whether the log is complete. If so, the last line does not need a line feed. */
   readonly isWhole: boolean
 }
 
 /**
- * The position at the beginning of a log. Unless a new game starts, the location of the player is the location at the
- * end of the previous log. Returns `undefined` while the log has no first line.
+ * Returns the position at the beginning of a log. Unless a new game starts, the player is where the previous log ended.
+ * Returns `undefined` while the log has no first line.
  */
 export async function startOf(
   file: LogFile,
@@ -43,7 +43,7 @@ export async function startOf(
   if (!line) return undefined
   const { bornAt, writtenAt } = await file.facts()
   const { gamemode, elsewhere } = isGameStart(decodeLine(line)) ? {} : before
-  // A compressed or copied file is newer than its content.
+  // A compressed or copied file is newer than its content, so the earliest known time is used.
   const at = Math.min(bornAt, writtenAt, dateInName(path) ?? Number.POSITIVE_INFINITY)
   return { head: hashOf(line), offset: 0, anchor: hashOf(new Uint8Array()), at, gamemode, elsewhere }
 }
@@ -66,15 +66,15 @@ export async function readToEnd(file: LogFile, start: LogPosition, options: Read
   }
 }
 
-// Chat lines are much shorter.
+// Maximum number of bytes per read. Chat lines are much shorter.
 const CHUNK = 256 * 1024
 
 interface BatchOptions extends Pick<ReadOptions, 'chat' | 'isWhole'> {
-  /** The log has been idle, so a catch in the last line does not wait for a following line. */
+  /** Whether the log is idle. If so, a catch in the last line does not wait for a following line. */
   readonly isSettled: boolean
 }
 
-/** @returns `end` if the log has no new lines yet, `rewritten` if the file has other content now */
+/** @returns `end` if the log has no new lines yet, `rewritten` if the content of the file was replaced */
 export async function readBatch(
   file: LogFile,
   position: LogPosition,
@@ -100,8 +100,8 @@ export async function readBatch(
 const ANCHOR_LENGTH = 512
 
 /**
- * Reads in one call, so that nothing changes in between. Returns `undefined` if the bytes before the position were
- * overwritten.
+ * Reads the bytes around a position in one call, so that the file cannot change between two reads. Returns `undefined`
+ * if the bytes before the position were overwritten.
  */
 async function readBehind(file: LogFile, { head, offset, anchor }: LogPosition, length: number) {
   const before = Math.min(offset, ANCHOR_LENGTH)
@@ -111,14 +111,14 @@ async function readBehind(file: LogFile, { head, offset, anchor }: LogPosition, 
     return hashOf(all.subarray(Math.max(0, to - ANCHOR_LENGTH), to))
   }
   if (all.length < before || anchorAt(offset) !== anchor) return undefined
-  // No bytes precede the first byte, so the first line is compared.
+  // At offset 0, there are no previous bytes to compare, so the first line is compared.
   const line = offset === 0 && length > 0 ? firstLine(all, true) : undefined
   return line && hashOf(line) !== head ? undefined : { bytes: all.subarray(before), anchorAt }
 }
 
 const ROTATED_NAME = /^(\d{4})-(\d\d)-(\d\d)-\d+\.log(?:\.gz)?$/
 
-/** Whether the game gave this name to a log that it rotated. */
+/** Whether a name has the form that the game gives to rotated logs. */
 export function isRotatedName(name: string): boolean {
   return ROTATED_NAME.test(name)
 }

@@ -90,7 +90,7 @@ async function existing(paths: readonly string[]): Promise<readonly string[]> {
   return paths
 }
 
-// A debug log repeats the catches of the other logs.
+// Debug logs are excluded, because debug logs repeat the catches of other logs.
 const LOG_NAME = /^(?!\.|debug|launcher).*\.(?:log|txt)(?:\.\d{1,3}|\.old|\.bak)?(?:\.gz)?$/i
 
 /**
@@ -111,12 +111,12 @@ function logNotFound(message: string, hint: string): CliError {
   return new CliError({ code: 'log_not_found', message, hint, exit: EXIT.notFound })
 }
 
-// A writer completes a line within this time.
+// The game finishes writing a line within this time.
 const UNFINISHED_MS = 2000
 
 interface Found {
   readonly logs: number
-  /** The catches in the order of the logs. If a log occurs twice, its catches occur once. */
+  /** The catches in the order of the logs. If two logs have the same content, the catches are listed once. */
   readonly catches: readonly WatchedCatch[]
   readonly positions: readonly { readonly path: string; readonly position: LogPosition }[]
   readonly unreadable: readonly string[]
@@ -153,7 +153,7 @@ async function readLogs(context: Context, { logs, folder, chat, signal }: Readin
       }
       const position = await readToEnd(file, start, { signal, chat, isWhole, onBatch })
       before = position
-      // The game writes nothing more to a compressed log.
+      // No position is stored for a compressed log, because the game does not append to such a log.
       if (!isGzipped(path)) positions.push({ path, position })
     } finally {
       await file.close()
@@ -165,7 +165,7 @@ async function readLogs(context: Context, { logs, folder, chat, signal }: Readin
       try {
         await read(path)
       } catch (error) {
-        // A log that was named has to be readable.
+        // A log that the user named must be readable. Other logs of a folder are skipped.
         if (folder === undefined || !isUnreadable(error)) throw error
         unreadable.push(path)
       }
@@ -185,7 +185,7 @@ interface Preview extends Pick<Found, 'logs' | 'unreadable' | 'unrecognized'> {
   readonly fresh: readonly { readonly one: WatchedCatch; readonly gamemode: Gamemode }[]
   /** Number of catches that `watch` had already added, live or in an earlier run. */
   readonly known: number
-  /** Catches whose gamemode is unknown. */
+  /** Number of catches with an unknown gamemode. */
   readonly skipped: number
   /** Servers that are not a gamemode. */
   readonly servers: ReadonlySet<string>
@@ -240,7 +240,7 @@ function showPreview({ note }: Notes, preview: Preview, paths: readonly string[]
   const span = times.length === 0 ? '' : `, ${day(earliest)} to ${day(latest)}`
   const where = listText(paths.map(printable))
   const of = logs === paths.length ? '' : `${logs === 1 ? '1 log' : `${logs} logs`} in `
-  note(`fish-cli: ${of}${where}: ${catchesText(fresh.length)} new${span}; ${known} added before.`)
+  note(`fish-cli: ${of}${where}: ${catchesText(fresh.length)} to add${span}; ${known} already added.`)
   for (const [gamemode, totals] of counts) note(`  ${gamemode}: ${totalsText(totals)}`)
   if (skipped > 0) {
     const words = [...paths.map(printable), ...targetWords(target), '--gamemode', 'GAMEMODE']

@@ -35,7 +35,7 @@ export interface WatchOptions {
   readonly gamemode: { readonly flag: Gamemode | undefined; readonly usual: Gamemode | undefined }
   /** Absolute paths. The list is empty for the logs of all games. */
   readonly paths: readonly string[]
-  /** The only path, if it is a folder. */
+  /** The folder, if the command line names only a folder. */
   readonly folder: string | undefined
 }
 
@@ -82,7 +82,10 @@ function chatReaderOf(context: Context, gamemodes: readonly Gamemode[]): ChatRea
   return createChatReader(context.config.patterns, gamemodes)
 }
 
-/** Returns `undefined` if a prompt is not possible. @throws CliError `usage` for an unknown gamemode */
+/**
+ * Prompts for the gamemode. Returns `undefined` if a prompt is not possible. @throws CliError `usage` for an unknown
+ * gamemode
+ */
 export async function askForGamemode(
   context: Context,
   target: Target,
@@ -91,7 +94,7 @@ export async function askForGamemode(
   if (!canPrompt(context, flags['no-input'])) return undefined
   const { promptLine } = await import('../output/prompt.ts')
   const gamemodes = await askForGamemodes(context, target)
-  const question = `Gamemode if the log names none (${gamemodes.join(', ')})? `
+  const question = `Gamemode, if the log does not name a gamemode (${gamemodes.join(', ')}): `
   const typed = ((await promptLine(context, { question, isSecret: false })) ?? '').trim()
   return findGamemode(context, target, typed, 'your reply')
 }

@@ -4,7 +4,7 @@ import type { PlayerLocation } from './location.ts'
 
 /**
  * The position in a log, and the location of the player at this position. Positions are stored in checkpoints, so the
- * names of the fields are fixed.
+ * names of the fields must not change.
  */
 export interface LogPosition extends PlayerLocation {
   /** Hash of the first line, which identifies a log that is renamed or compressed. */
@@ -13,12 +13,12 @@ export interface LogPosition extends PlayerLocation {
   readonly offset: number
   /** Hash of the bytes before the offset. */
   readonly anchor: string
-  /** Time of the last catch, else of the start of the file, in milliseconds since 1970. */
+  /** Time of the last catch, or the start of the file if there is no catch yet, in milliseconds since 1970. */
   readonly at: number
   readonly last?: LastCatch | undefined
 }
 
-/** A catch read from a log. Catches are stored in checkpoints, so the names of the fields are fixed. */
+/** A catch read from a log. */
 export interface WatchedCatch {
   readonly found: ChatCatch
   readonly caughtAt: number
@@ -35,22 +35,22 @@ export interface ChatReader {
   readonly parse: (line: string) => ChatCatch | undefined
   /** Returns the location of the player, if the line names a location. */
   readonly locate: (line: string) => PlayerLocation | undefined
-  /** The message of a line that is not parsed but looks like a catch. */
+  /** Returns the message of a line that looks like a catch but cannot be parsed. */
   readonly unrecognized: (line: string) => string | undefined
 }
 
 interface ParsedLines {
   readonly catches: readonly WatchedCatch[]
-  /** Messages that look like catches. */
+  /** Messages that look like catches but cannot be parsed. */
   readonly unrecognized: readonly string[]
   readonly context: ParserState
-  /** End of the lines consumed. A last line that may have a continuation is left for the next read. */
+  /** Byte offset after the parsed lines. A last line that may have a continuation is left for the next read. */
   readonly end: number
 }
 
 /**
- * `isSettled`: the log is idle. Until the log is idle, a catch in the last line waits, because the next line may belong
- * to the same catch.
+ * Parses lines of a log. Unless the log is idle (`isSettled`), a catch in the last line is left for the next read,
+ * because the next line may belong to the same catch.
  */
 export function parseLines(
   lines: readonly LogLine[],
@@ -82,7 +82,8 @@ export function parseLines(
     const caughtAt = timeOfLine(found.timeOfDay, context.at, now)
     context = { ...context, at: caughtAt, last: lastCatchOf(line) }
     const { gamemode, elsewhere } = context
-    // Two games that start in the same second of two days have the same first line, so the key includes the line.
+    // The first line has a time but no date, so two games can have the same first line. Therefore, the key also
+    // includes this line.
     const key = `${context.head}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
     catches.push({ found, caughtAt, where: { gamemode, elsewhere }, key })
     open = true
@@ -96,7 +97,10 @@ interface CatchLine {
   readonly end: number
 }
 
-/** The last catch, to recognize a second line about the same catch. */
+/**
+ * The last catch, to recognize a second line about the same catch. Stored in checkpoints, so the names of the fields
+ * must not change.
+ */
 interface LastCatch {
   readonly kind: ChatCatch['kind']
   readonly name: string
@@ -113,14 +117,14 @@ function lastCatchOf({ found, end }: CatchLine): LastCatch {
 }
 
 /**
- * Whether a line is about the same catch as the last catch line. The game writes two lines for the first fish of its kind:
- * `NICE CATCH! …` and `NEW ENTRY! …`. They are one catch when
+ * Whether a line reports the same catch as the last catch line. The game writes two lines for the first fish of its
+ * kind: `NICE CATCH! …` and `NEW ENTRY! …`. The two lines are one catch if
  *
- * - no other catch is between them, and one of them says that it is the first of its kind,
- * - both name the same fish (in any letter case), both or neither by augment, with the same length if both have one,
- * - and they were written in the same second, or one directly after the other when lines have no times.
+ * - no other catch is between the lines, and at least one line reports the first fish of its kind,
+ * - both lines name the same fish (ignoring case) and the same length (if any), and both or neither name an augment,
+ * - and the lines have the same time, or are adjacent and have no times or times one second apart.
  *
- * A second such fish within the same second would also count as one catch.
+ * Two such fish that are caught in the same second also count as one catch.
  */
 function isSameCatch(last: LastCatch | undefined, { found, start }: CatchLine): boolean {
   if (last?.kind !== 'fish' || found.kind !== 'fish') return false
@@ -141,7 +145,7 @@ function isNextSecond(from: string, to: string): boolean {
 
 const DAY_SECONDS = 86_400
 
-/** Each line may have fields that the other line lacks. */
+/** Merges two lines about the same catch. Each line may have fields that the other line lacks. */
 function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
   if (one.kind !== 'fish' || other.kind !== 'fish') return one
   const rarity = one.rarity === UNKNOWN_RARITY ? other.rarity : one.rarity
@@ -151,12 +155,14 @@ function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
 const UNKNOWN_RARITY = 5
 
 const MINUTE_MS = 60_000
-/** How much earlier than the previous line a line may be: times are whole seconds and not always in order. */
+/**
+ * A line may be earlier than the previous line by this time, because times are whole seconds and not always in order.
+ */
 export const LINE_SLACK_MS = 5000
 
 /**
- * The local time of day on the day between `after`, the time of the line before, and `now`, when the log was last
- * written, in milliseconds since 1970. `now` for a line without a time.
+ * Converts a local time of day to milliseconds since 1970. The result is between `after` (the time of the previous
+ * line) and `now` (the time of the last write). Returns `now` for a line without a time.
  */
 export function timeOfLine(timeOfDay: string | undefined, after: number, now: number): number {
   const second = timeOfDay === undefined ? undefined : secondOfDay(timeOfDay)
@@ -164,7 +170,8 @@ export function timeOfLine(timeOfDay: string | undefined, after: number, now: nu
   const moment = timeOn(after - LINE_SLACK_MS, second)
   const next = moment >= after - LINE_SLACK_MS ? moment : timeOn(after - LINE_SLACK_MS, second, 1)
   if (next <= now + MINUTE_MS) return Math.min(next, now)
-  // The clock was set back, or the log is older than its timestamp. Use the latest such time before now.
+  // The clock was set back, or the log is older than its timestamp. The result is the latest such time of day before
+  // `now`.
   const latest = timeOn(now, second)
   return latest > now ? timeOn(now, second, -1) : latest
 }
@@ -191,7 +198,7 @@ interface LogLine {
 
 const LINE_FEED = 0x0a
 
-/** `at`: offset of the bytes in the file. `isWhole`: the last line needs no line feed. */
+/** Splits the bytes at offset `at` of a file. If `isWhole` is set, the last line does not need a line feed. */
 export function splitLines(bytes: Uint8Array, at: number, isWhole: boolean): readonly LogLine[] {
   const lines: LogLine[] = []
   let from = 0
@@ -207,8 +214,8 @@ export function splitLines(bytes: Uint8Array, at: number, isWhole: boolean): rea
 }
 
 /**
- * Older games write Windows-1252 on Windows. Each line is decoded separately, so that a broken line does not affect
- * other lines.
+ * Decodes UTF-8, or Windows-1252, which older games write on Windows. Each line is decoded separately, so that a broken
+ * line does not affect other lines.
  */
 export function decodeLine(bytes: Uint8Array): string {
   try {

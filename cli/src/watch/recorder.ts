@@ -5,7 +5,7 @@ import type { PlayerLocation } from './location.ts'
 import type { Batch } from './log-reader.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
 
-/** Fields that the log does not have are absent. */
+/** A catch that was added from a log. Fields that the log does not contain are absent. */
 export interface RecordedCatch {
   readonly kind: 'fish' | 'crab'
   readonly name: string
@@ -25,10 +25,10 @@ export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly server: string | null
 }
 
-/** Returns `undefined` if the gamemode is unknown. */
+/** Returns the gamemode for a location, or `undefined` if the gamemode is unknown. */
 export type GamemodeResolver = (where: PlayerLocation) => Gamemode | undefined
 
-/** The log names the gamemode. On a server that is not a gamemode, only the gamemode of the command line applies. */
+/** The gamemode in the log overrides `flag`. On a server that is not a gamemode, `usual` does not apply. */
 export function gamemodeResolver(flag: Gamemode | undefined, usual: Gamemode | undefined): GamemodeResolver {
   return ({ gamemode, elsewhere }) => gamemode ?? flag ?? (elsewhere === undefined ? usual : undefined)
 }
@@ -43,12 +43,18 @@ interface RecorderOptions {
   readonly gamemodeOf: GamemodeResolver
 }
 
-/** The position in a log is stored in the same transaction as the catches before this position. */
+/**
+ * Adds catches to the outbox. The position in a log is stored in the same transaction as the catches before this
+ * position.
+ */
 export function outboxRecorder(outbox: Outbox, { user, path, gamemodeOf }: RecorderOptions) {
   let stored: LogPosition | undefined
   let last: LogPosition | undefined
   return {
-    /** Adds all catches or no catch. @returns the catches that were not added before */
+    /**
+     * Adds the catches in one transaction. @returns the catches that were not added before, and the catches with an
+     * unknown gamemode
+     */
     async record({ catches, position }: Pick<Batch, 'catches' | 'position'>) {
       last = position
       const isNear = stored?.head === position.head && Math.abs(position.offset - stored.offset) < STORE_EVERY

@@ -23,7 +23,7 @@ export function totalsText({ fish, crabs }: Totals): string {
 
 interface PrinterOptions {
   readonly json?: boolean | undefined
-  /** Rarities that ring the bell, and `first`. */
+  /** The rarities that ring the bell. `first` stands for the first catch of each species. */
   readonly notify: ReadonlySet<string>
 }
 
@@ -70,7 +70,7 @@ export function createCatchPrinter(context: Context & Notes, { json = false, not
 const BELL = '\u0007'
 const FIRST = 'first'
 
-/** Labels of rarities, and `first`. @throws CliError `usage` */
+/** Parses the value of --notify to labels of rarities and `first`. @throws CliError `usage` */
 export function parseNotify(text = ''): ReadonlySet<string> {
   const words = text.split(',').map((word) => word.trim().toLowerCase())
   const labels = words
@@ -103,7 +103,7 @@ function catchText(one: RecordedCatch, totals: Totals, colours: Colours): string
   return `${timeOfDay(Date.parse(one.caughtAt))}  ${name}  ${text}  (${totalsText(totals)})`
 }
 
-/** On a terminal, a status line shows how many catches wait and were sent. */
+/** On a terminal, shows the numbers of waiting and sent catches in the status line. */
 export function showQueue({ line }: Context, outbox: Outbox): void {
   if (!line.isLive) return
   let sent = 0
@@ -119,7 +119,7 @@ export function showQueue({ line }: Context, outbox: Outbox): void {
   show().catch(() => {})
 }
 
-/** A problem is reported once, until the next successful request. */
+/** Reports problems of the delivery. A repeated problem is not reported again until a request succeeds. */
 export function reportDelivery(context: Context, outbox: Outbox): () => void {
   const wait = createWaitListener(context)
   let reported = ''
@@ -141,10 +141,13 @@ export function reportDelivery(context: Context, outbox: Outbox): () => void {
 }
 
 const DEFAULT_MS = 2000
-// Part of a window that is left to other commands of the player.
+// The part of a window that is reserved for other commands of the player.
 const RESERVE = 0.4
 
-/** Milliseconds to collect catches: longer once half of the available requests are used, so that the rest last. */
+/**
+ * Returns the time to collect catches, in milliseconds. The time is longer once half of the available requests are
+ * used, so that the remaining requests last until the end of the window.
+ */
 export function sendDelayMs(state: RateLimitState | undefined, now: number): number {
   if (!state) return DEFAULT_MS
   const { limit, remaining, resetAt } = state

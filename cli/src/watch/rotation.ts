@@ -44,7 +44,6 @@ export async function readRotated(known: LogPosition, options: RotationOptions):
 const COMPRESSING_MS = 10_000
 const COMPRESSING_RETRY_MS = 200
 
-/** Returns `undefined` if the log cannot be read. */
 async function openRotatedLog(path: string, { signal, clock }: RotationOptions): Promise<LogFile | undefined> {
   for (;;) {
     signal.throwIfAborted()
@@ -60,7 +59,8 @@ async function openRotatedLog(path: string, { signal, clock }: RotationOptions):
 }
 
 /**
- * `2026-01-31-1.log.gz` for `latest.log`, else the name with a suffix. Other logs, such as `debug.log`, repeat catches.
+ * Matches rotated logs: `2026-01-31-1.log.gz` for `latest.log`, and the name with a suffix for any log. Other logs,
+ * such as `debug.log`, would repeat catches.
  */
 function rotatedNameMatcher(name: string): (other: string) => boolean {
   const stem = name.replace(/\.[^.]+$/, '')

@@ -30,8 +30,8 @@ export const userCreateCommand = defineCommand({
     'Prints the password, the Fernet key and the API key of the player. These secrets cannot be shown again. ' +
     'With --login-file, writes the secrets to a file that only you can read, with the address that players use ' +
     '(FISH_PUBLIC_URL of the server). The player logs in with this file: fish-cli login --from FILE. The ' +
-    'password of the administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE; otherwise, unless ' +
-    'an administrator is logged in, it prompts for that password.',
+    'password of the administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. Otherwise, the ' +
+    'command prompts for the password, unless an administrator is logged in.',
   examples: ['fish-cli user create Alex --login-file alex.json', 'fish-cli user create Alex --admin admin'],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: {
@@ -70,7 +70,7 @@ export const userCreateCommand = defineCommand({
     if (file === undefined) return context.printLong(content)
     await reserved?.write(content, {
       done: `The service created ${printable(name)}`,
-      next: `Replace them: ${commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE', ...administratorWords(target))}, and with ${OTHER_TYPES}.`,
+      next: `Replace the secrets: ${commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE', ...administratorWords(target))}, and with ${OTHER_TYPES}.`,
     })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
     const next = `To log in with it: ${commandLine('login', '--from', printable(file))}`
