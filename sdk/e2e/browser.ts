@@ -5,17 +5,17 @@ import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { type Bundle, bundleForPage } from './package-bundle.ts'
 import { listening } from './runtimes-service.ts'
 
-/** A page of an origin of its own, with a script of the built package. */
+/** A page on its own origin, with a script that uses the built package. */
 export interface ScriptedPage extends AsyncDisposable {
   readonly origin: string
   readonly bundle: Bundle
   /** The files of the script that the browser requested. */
   readonly loaded: ReadonlySet<string>
-  /** Calls a function that the script has laid on `globalThis`. */
+  /** Calls a function that the script has defined on `globalThis`. */
   call<Result>(name: string, argument: unknown): Promise<Result>
 }
 
-/** Bundles a module for browsers, serves it in files as a bundler splits them, and opens it in headless Chromium. */
+/** Bundles a module for browsers with code splitting, serves the files, and opens the page in headless Chromium. */
 export async function openPage(source: string, skip: TestContext['skip']): Promise<ScriptedPage> {
   const browser = await startBrowser(skip)
   const bundle = await bundleForPage(source, { splitting: true })
@@ -27,7 +27,8 @@ export async function openPage(source: string, skip: TestContext['skip']): Promi
     response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
     response.end(code ?? '<!doctype html><script type="module" src="/page.js"></script>')
   })
-  // WebCrypto exists in secure contexts only, and localhost is one; it is another origin than 127.0.0.1, too.
+  // WebCrypto exists only in secure contexts, such as localhost. The service has another origin, because its host is
+  // 127.0.0.1.
   const origin = (await listening(server)).replace('127.0.0.1', 'localhost')
   const page = await browser.newPage()
   await page.goto(origin)

@@ -1,5 +1,5 @@
-// A program that adds catches and sends them in the background, until it is killed; with `OUTBOX_LAST` it flushes what
-// is left and ends by itself. Configured by the environment.
+// A program that adds catches, and sends these catches in the background until the process is killed. If `OUTBOX_LAST`
+// is set, the program flushes all remaining catches and exits. Environment variables configure the program.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@fish-crab/sdk'
 import { openOutbox } from '@fish-crab/sdk/outbox'
@@ -16,7 +16,7 @@ const client = createClient({
 const outbox = await openOutbox({ client, ...target, path: OUTBOX_PATH, maxBatch: 5, lingerMs: 5 })
 
 outbox.start()
-// A watcher of a log that was killed reads some lines again: their keys keep them from being taken twice.
+// A restarted log watcher reads some lines again. The keys of their catches prevent duplicates.
 let next = Math.max(Number((await outbox.checkpoint('made')) ?? 0) - 3, 0) + 1
 while (next <= Number(OUTBOX_UNTIL)) {
   const last = Math.min(next + Math.floor(Math.random() * 5), Number(OUTBOX_UNTIL))

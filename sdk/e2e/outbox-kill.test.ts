@@ -21,7 +21,7 @@ function startChild(env: Record<string, string>): ChildProcess {
   })
 }
 
-it('stores 400 catches, each once and in order, through 8 kills of the sender and 4 of the server', async () => {
+it('an outbox delivers 400 catches once and in order, despite 8 kills of the sender and 4 kills of the server', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outbox-kill-'))
   const limits = { FISH_RATE_LIMIT: '25', FISH_RATE_WINDOW: '1', FISH_STORAGE: `file:${join(folder, 'server')}` }
   let server = await startServerProcess(limits)
@@ -66,6 +66,6 @@ it('stores 400 catches, each once and in order, through 8 kills of the sender an
 
   expect(fish.map(({ name }) => name)).toEqual(Array.from({ length: CATCHES }, (_, index) => `fish ${index + 1}`))
   expect(status).toMatchObject({ pending: 0, rejected: 0 })
-  // Otherwise no kill came between the writing of a token and its response, and this showed little.
+  // At least one kill must happen between the storing of a token and its response. Otherwise, the test shows little.
   expect(leftBehind).toBeGreaterThan(0)
 })

@@ -8,9 +8,9 @@ import { runModule } from './package-process.ts'
 
 /** The result of bundling a module that imports the built package for a page. */
 export interface Bundle {
-  /** File name to code, the entry as `page.js`. */
+  /** Maps each file name to its code. The entry is `page.js`. */
   readonly files: ReadonlyMap<string, string>
-  /** The source files that each output file contains parts of. */
+  /** Maps each output file to the source files whose code the output file contains. */
   readonly inputs: ReadonlyMap<string, readonly string[]>
 }
 
@@ -27,7 +27,7 @@ export async function bundleForPage(source: string, { splitting = false } = {}):
     platform: 'browser',
     target: 'es2023',
     external: ['node:*'],
-    // The paths of the project's own tsconfig lead to the sources.
+    // Ignore the project's tsconfig.json, because its paths resolve to the sources instead of the build.
     tsconfigRaw: '{}',
     write: false,
     metafile: true,

@@ -4,7 +4,7 @@ import { bundleForPage, filesLoaded, gzippedBytes } from './package-bundle.ts'
 
 const KB = 1024
 
-/** What a page does that shows a collection. */
+/** The script of a page that reads a collection. */
 const READING_PAGE = `
   import { createClient } from '@fish-crab/sdk'
   const fetch = async () => Response.json({ user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold' }] })
@@ -27,7 +27,7 @@ test('a page that reads collections loads at most 14 KB of the client, gzipped, 
   report('client, in one file with what adding needs', gzippedBytes(await bundleForPage(READING_PAGE)))
 })
 
-test('the README has the sizes of the entries', async () => {
+test('the README has the correct bundle sizes of the entries', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const rows = Array.from(readme.matchAll(/^\| `(@fish-crab\/sdk\S*)` .*\| ([\d.]+) KB +\|$/gm))
   expect(rows).toHaveLength(5)
@@ -43,7 +43,7 @@ test.each([
   ['fernet', 2.5],
   ['outbox', 12],
   ['admin', 17.1],
-])('importing all of ./%s loads at most %f KB, gzipped, with nothing of Node or zod', async (entry, budgetKB) => {
+])('importing all of ./%s loads at most %f KB, gzipped, without code of Node or zod', async (entry, budgetKB) => {
   const bundle = await bundleForPage(`export * from '@fish-crab/sdk/${entry}'`, { splitting: true })
   const loaded = await filesLoaded(bundle)
   const inputs = loaded.flatMap((name) => bundle.inputs.get(name) ?? [])
@@ -62,7 +62,7 @@ test.each([
   'an import of only %s from @fish-crab/%s does not include the client, and loads at most %f KB',
   async (name, entry, budgetKB) => {
     const bundle = await bundleForPage(`export { ${name} } from '@fish-crab/${entry}'`)
-    // Words of the client that stay what they are when a bundler shortens names.
+    // Names and strings of the client that a bundler does not shorten.
     expect([...bundle.files.values()].join('')).not.toMatch(/maxRetries|x-ratelimit|octet-stream|setTimeout/i)
     expect(report(`${name} alone`, gzippedBytes(bundle))).toBeLessThanOrEqual(budgetKB * KB)
   },

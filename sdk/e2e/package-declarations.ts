@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-/** What a declaration file exports. */
+/** The names that a declaration file exports. */
 export interface Declarations {
-  /** Names that exist when the program runs. */
+  /** Names of values, which exist at run time. */
   readonly values: readonly string[]
-  /** Names for the compiler alone. */
+  /** Names of types, which exist only at compile time. */
   readonly types: readonly string[]
 }
 
@@ -22,7 +22,7 @@ const OPTIONS: ts.CompilerOptions = {
   lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
 }
 
-/** Reads declaration files of the build, as the compiler of a user reads them. */
+/** Compiles declaration files of the build with the options of a typical user. */
 export function readDeclarations(files: readonly string[]) {
   const pathOf = (file: string) => fileURLToPath(new URL(`../dist/${file}`, import.meta.url))
   const program = ts.createProgram(files.map(pathOf), OPTIONS)

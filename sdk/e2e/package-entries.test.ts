@@ -28,7 +28,7 @@ test.each(ENTRIES)(
   },
 )
 
-test('the declarations have no errors, in a project without the types of Node too', () => {
+test('the declarations have no errors, even in a project without the types of Node', () => {
   expect(declarations.errors()).toEqual([])
 })
 

@@ -4,7 +4,7 @@ import { type Format, runModule, runOnPackage } from './package-process.ts'
 
 const FORMATS = ['module', 'commonjs'] as const satisfies readonly Format[]
 
-test('instanceof recognises errors of the CommonJS build in ES modules, and the other way round', async () => {
+test('instanceof recognises errors of the CommonJS build in ES modules, and vice versa', async () => {
   const { stdout, stderr } = await runModule(`
     import { createRequire } from 'node:module'
     import * as esm from '@fish-crab/sdk'
@@ -46,11 +46,13 @@ test.each(FORMATS)(
   },
 )
 
-test.each(FORMATS)('a plain MSW server intercepts the %s build, and gives it back', async (format) => {
-  await using server = await listen(answerEmpty)
-  const { stdout, stderr } = await runOnPackage(
-    format,
-    `
+test.each(FORMATS)(
+  'an MSW server intercepts the requests of the %s build until the MSW server closes',
+  async (format) => {
+    await using server = await listen(answerEmpty)
+    const { stdout, stderr } = await runOnPackage(
+      format,
+      `
     const baseUrl = '${server.baseUrl}'
     const client = sdk.createClient({ baseUrl })
     const users = [(await client.demo.fish()).user]
@@ -63,10 +65,11 @@ test.each(FORMATS)('a plain MSW server intercepts the %s build, and gives it bac
     users.push((await client.demo.fish()).user)
     process.stdout.write(users.join(' '))
     `,
-  )
-  expect(stderr).toBe('')
-  expect(stdout).toBe('demo mocked mocked demo')
-})
+    )
+    expect(stderr).toBe('')
+    expect(stdout).toBe('demo mocked mocked demo')
+  },
+)
 
 test.each(FORMATS)('the %s build does not change the dispatcher of the process', async (format) => {
   await using server = await listen(answerEmpty)

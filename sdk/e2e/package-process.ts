@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 /** The ways in which the package is loaded. */
 export type Format = 'module' | 'commonjs'
 
-/** How a process ended by itself. */
+/** The exit status and the output of a process. */
 export interface Ended {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a program that stands in no file in a Node process of its own, beside the installed packages. */
+/** Runs source code in a new Node process that can import the installed packages. */
 export async function runModule(source: string, format: Format = 'module'): Promise<Ended> {
   const folder = fileURLToPath(new URL('..', import.meta.url))
   const child = spawn(process.execPath, [`--input-type=${format}`, '-'], { cwd: folder })
@@ -24,7 +24,7 @@ export async function runModule(source: string, format: Format = 'module'): Prom
   return { status, stdout, stderr }
 }
 
-/** Runs `body`, which uses `sdk`, on the package as it is loaded by modules of that format. */
+/** Runs `body` with the package as `sdk`, loaded by a module of the given format. */
 export function runOnPackage(format: Format, body: string): Promise<Ended> {
   const load = {
     module: "import * as sdk from '@fish-crab/sdk'",

@@ -7,14 +7,17 @@ import { createLogger, type RunningServer, readConfig, startServer } from '@fish
 /** The first administrator of every server here. */
 export const ADMIN = { username: 'admin', password: 'correct horse battery staple' } as const
 
-/** The built server on a free port of this machine, with the settings given as for `fish-cli serve`. */
+/** Starts the built server on a free local port. The settings are environment variables, as for `fish-cli serve`. */
 export function startBuiltServer(settings: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const env = { FISH_PORT: '0', FISH_STORAGE: 'memory:', FISH_ADMIN_PASSWORD: ADMIN.password, ...settings }
   const logger = createLogger('silent', { stream: process.stderr, colours: false })
   return startServer(readConfig({ env }), { logger, version: 'e2e' })
 }
 
-/** The built server behind a relay that counts connections, a proxy that leads to it, and a server that is silent. */
+/**
+ * Starts the built server behind a relay that counts connections, a proxy to the built server, and a control server
+ * that reports the count.
+ */
 export async function startSurroundings() {
   const service = await startBuiltServer()
   const port = Number(new URL(service.url).port)
@@ -25,7 +28,7 @@ export async function startSurroundings() {
     join(socket, connect(port, '127.0.0.1'))
   })
   const control = createServer(({ url }, response) => {
-    // Any other path gets no response.
+    // Requests for any other path get no response, so that clients can abort in flight.
     if (url === '/connections') response.end(String(connections))
   })
   const proxy = startProxy(port)
@@ -42,7 +45,10 @@ export async function startSurroundings() {
   }
 }
 
-/** A proxy of both kinds, tunnels and whole addresses. It connects to `port`, whatever the requested address. */
+/**
+ * A proxy for tunnels and for requests with absolute URLs. The proxy connects to `port`, regardless of the requested
+ * host.
+ */
 function startProxy(port: number): Server {
   const proxy = createServer(async ({ url = '', method = '' }, response) => {
     const { pathname, search } = new URL(url)
@@ -58,11 +64,11 @@ function startProxy(port: number): Server {
 }
 
 function join(one: Duplex, other: Duplex): void {
-  // Whichever ends first, and however, ends the other.
+  // The end or failure of either stream also ends the other stream.
   pipeline(one, other, one, () => {})
 }
 
-/** Lets a server listen on any free port of this machine, and tells its address. */
+/** Lets a server listen on a free local port, and returns the address of the server. */
 export async function listening(server: NetServer): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

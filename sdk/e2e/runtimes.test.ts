@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { runSmoke } from './runtimes.ts'
 
-// `npm run runtimes` does the same on every runtime; this is the one at hand.
+// This test runs on the current runtime only; `npm run runtimes` runs the same checks on every runtime.
 test.each(['ESM', 'CJS'] as const)(
-  'the built package does all it promises against a real server, loaded as %s',
+  'the built package passes all smoke checks against a real server, loaded as %s',
   async (program) => {
     const outcomes = await runSmoke({ command: process.execPath, args: [] }, program)
     expect(outcomes.filter(({ outcome }) => outcome !== 'ok')).toEqual([])

@@ -8,20 +8,20 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { ADMIN, startSurroundings } from './runtimes-service.ts'
 
-/** What one check of the smoke program came to. */
+/** The outcome of one check of the smoke program. */
 export interface Outcome {
   readonly check: string
   readonly outcome: 'ok' | 'failed' | 'not here'
   readonly detail?: string
 }
 
-/** How a runtime is started, up to the program. */
+/** The command that starts a runtime, without the path of the program. */
 export interface Runtime {
   readonly command: string
   readonly args: readonly string[]
 }
 
-/** The same checks on the package as an ES module and as a CommonJS module gets it, the server, and the app in a host. */
+/** The programs that check the package as an ES module and as a CommonJS module, the server, and the app in a host. */
 export const PROGRAMS = {
   ESM: fileURLToPath(new URL('fixtures/smoke-esm.ts', import.meta.url)),
   CJS: fileURLToPath(new URL('fixtures/smoke-cjs.cts', import.meta.url)),
@@ -30,8 +30,8 @@ export const PROGRAMS = {
 } as const
 
 /**
- * A process that has nothing left to do ends at once, not when a connection or a timer is over. Where it also took long
- * to start, the machine is busy, and to end may take as long.
+ * A process without remaining work must exit at once, without waiting for a connection or a timer. On a busy machine,
+ * the process also starts slowly, so the exit may take as long as the start.
  */
 const ENDS_WITHIN_MS = 1500
 const GIVEN_UP_AFTER_MS = 60_000
@@ -45,7 +45,7 @@ export async function runSmoke(runtime: Runtime, program: keyof typeof PROGRAMS)
     HOME: folder,
     SERVICE_URL: service.url,
     CONTROL_URL: service.controlUrl,
-    // A name that leads nowhere: only by the proxy can it be reached.
+    // This host name does not resolve, so the client can reach the service only through the proxy.
     PROXIED_URL: 'http://service.invalid',
     HTTP_PROXY: service.proxyUrl,
     NO_PROXY: '127.0.0.1',

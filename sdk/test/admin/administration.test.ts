@@ -2,7 +2,7 @@ import { ConflictError, NotFoundError, PermissionDeniedError } from '@fish-crab/
 import { expect, test } from 'vitest'
 import { createService, failureOf, HELPER, ROOT } from './service.ts'
 
-test('a client reports its own administrator', async () => {
+test('me() returns the administrator of the client', async () => {
   const { admin: open } = await createService()
   expect(await open().me()).toMatchObject({ username: ROOT.username, role: 'superadmin' })
   expect(await open(HELPER).me()).toMatchObject({ username: HELPER.username, role: 'admin' })
@@ -31,7 +31,7 @@ test('superadmins create, list and delete administrators', async () => {
   expect(last instanceof ConflictError && last.code).toBe('last_superadmin')
 })
 
-test('calls for superadmins reject with PermissionDeniedError for others, and all other calls work', async () => {
+test('superadmin calls of an ordinary administrator reject with PermissionDeniedError, and other calls work', async () => {
   const { admin: open } = await createService()
   const admin = open(HELPER)
   const refused = [
@@ -48,7 +48,7 @@ test('calls for superadmins reject with PermissionDeniedError for others, and al
   expect((await admin.users.get('Alex')).name).toBe('Alex')
 })
 
-test('stats and leaderboard count catches', async () => {
+test('stats() and leaderboard() count catches', async () => {
   const admin = (await createService()).admin()
   await admin.users.create({ name: 'Bob' })
   await admin.fish.add(
@@ -74,7 +74,7 @@ test('stats and leaderboard count catches', async () => {
   expect(crabs).toMatchObject({ type: 'crab', gamemode: 'earth', leaderboard: [{ name: 'Alex', count: 1 }] })
 })
 
-test('the audit log is read newest first, by page and line by line', async () => {
+test('the audit log lists the newest entry first, by page and by iteration', async () => {
   const { admin: open, advance } = await createService()
   const admin = open()
   await admin.login()

@@ -32,7 +32,7 @@ test.each<[string, string[], (admin: AdminClient) => Promise<unknown>]>([
         MARS,
       ),
   ],
-  ['fish.add of nothing', ['fish'], (a) => a.fish.add('Alex', [], EARTH)],
+  ['fish.add without fish', ['fish'], (a) => a.fish.add('Alex', [], EARTH)],
   ['crabs.add', ['crab.0.name'], (a) => a.crabs.add('Alex', { name: '' }, EARTH)],
   ['crabs.delete', ['name', 'id', 'gamemode'], (a) => a.crabs.delete('..', '..', MARS)],
   [
@@ -44,25 +44,29 @@ test.each<[string, string[], (admin: AdminClient) => Promise<unknown>]>([
   ['leaderboard', ['type', 'gamemode', 'limit'], (a) => a.leaderboard({ type: 'eel' as 'fish', ...MARS, limit: 1.5 })],
   ['audit.list', ['limit'], (a) => a.audit.list({ limit: -1 })],
   ['keys.get', ['name'], (a) => a.keys.get('..')],
-])('%s names everything that is wrong and sends nothing', async (_, paths, run) => {
+])('%s names every invalid value and sends nothing', async (_, paths, run) => {
   const { admin, sent } = await createService()
   expect(pathsOf(await failureOf(run(admin())))).toEqual(paths)
   expect(sent).toEqual([])
 })
 
 test.each<[string, string[], AdminClientOptions]>([
-  ['nobody', ['username'], {}],
-  ['a name alone', ['password'], { username: 'admin' }],
-  ['a password alone', ['username'], { password: 'a-password' }],
+  ['missing credentials', ['username'], {}],
+  ['a username without a password', ['password'], { username: 'admin' }],
+  ['a password without a username', ['username'], { password: 'a-password' }],
   ['an empty password', ['password'], { username: 'admin', password: '' }],
-  ['a wrong name', ['username'], { username: 'a:b', password: 'a-password' }],
+  ['an invalid username', ['username'], { username: 'a:b', password: 'a-password' }],
   ['a token with a line break', ['token'], { token: 'abc\n' }],
-  ['what createClient refuses', ['baseUrl', 'maxRetries', 'username'], { baseUrl: 'fish', maxRetries: -1 }],
-])('a client is not made for %s', (_, paths, options) => {
+  [
+    'options that createClient() also rejects',
+    ['baseUrl', 'maxRetries', 'username'],
+    { baseUrl: 'fish', maxRetries: -1 },
+  ],
+])('createAdminClient() rejects %s', (_, paths, options) => {
   expect(pathsOf(thrownBy(() => createAdminClient({ env: {}, ...options })))).toEqual(paths)
 })
 
-test('a client with only a token reports that a call needs a password', async () => {
+test('a client with only a token rejects login() and keys.get(), which need a username and a password', async () => {
   const { admin: open, sent } = await createService()
   const admin = open({ token: 'some-token' })
   expect(pathsOf(await failureOf(admin.login()))).toEqual(['username'])
@@ -70,7 +74,7 @@ test('a client with only a token reports that a call needs a password', async ()
   expect(sent).toEqual([])
 })
 
-test('only the address is read from the environment, because the other variables are for a player', async () => {
+test('the admin client reads only FISH_URL from the environment, because the other variables configure a player', async () => {
   const { admin: open, sent } = await createService()
   const env = { FISH_URL: 'http://other.test', FISH_USER: 'no name', FISH_KEY: 'none', FISH_API_KEY: '\n' }
   await open({ ...ROOT, baseUrl: undefined, env }).me()

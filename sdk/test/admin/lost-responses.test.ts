@@ -5,7 +5,7 @@ import { createService, failureOf, logins } from './service.ts'
 
 const EARTH = { gamemode: 'earth' } as const
 
-/** A service whose next response to such a request is lost after the work was done. */
+/** Creates a service that handles the first request to `to` (method and path prefix), but loses the response. */
 async function withLostResponse(to: string, lose: () => Promise<Response> = lostConnection) {
   const service = await createService()
   const admin = service.admin()
@@ -23,28 +23,31 @@ async function lostConnection(): Promise<Response> {
 }
 
 test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
-  ['a user', 'POST /admin/users', (admin) => admin.users.create({ name: 'Bob' }), /users\.get\('Bob'\)/],
-  ['a reset', 'POST /admin/users', (admin) => admin.users.reset('Alex', 'fernet'), /Reset it again/],
-  ['fish', 'POST /admin/users', (admin) => admin.fish.add('Alex', { name: 'Cod', rarity: 1 }, EARTH), /fish\.list/],
-  ['crabs', 'POST /admin/users', (admin) => admin.crabs.add('Alex', {}, EARTH), /crabs\.list/],
+  ['a new user', 'POST /admin/users', (admin) => admin.users.create({ name: 'Bob' }), /users\.get\('Bob'\)/],
+  ['a reset secret', 'POST /admin/users', (admin) => admin.users.reset('Alex', 'fernet'), /Reset it again/],
+  ['new fish', 'POST /admin/users', (admin) => admin.fish.add('Alex', { name: 'Cod', rarity: 1 }, EARTH), /fish\.list/],
+  ['new crabs', 'POST /admin/users', (admin) => admin.crabs.add('Alex', {}, EARTH), /crabs\.list/],
   [
-    'an administrator',
+    'a new administrator',
     'POST /admin/admins',
     (admin) => admin.admins.create({ username: 'mia', password: 'mias-password' }),
     /admins\.list/,
   ],
-])('%s is sent once, and the error of a lost response says what to check', async (_, to, write, hint) => {
-  const { admin, sent } = await withLostResponse(to)
-  const error = await failureOf(write(admin))
-  if (!(error instanceof ConnectionError)) throw error
-  expect(error.systemCode).toBe('ECONNRESET')
-  expect(error.hint).toMatch(hint)
-  expect(error.summary).toMatch(/It is unknown whether .+ (was|were) (created|replaced|stored)\.$/)
-  expect(error.message).toBe(`${error.summary} ${error.hint}`)
-  expect(sent).toHaveLength(2)
-})
+])(
+  'the request for %s is sent once, and the error after a lost response says what to check',
+  async (_, to, write, hint) => {
+    const { admin, sent } = await withLostResponse(to)
+    const error = await failureOf(write(admin))
+    if (!(error instanceof ConnectionError)) throw error
+    expect(error.systemCode).toBe('ECONNRESET')
+    expect(error.hint).toMatch(hint)
+    expect(error.summary).toMatch(/It is unknown whether .+ (was|were) (created|replaced|stored)\.$/)
+    expect(error.message).toBe(`${error.summary} ${error.hint}`)
+    expect(sent).toHaveLength(2)
+  },
+)
 
-test('after a response of a proxy, a write is as uncertain as after a lost response', async () => {
+test('after an error response of a proxy, the error of a write says what to check', async () => {
   const { admin, sent } = await withLostResponse('POST /admin/users', async () => new Response('', { status: 502 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
   expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
@@ -52,20 +55,20 @@ test('after a response of a proxy, a write is as uncertain as after a lost respo
   expect(sent).toHaveLength(2)
 })
 
-test('after a storage error, a write is as uncertain as after a lost response', async () => {
+test('after a storage error, the error of a write says what to check', async () => {
   const failed = { error: 'The storage failed.', code: 'storage_error', requestId: 'r' }
   const { admin } = await withLostResponse('POST /admin/users', async () => Response.json(failed, { status: 500 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
   expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
 })
 
-test('a write whose response takes too long is still a TimeoutError', async () => {
+test('a write whose response takes too long rejects with a TimeoutError that says what to check', async () => {
   const { admin } = await withLostResponse('POST /admin/users', () => new Promise(() => {}))
   const error = await failureOf(admin.users.create({ name: 'Bob' }, { timeoutMs: 20 }))
   expect(error instanceof TimeoutError && error.hint).toMatch(/users\.get\('Bob'\)/)
 })
 
-test('a write that never left gives no such hint', async () => {
+test('the error of a write that was never sent does not say what to check', async () => {
   const service = await createService()
   service.intercept((request) => {
     if (!request.url.endsWith('/admin/users')) return undefined
@@ -81,7 +84,7 @@ test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]
   ['fish', 'DELETE /admin/users/Alex/fish', (admin, id) => admin.fish.delete('Alex', id, EARTH)],
   ['an administrator', 'DELETE /admin/admins', (admin) => admin.admins.delete('helper')],
 ])(
-  '%s whose deletion loses its response is deleted, and the retry that finds nothing succeeds',
+  'a deletion of %s succeeds after a lost response, although the retry finds nothing to delete',
   async (_, to, remove) => {
     const { admin, sent, slept } = await withLostResponse(to)
     const { id } = await admin.fish.add('Alex', { name: 'Cod', rarity: 1 }, EARTH)
@@ -92,7 +95,7 @@ test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]
   },
 )
 
-test('a retry that gets not_found for its address does not succeed', async () => {
+test('a retried deletion fails if the code is not_found, because then the path is unknown', async () => {
   const service = await createService()
   const responses = [new Response('', { status: 503 }), Response.json({ code: 'not_found' }, { status: 404 })]
   service.intercept((request) => {
@@ -103,7 +106,7 @@ test('a retry that gets not_found for its address does not succeed', async () =>
   expect(error instanceof NotFoundError && error.code).toBe('not_found')
 })
 
-test('a page in place of a response does not confirm a deletion', async () => {
+test('a 200 response with an unexpected body does not confirm a deletion', async () => {
   const service = await createService()
   service.intercept((request) =>
     request.method === 'DELETE' ? Promise.resolve(new Response('{"welcome":true}', { status: 200 })) : undefined,
@@ -111,7 +114,7 @@ test('a page in place of a response does not confirm a deletion', async () => {
   expect(await failureOf(service.admin().users.delete('Alex'))).toMatchObject({ code: 'invalid_response' })
 })
 
-test('reads and logins are retried', async () => {
+test('reads and logins are retried after a lost response', async () => {
   const { admin, sent, slept, intercept } = await withLostResponse('GET /admin/me')
   expect((await admin.me()).username).toBe('root')
   expect(sent).toHaveLength(3)

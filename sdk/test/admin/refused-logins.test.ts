@@ -5,7 +5,7 @@ import { createService, failureOf, HELPER, logins, ROOT } from './service.ts'
 const WRONG = { ...ROOT, password: 'not-the-password' }
 const FIVE_MINUTES = 300_000
 
-test('a wrong password is sent once in five minutes, for any number of calls', async () => {
+test('a wrong password is sent at most once in five minutes, regardless of the number of calls', async () => {
   const { admin: open, sent, advance } = await createService()
   const admin = open(WRONG)
   const errors = await Promise.all([failureOf(admin.me()), failureOf(admin.stats())])
@@ -18,7 +18,7 @@ test('a wrong password is sent once in five minutes, for any number of calls', a
   expect(logins(sent)).toBe(2)
 })
 
-test('an explicit login is sent again after a rejection, and calls continue once it succeeds', async () => {
+test('login() sends a rejected password again, and calls work once the login succeeds', async () => {
   const service = await createService()
   const admin = service.admin({ username: 'late', password: 'a-late-password' })
   await failureOf(admin.me())
@@ -28,7 +28,7 @@ test('an explicit login is sent again after a rejection, and calls continue once
   expect((await admin.me()).username).toBe('late')
 })
 
-test('after too many failed logins, calls fail with the time to try again, and send nothing until then', async () => {
+test('after too many failed logins, calls send nothing until the limit resets, and their error has the reset time', async () => {
   const { admin: open, sent, slept, advance } = await createService()
   for (let count = 0; count < 10; count++) await failureOf(open(WRONG).login())
   const admin = open()
@@ -43,7 +43,7 @@ test('after too many failed logins, calls fail with the time to try again, and s
   expect((await admin.me()).username).toBe(ROOT.username)
 })
 
-test('a client waits for the limit of its administrator, and others do not', async () => {
+test('a client waits for the rate limit of its administrator, and clients of other administrators do not wait', async () => {
   const { admin: open, slept, sent } = await createService({ adminRateLimit: { requests: 5, windowMs: 300_000 } })
   const [admin, other] = [open(), open(HELPER)]
   for (let count = 0; count < 5; count++) await admin.me()

@@ -11,7 +11,7 @@ function expectNoSecret(value: unknown, secrets: readonly string[]): void {
   for (const secret of [ROOT.password, BASIC, ...secrets]) expect(text).not.toContain(secret)
 }
 
-test('a client shows neither password nor token, before and after it logged in', async () => {
+test('a printed client shows neither its password nor its token, before and after login', async () => {
   const admin = (await createService()).admin()
   expectNoSecret(admin, [])
   const { token } = await admin.login()
@@ -19,12 +19,15 @@ test('a client shows neither password nor token, before and after it logged in',
 })
 
 test.each<[string, () => Response | Error]>([
-  ['a refusal', () => Response.json({ error: 'No.', code: 'forbidden', requestId: 'r' }, { status: 403 })],
-  ['a failure', () => Response.json({ error: 'Failed.', code: 'internal_error', requestId: 'r' }, { status: 500 })],
+  ['a 403 response', () => Response.json({ error: 'No.', code: 'forbidden', requestId: 'r' }, { status: 403 })],
+  [
+    'a 500 response',
+    () => Response.json({ error: 'Failed.', code: 'internal_error', requestId: 'r' }, { status: 500 }),
+  ],
   ['a lost connection', () => new TypeError('fetch failed')],
-  ['what is no JSON', () => new Response('hello')],
-  ['JSON of another shape', () => Response.json({ password: ROOT.password, token: 5 })],
-])('no error on %s holds a secret, at the login or after it', async (_, response) => {
+  ['a response that is not JSON', () => new Response('hello')],
+  ['JSON of an unexpected shape', () => Response.json({ password: ROOT.password, token: 5 })],
+])('an error caused by %s contains no secret, during login or afterwards', async (_, response) => {
   const { admin: open, intercept } = await createService()
   const { token } = await open().login()
   const options: AdminClientOptions = { ...ROOT, token, maxRetries: 0 }

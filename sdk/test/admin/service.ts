@@ -9,10 +9,10 @@ export const HELPER = { username: 'helper', password: 'helper-password' } as con
 
 const BASE_URL = 'http://fish.test'
 
-/** Handles a request before the service. A returned response replaces that of the service. */
+/** Intercepts a request before it reaches the service. A returned response replaces the response of the service. */
 type Intercept = (request: Request, send: () => Promise<Response>) => Promise<Response> | undefined
 
-/** A separate service for one test, with its clock, and clients that reach it without a network. */
+/** Creates a service for one test, with a clock, and with clients that call the service without a network. */
 export async function createService({
   clientAheadMs = 0,
   saysDate = true,
@@ -64,7 +64,7 @@ export async function createService({
     alex,
     /** Every request so far, as method and path. */
     sent: sent as readonly string[],
-    /** The waits of the clients. */
+    /** The duration of each wait of a client, in milliseconds. */
     slept: slept as readonly number[],
     advance(ms: number) {
       now += ms
@@ -73,7 +73,7 @@ export async function createService({
     intercept(by: Intercept) {
       intercept = by
     },
-    /** A client. @default of {@link ROOT} */
+    /** Creates a client, by default for {@link ROOT}. */
     admin: (given: AdminClientOptions = ROOT) => createAdminClient({ ...shared, ...given }),
   }
 }

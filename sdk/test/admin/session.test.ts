@@ -14,7 +14,7 @@ test('nothing is sent before the first call, and all calls share one session', a
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'GET /admin/stats'])
 })
 
-test('the service rejects an ended session, and the next call logs in again', async () => {
+test('the service rejects a session after logout, and the next call logs in again', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()
   await admin.logout()
@@ -42,7 +42,7 @@ test.each([
   ['right', 0],
   ['an hour ahead', HOUR],
   ['a day behind', -24 * HOUR],
-])('a session is renewed a minute before its end, with a clock here that is %s', async (_, clientAheadMs) => {
+])('a session is renewed a minute before it expires, with a client clock that is %s', async (_, clientAheadMs) => {
   const { admin: open, sent, advance } = await createService({ clientAheadMs })
   const admin = open()
   await admin.me()
@@ -54,7 +54,7 @@ test.each([
   expect(sent.slice(3)).toEqual(['POST /admin/login', 'GET /admin/me', 'GET /admin/stats'])
 })
 
-test('without the date of the server and with a wrong clock, a call with an expired session is sent again', async () => {
+test('if the clock is wrong and the server sends no date, a call with an expired session is sent again', async () => {
   const { admin: open, sent, advance } = await createService({ saysDate: false, clientAheadMs: -HOUR })
   const admin = open()
   await admin.me()
@@ -63,18 +63,18 @@ test('without the date of the server and with a wrong clock, a call with an expi
   expect(sent.slice(2)).toEqual(['POST /admin/users', 'POST /admin/login', 'POST /admin/users'])
 })
 
-test('without the date of the server and with a clock far ahead, calls still share one login', async () => {
+test('if the clock is far ahead and the server sends no date, calls still share one login', async () => {
   const { admin: open, sent } = await createService({ saysDate: false, clientAheadMs: 2 * HOUR })
   const admin = open()
   for (let count = 0; count < 5; count++) await admin.me()
   expect(logins(sent)).toBe(1)
 })
 
-test('many calls with an expired session log in once', async () => {
+test('many calls whose session was revoked share one login', async () => {
   const service = await createService()
   const admin = service.admin(HELPER)
   await admin.me()
-  // A new administrator now has the same name.
+  // Replacing the administrator with a new account of the same name revokes the session.
   await service.admin().admins.delete(HELPER.username)
   await service.app.admins.create(HELPER.username, HELPER.password, 'admin')
   const before = service.sent.length
@@ -84,9 +84,9 @@ test('many calls with an expired session log in once', async () => {
   expect(sent).toHaveLength(20 + 1 + 20)
 })
 
-test('a call that learns late that its session expired uses the one that was opened since', async () => {
+test('a call whose rejection arrives late uses the session that another call has opened meanwhile', async () => {
   const { admin: open, sent, advance, intercept } = await createService({ saysDate: false, clientAheadMs: -HOUR })
-  // At a new window, a client with pacing would delay the second call until the first one has a response.
+  // In a new rate limit window, a client with pacing would delay the second call until the first response.
   const admin = open({ ...ROOT, pace: false })
   await admin.me()
   advance(HOUR + 1000)
@@ -118,7 +118,7 @@ test('a call fails when its session is rejected twice', async () => {
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'POST /admin/login', 'GET /admin/me'])
 })
 
-test('a given token is used as it is, and calls fail when it expires', async () => {
+test('a given token is used unchanged, and calls fail when the token expires', async () => {
   const { admin: open, sent, advance } = await createService()
   const { token, expiresAt } = await open().login()
   expect(expiresAt).toBe('2026-01-01T01:00:00.000Z')
@@ -130,7 +130,7 @@ test('a given token is used as it is, and calls fail when it expires', async () 
   expect(logins(sent)).toBe(1)
 })
 
-test('a given token that has expired is replaced if there is a password', async () => {
+test('a given token that has expired is replaced if the client has a password', async () => {
   const { admin: open, sent } = await createService()
   expect((await open({ ...ROOT, token: 'over-long-ago' }).me()).username).toBe(ROOT.username)
   expect(sent).toEqual(['GET /admin/me', 'POST /admin/login', 'GET /admin/me'])

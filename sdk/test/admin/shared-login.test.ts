@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createService, failureOf, ROOT } from './service.ts'
 
-test('a caller that aborts does not end the login of the others', async () => {
+test('an aborted call does not end the login that other calls share', async () => {
   const { admin: open, sent, intercept } = await createService()
   const [arrived, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   intercept((request, send) => {
@@ -21,7 +21,7 @@ test('a caller that aborts does not end the login of the others', async () => {
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me'])
 })
 
-test('the login ends when all callers abort, and the next call logs in again', async () => {
+test('the login ends when all calls that share the login are aborted, and the next call logs in again', async () => {
   const { admin: open, sent, intercept } = await createService()
   const admin = open()
   const ended = Promise.withResolvers<void>()
@@ -48,7 +48,7 @@ test('a call with an aborted signal sends nothing', async () => {
   expect(sent).toEqual([])
 })
 
-test('the signal of a call also ends the wait for its login', async () => {
+test('a call can be aborted while it waits for its login', async () => {
   const { admin: open, intercept } = await createService()
   intercept(() => new Promise(() => {}))
   const leaving = new AbortController()

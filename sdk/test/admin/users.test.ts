@@ -2,7 +2,7 @@ import { ConflictError, InvalidResponseError, NotFoundError } from '@fish-crab/s
 import { expect, test } from 'vitest'
 import { createService, failureOf, logins, ROOT } from './service.ts'
 
-test('a new user is returned with its secrets, and read without them', async () => {
+test('users.create() returns the secrets of a user, and users.get() does not', async () => {
   const admin = (await createService()).admin()
   const created = await admin.users.create({ name: 'Bob', password: 'bobs-own-password' })
   expect(created).toMatchObject({ name: 'Bob', password: 'bobs-own-password' })
@@ -15,18 +15,18 @@ test('a new user is returned with its secrets, and read without them', async () 
   expect(requestId).toBeTypeOf('string')
 })
 
-test('a user without a given password gets a generated one', async () => {
+test('a user created without a password gets a generated password', async () => {
   const admin = (await createService()).admin()
   expect((await admin.users.create({ name: 'Bob' })).password.length).toBeGreaterThan(11)
 })
 
-test('a name that is taken is a ConflictError, in any letter case', async () => {
+test('creating a user with a taken name, in any letter case, rejects with ConflictError', async () => {
   const admin = (await createService()).admin()
   const error = await failureOf(admin.users.create({ name: 'ALEX' }))
   expect(error instanceof ConflictError && error.code).toBe('user_exists')
 })
 
-test('users are listed by page, by search, and by iteration', async () => {
+test('users are listed by page, searched by name, and iterated', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()
   for (const name of ['Bea', 'Bob', 'Cleo']) await admin.users.create({ name })
@@ -55,14 +55,14 @@ test.each([
   ['password', 'password'],
   ['fernet', 'fernetKey'],
   ['api-key', 'apiKey'],
-] as const)('a reset of %s returns only the new secret, under its own name', async (type, field) => {
+] as const)('a reset of type %s returns only the new secret, in its own field', async (type, field) => {
   const service = await createService()
   const { rateLimit: _, requestId: __, ...response } = await service.admin().users.reset('Alex', type)
   expect(Object.keys(response)).toEqual([field])
   expect(Object.values(response)[0]).not.toBe(service.alex[field])
 })
 
-test('a reset whose response holds another secret than requested is an InvalidResponseError', async () => {
+test('a reset rejects with InvalidResponseError if the response contains a different secret', async () => {
   const { admin: open, intercept } = await createService()
   intercept((request) =>
     request.url.endsWith('/reset') ? Promise.resolve(Response.json({ password: 'a-password' })) : undefined,
@@ -73,7 +73,7 @@ test('a reset whose response holds another secret than requested is an InvalidRe
   ])
 })
 
-test('a deleted user does not exist, and deleting it again is a NotFoundError', async () => {
+test('a deleted user no longer exists, and a second deletion rejects with NotFoundError', async () => {
   const admin = (await createService()).admin()
   const { data, response } = await admin.users.delete('Alex').withResponse()
   expect(response.status).toBe(204)
@@ -83,7 +83,7 @@ test('a deleted user does not exist, and deleting it again is a NotFoundError', 
   expect((await failureOf(admin.users.get('Alex'))) instanceof NotFoundError).toBe(true)
 })
 
-test('every valid name of a user works in a URL', async () => {
+test('user names with special characters work in URLs', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()
   for (const name of ['*.-*', '...', '_']) {
@@ -94,7 +94,7 @@ test('every valid name of a user works in a URL', async () => {
   expect(logins(sent)).toBe(1)
 })
 
-test('the key of a player is read with the credentials of the administrator, and not with a session', async () => {
+test('keys.get() authenticates with the credentials of the administrator, not with a session', async () => {
   const { admin: open, alex, sent } = await createService()
   const { fernetKey, rateLimit } = await open(ROOT).keys.get('Alex')
   expect(fernetKey).toBe(alex.fernetKey)

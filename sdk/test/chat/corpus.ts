@@ -16,7 +16,7 @@ const first = { firstTime: true }
 const augment = { byAugment: true }
 const salmon = 'NICE CATCH! You caught a Salmon.'
 
-/** Messages of the game, as a mod gets them. */
+/** Messages of the game, in the form that a mod receives. */
 export const MESSAGES: readonly Case[] = [
   ['NICE CATCH! You caught a Salmon with a length of 31.5cm.', fish('Salmon', 2, { lengthCm: 31.5 })],
   ['NEW ENTRY! You caught a Bronze Koi for the first time.', fish('Koi', 1, first)],
@@ -94,7 +94,7 @@ export const MESSAGES: readonly Case[] = [
   ['FISHING ▶ You fished up a Crab with a length of 4cm!', crab({ lengthCm: 4 })],
 ]
 
-/** The same through formatting, odd spacing and wrong character sets. */
+/** Messages of the game with formatting codes, odd spacing or characters from a wrong character set. */
 export const NOISE: readonly Case[] = [
   ['§a§lNICE CATCH!§r §7You caught a §bSalmon§7 with a length of §f31.5cm§7.', fish('Salmon', 2, { lengthCm: 31.5 })],
   ['§A§LNICE CATCH! You caught a §BSalmon.', fish('Salmon', 2)],
@@ -124,7 +124,7 @@ export const NOISE: readonly Case[] = [
   ['\nNICE CATCH! You caught a Salmon.\n', fish('Salmon', 2)],
 ]
 
-/** Lines of log files. */
+/** Lines of log files that contain a message of the game. */
 export const LOG_LINES: readonly Case[] = [
   [`[12:00:01] [Render thread/INFO]: [CHAT] ${salmon}`, fish('Salmon', 2, at)],
   [`[12:00:01] [Client thread/INFO]: [CHAT] ${salmon}\r`, fish('Salmon', 2, at)],
@@ -163,7 +163,7 @@ export const LOG_LINES: readonly Case[] = [
   ['[12:00:01] [Client thread/INFO]: [CHAT] FISHING ? You fished up a Crab!', crab(at)],
 ]
 
-/** Players who write it, and everything else. */
+/** Lines that are not catches: player messages that imitate a catch, and all other text. */
 export const NO_CATCHES: readonly string[] = [
   '',
   ' \t\r\n',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 const MEGABYTE = 1024 * 1024
 const LINE = 4096
 
-/** Quadratic time would take a megabyte of any of these for many minutes: the time limit of the test is the proof. */
+/** Texts to repeat. Quadratic code would need many minutes for a megabyte of any text and exceed the time limit. */
 const UNITS = [
   '§',
   '§x',
@@ -67,7 +67,7 @@ describe('hostile text', () => {
     }
   })
 
-  test.each(BEGINNINGS)('the longest lines are read in linear time: %j and any text', (start) => {
+  test.each(BEGINNINGS)('a line of maximum length that starts with %j is read in linear time', (start) => {
     for (const unit of UNITS) {
       const line = filled(start, unit, LINE)
       expect(line).toHaveLength(LINE)
@@ -75,7 +75,7 @@ describe('hostile text', () => {
     }
   })
 
-  test('a line of 4,096 characters is read, and a longer one is skipped', () => {
+  test('a line of 4,096 characters is read, and a longer line is skipped', () => {
     const line = 'NICE CATCH! You caught a Salmon.'.padEnd(LINE)
     expect(parseChatLine(line)).toMatchObject({ name: 'Salmon' })
     expect(parseChatLine(`${line} `)).toBeUndefined()

@@ -16,8 +16,8 @@ const german: ChatPattern = (message) => {
   return name === undefined ? undefined : { kind: 'fish', name, rarity: 5 }
 }
 
-describe('patterns of your own', () => {
-  test('may be functions that get the message without prefix and formatting', () => {
+describe('custom patterns', () => {
+  test('can be functions that receive the message without prefix and formatting', () => {
     const seen: string[] = []
     const pattern: ChatPattern = (message) => {
       seen.push(message)
@@ -34,7 +34,7 @@ describe('patterns of your own', () => {
     expect(seen).toEqual(['Gefangen: Lachs.'])
   })
 
-  test('may be rules, which JSON can contain', () => {
+  test('can be rules loaded from JSON', () => {
     const rules: ChatPattern[] = JSON.parse(
       `[{ "kind": "fish", "opening": "🎣 HAUL! Your net's got", "rarity": 3, "byAugment": true },
         { "kind": "fish", "opening": "HUI! You caught", "rarity": "catch-word" },
@@ -55,7 +55,7 @@ describe('patterns of your own', () => {
     expect(parse(SALMON)).toEqual(parseChatLine(SALMON))
   })
 
-  test('apply in order, before or after those of the game', () => {
+  test('apply in order, before or after the patterns of the game', () => {
     const mine: ChatPattern = () => ({ kind: 'crab', name: 'mine' })
     expect(parseChatLine(SALMON, { patterns: [mine, ...CHAT_PATTERNS] })).toMatchObject({ name: 'mine' })
     expect(parseChatLine(SALMON, { patterns: [...CHAT_PATTERNS, mine] })).toMatchObject({ name: 'Salmon' })
@@ -73,13 +73,13 @@ describe('patterns of your own', () => {
     { kind: 'fish', name: 'Cod', rarity: 'Gold' },
     { kind: 'crab', name: '' },
     { kind: 'boot', name: 'Boot' },
-  ])('find nothing when they return what the service does not accept: %j', (response) => {
+  ])('find nothing if they return an invalid catch: %j', (response) => {
     const wrong = () => response as ChatCatch
     expect(parseChatLine('anything', { patterns: [wrong] })).toBeUndefined()
     expect(parseChatLine(SALMON, { patterns: [wrong, ...CHAT_PATTERNS] })).toMatchObject({ name: 'Salmon' })
   })
 
-  test('may set the time, and their errors are thrown', () => {
+  test('can set the time of day, and can throw errors', () => {
     const timed: ChatPattern = () => ({ kind: 'crab', name: 'crab', timeOfDay: '01:02:03' })
     expect(parseChatLine('[12:00:01] hi', { patterns: [timed] })).toMatchObject({ timeOfDay: '01:02:03' })
     const broken: ChatPattern = () => {
@@ -89,7 +89,7 @@ describe('patterns of your own', () => {
   })
 })
 
-describe('the message in a line', () => {
+describe('chatMessageOf()', () => {
   test.each([
     ['[12:00:01] [Render thread/INFO]: [CHAT] §aWelcome!', { text: 'Welcome!', timeOfDay: '12:00:01' }],
     ['[12:00:01] [Render thread/INFO]: [CHAT] <Steve> hi [CHAT] there', { text: '<Steve> hi [CHAT] there' }],
@@ -101,7 +101,7 @@ describe('the message in a line', () => {
     ['25:00 is no time', { text: '25:00 is no time' }],
     ['&6Welcome &lback', { text: 'Welcome back' }],
     ['R&B', { text: 'R&B' }],
-  ])('%s', (line, expected) => {
+  ])('returns the message in %s', (line, expected) => {
     expect(chatMessageOf(line)).toMatchObject(expected)
   })
 
@@ -111,12 +111,12 @@ describe('the message in a line', () => {
     '[12:00:01] [Render thread/INFO]: [CHAT] ',
     '[12:00:01] [Render thread/INFO]: [CHAT] §r§l\u200b',
     '',
-  ])('is undefined: %j', (line) => {
+  ])('returns undefined for %j', (line) => {
     expect(chatMessageOf(line)).toBeUndefined()
   })
 })
 
-test('the client accepts a result as it is', () => {
+test('the client accepts a parsed catch without conversion', () => {
   expectTypeOf<ChatFish>().toExtend<Parameters<Client['fish']['add']>[0]>()
   expectTypeOf<ChatCrab>().toExtend<NonNullable<Parameters<Client['crabs']['add']>[0]>>()
 })

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const entry = fileURLToPath(new URL('../../src/chat/index.ts', import.meta.url))
 
-test('the module bundles for browsers in under 3.5 KB gzipped, with no node: import and no schema library, and works', async () => {
+test('the browser bundle works, is under 3.5 KB gzipped, and contains no node: import or schema library', async () => {
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -27,7 +27,7 @@ test('the module bundles for browsers in under 3.5 KB gzipped, with no node: imp
   expect(Object.keys(browser).sort()).toEqual(Object.keys(published).sort())
 })
 
-test('the module exports these names', () => {
+test('the module exports exactly its public names', () => {
   expect(Object.keys(published).sort()).toEqual([
     'CHAT_PATTERNS',
     'chatMessageOf',

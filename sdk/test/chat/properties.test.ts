@@ -60,7 +60,9 @@ const crab = fc.tuple(fc.constantFrom('FISHING ▶ You fished up', 'NIMBLE! You�
 
 const catchMessage = fc.oneof(byWord, byLabel, crab)
 
-/** Put between characters. A colour code before a letter or digit is whole, so nothing of the text is eaten. */
+/**
+ * Invisible text to insert between characters. Each colour code is complete, so it does not consume the next character.
+ */
 const unseen = fc.constantFrom(
   '§a',
   '§L',
@@ -96,7 +98,7 @@ const disguise = fc.record({
   lineEnd,
 })
 
-test('every message of the game about a catch is read under any formatting and prefix', () => {
+test('every catch message is read with any formatting and log prefix', () => {
   fc.assert(
     fc.property(catchMessage, disguise, ({ message, expected }, { noise, gaps, prefix, lineEnd }) => {
       const when = prefix === '' ? {} : { timeOfDay: '23:59:59' }
@@ -106,7 +108,7 @@ test('every message of the game about a catch is read under any formatting and p
   )
 })
 
-test('letter case changes nothing but the case of the name', () => {
+test('the letter case of a message affects only the letter case of the name', () => {
   fc.assert(
     fc.property(catchMessage, ({ message, expected }) => {
       const found = parseChatLine(message.toUpperCase())
@@ -131,7 +133,7 @@ const speech = fc.tuple(
   fc.oneof(player, fc.constantFrom('NICE', 'CATCH', 'NEW', 'FISHING', 'NIMBLE', 'INFO')),
 )
 
-test('text of a player is never a catch, whatever the name and the text before it', () => {
+test('a player message is never read as a catch, regardless of the player name and any forged prefix', () => {
   fc.assert(
     fc.property(
       catchMessage,
@@ -173,7 +175,7 @@ const piece = fc.oneof(
 )
 const junk = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
 
-test('junk never throws, and the service accepts every catch that is found in it', () => {
+test('parsing random text never throws, and the service accepts every catch found', () => {
   let found = 0
   fc.assert(
     fc.property(
@@ -196,7 +198,7 @@ test('junk never throws, and the service accepts every catch that is found in it
   expect(found).toBeGreaterThan(100)
 })
 
-test('a message has no codes, control characters or doubled spaces', () => {
+test('a message contains no formatting codes, control characters or doubled spaces', () => {
   fc.assert(
     fc.property(junk, (line) => {
       for (const text of [stripChatFormatting(line), chatMessageOf(line)?.text ?? '']) {
@@ -207,7 +209,7 @@ test('a message has no codes, control characters or doubled spaces', () => {
   )
 })
 
-test('text without anything to remove stays as it is', () => {
+test('text without formatting stays unchanged', () => {
   fc.assert(
     fc.property(name, (text) => {
       expect(stripChatFormatting(text)).toBe(text)

@@ -4,8 +4,8 @@ import { CHAT_PATTERNS, type ChatTemplate, createChatPattern, parseChatLine } fr
 const read = (template: Partial<ChatTemplate> & Pick<ChatTemplate, 'template'>, message: string) =>
   parseChatLine(message, { patterns: [...CHAT_PATTERNS, createChatPattern({ kind: 'fish', ...template })] })
 
-describe('a pattern made of a template', () => {
-  test('reads name, rarity and length, in another language and behind a prefix', () => {
+describe('a pattern created from a template', () => {
+  test('reads name, rarity and length, in another language and after a prefix', () => {
     const german = {
       template: '{rarity} FANG! Du hast einen {name} mit {length} cm gefangen.',
       rarities: { guter: 'Silver', Toller: 3 },
@@ -42,7 +42,7 @@ describe('a pattern made of a template', () => {
     })
   })
 
-  test('applies after the patterns of the game, and never to text of players', () => {
+  test('applies after the patterns of the game, and never to player messages', () => {
     const broad = { template: '{rarity} CATCH! {name}', rarities: { nice: 'Mythical' } } as const
     expect(read(broad, 'NICE CATCH! You caught a Cod.')).toMatchObject({ name: 'Cod', rarity: 2 })
     for (const typed of ['<Bob> NICE CATCH! Cod', 'Bob CATCH! Cod', 'Bob: NICE CATCH! Cod', 'NICE CATCH!']) {
@@ -51,34 +51,34 @@ describe('a pattern made of a template', () => {
   })
 
   test.each<[string, object, string]>([
-    ['no text', { template: 1 }, 'template must be text'],
-    ['too much text', { template: `a${'b'.repeat(200)}{name}` }, 'at most 200'],
+    ['a template that is not text', { template: 1 }, 'template must be text'],
+    ['a template that is too long', { template: `a${'b'.repeat(200)}{name}` }, 'at most 200'],
     ['no name', { template: 'FANG!' }, 'no {name}'],
     ['a name twice', { template: 'F {name} {name}' }, '{name} more than once'],
     ['an unknown group', { template: 'F {naem}' }, 'unknown group'],
-    ['half a group', { template: 'F {name} {' }, 'brace'],
+    ['an incomplete group', { template: 'F {name} {' }, 'brace'],
     ['nothing between two groups', { template: 'F {rarity}{name}' }, 'without text between'],
     ['a name first, which players could fake', { template: '{name} FANG!' }, 'must begin with text'],
-    ['anything first', { template: '{any} FANG! {name}' }, 'must begin with text'],
-    ['a rarity and no text', { template: '{rarity} {name}' }, 'must begin with text'],
+    ['a wildcard first', { template: '{any} FANG! {name}' }, 'must begin with text'],
+    ['a rarity but no leading text', { template: '{rarity} {name}' }, 'must begin with text'],
     ['an unknown rarity', { template: 'F {name}', rarity: 'Golden' }, 'rarity and rarities'],
-    ['an unknown rarity of a word', { template: 'F {rarity} {name}', rarities: { a: 9 } }, 'rarity and rarities'],
+    ['an unknown rarity for a word', { template: 'F {rarity} {name}', rarities: { a: 9 } }, 'rarity and rarities'],
     ['a crab with a rarity', { kind: 'crab', template: 'F', rarity: 1 }, 'no rarity'],
-    ['another kind', { kind: 'whale', template: 'F {name}' }, 'kind must be'],
-    ['a flag that is none', { template: 'F {name}', firstTime: 'yes' }, 'firstTime must be'],
-  ])('is refused with %s', (_title, template, message) => {
+    ['an unknown kind', { kind: 'whale', template: 'F {name}' }, 'kind must be'],
+    ['an invalid flag', { template: 'F {name}', firstTime: 'yes' }, 'firstTime must be'],
+  ])('cannot be created with %s', (_title, template, message) => {
     const make = () => createChatPattern({ kind: 'fish', ...template } as ChatTemplate)
     expect(make).toThrow(TypeError)
     expect(make).toThrow(message)
   })
 
-  test('takes linear time: 64 times the message takes less than 640 times as long', () => {
+  test('takes linear time: a message 64 times as long takes less than 640 times the CPU time', () => {
     const pattern = createChatPattern({ kind: 'fish', template: 'a {any} a {any} a {any} a {any} a {any} a {name} b' })
     const timeOf = (length: number) => {
       const message = 'a '.repeat(length)
       const before = process.cpuUsage()
       for (let run = 0; run < 20; run += 1) pattern(message)
-      // CPU time excludes other programs.
+      // CPU time does not depend on other programs.
       return process.cpuUsage(before).user / 1000
     }
     timeOf(1000)

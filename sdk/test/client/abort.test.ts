@@ -5,10 +5,10 @@ import { player, saved, scriptedFetch, tooMany } from './stubs.ts'
 
 const SALMON = { name: 'Salmon', rarity: 3 } as const
 const REASON = new Error('The player left.')
-/** Comes behind everything that waits for no timer, and for nobody outside this process. */
+/** Resolves after all pending work that needs neither a timer nor I/O. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve, 'still waiting'))
 
-test('an abort during a wait settles the call at once with the reason', async () => {
+test('an abort during a wait rejects the call at once with the reason', async () => {
   const { options, requests } = player(tooMany({ 'retry-after': '100' }))
   const abort = new AbortController()
   const { clock: _, ...withRealClock } = options
@@ -39,7 +39,7 @@ test('a clock that ignores signals does not delay an abort', async () => {
   await expect(createClient({ ...options, clock }).fish.add(SALMON, { signal: abort.signal })).rejects.toBe(REASON)
 })
 
-test('an abort during a request settles the call and is passed to fetch', async () => {
+test('an abort during a request rejects the call and aborts the fetch', async () => {
   const abort = new AbortController()
   const { fetch, requests } = scriptedFetch(() => {
     queueMicrotask(() => abort.abort(REASON))

@@ -18,11 +18,19 @@ test.each([
     () => (undefined as unknown as { read(): Response }).read(),
     /Cannot read properties of undefined/,
   ],
-  ['rejects with a mistake', async () => (undefined as unknown as { read(): Response }).read(), /Cannot read/],
+  [
+    'rejects with a programming error',
+    async () => (undefined as unknown as { read(): Response }).read(),
+    /Cannot read/,
+  ],
   ['returns nothing', () => undefined as unknown as Response, /no Response/],
   ['resolves to nothing', async () => undefined as unknown as Response, /no Response/],
-  ['gives its content', async () => ({ user: 'demo', fish: [] }) as unknown as Response, /no Response/],
-])('a given fetch that %s is reported as such, and not called again', async (_, broken, message) => {
+  [
+    'resolves to the content instead of a Response',
+    async () => ({ user: 'demo', fish: [] }) as unknown as Response,
+    /no Response/,
+  ],
+])('a custom fetch that %s is reported as invalid and is not called again', async (_, broken, message) => {
   let calls = 0
   const fetch = () => {
     calls += 1
@@ -33,7 +41,7 @@ test.each([
   expect(calls).toBe(1)
 })
 
-test('the error of a given fetch is the cause, and shows no secret', async () => {
+test('the error of a custom fetch becomes the cause, and its secrets are redacted in the message', async () => {
   const mistake = new TypeError('"key-1" is an invalid header value.')
   const fetch = () => Promise.reject(mistake)
   const error = await failureOf(createClient({ fetch, apiKey: 'key-1' }).demo.fish())
@@ -48,13 +56,13 @@ test.each([
   new TypeError('error sending request for url (http://fish.test/)'),
   new TypeError('Network request failed'),
   Object.assign(new Error('request to http://fish.test/ failed'), { name: 'FetchError', code: 'ECONNREFUSED' }),
-])('a connection that a given fetch lost is tried again: %s', async (lost) => {
+])('a call is retried after a custom fetch loses the connection: %s', async (lost) => {
   const { options, requests } = player(lost, json({ user: 'demo', fish: [] }))
   expect(await createClient(options).demo.fish()).toMatchObject({ user: 'demo' })
   expect(requests).toHaveLength(2)
 })
 
-test('the message contains how a given fetch failed', async () => {
+test('the message of a ConnectionError contains the failure of a custom fetch, with secrets redacted', async () => {
   const { options } = player(new Error('The tunnel of key-1 is down.'))
   const error = await failureOf(createClient({ ...options, apiKey: 'key-1', maxRetries: 0 }).demo.fish())
   expect(error).toMatchObject({
@@ -63,7 +71,7 @@ test('the message contains how a given fetch failed', async () => {
   })
 })
 
-test('a response of a custom fetch without a stream is read', async () => {
+test('the client reads a response without a stream from a custom fetch', async () => {
   const text = JSON.stringify({ user: 'demo', fish: [] })
   const response = { status: 200, headers: new Headers(), body: undefined, text: async () => text }
   const fetch = async () => response as unknown as Response
@@ -79,9 +87,9 @@ test('a runtime without fetch is reported at the first call', async () => {
 })
 
 test.each([
-  ['a mock of this project', { code: 'ERR_UNHANDLED_REQUEST' }, 'GET http://fish.test is handled by no mock.'],
+  ['a mock of @fish-crab/mocks', { code: 'ERR_UNHANDLED_REQUEST' }, 'GET http://fish.test is handled by no mock.'],
   ['MSW', { name: 'InternalError' }, '[MSW] Cannot bypass a request when using the "error" strategy.'],
-])('a request that %s blocks fails with its message, and is not retried', async (_, fields, message) => {
+])('a call that %s blocks rejects with the message of the mock and is not retried', async (_, fields, message) => {
   const stopped = new TypeError('fetch failed', { cause: Object.assign(new Error(message), fields) })
   const { options, requests } = player(stopped)
   await expect(createClient(options).demo.fish()).rejects.toMatchObject({ code: 'unhandled_request', message })
@@ -105,7 +113,7 @@ test('the error of a write that a browser may have blocked names the origin to a
   })
   const key = client.keys.get({ username: 'Alex', password: 'a password' })
   expect(await failureOf(key)).toMatchObject({ hint: expect.stringMatching(allowed) })
-  // Reads are open to every page.
+  // Pages of every origin may read collections, so the error of a read does not name an origin to allow.
   expect(await failureOf(client.fish.list())).toMatchObject({ hint: expect.not.stringMatching(allowed) })
   vi.stubGlobal('location', { origin: 'https://fish.example' })
   expect(await failureOf(client.crabs.add())).toMatchObject({ hint: expect.not.stringMatching(allowed) })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bundle, runInNode } from '../../../scripts/test-support/fresh-process.ts'
 import { answerEmpty, listen } from './http-server.ts'
 
-/** Everything that runs at import: what is reached from the entry without a dynamic import. */
+/** Returns the files that load at import: the files that the entry reaches without a dynamic import. */
 function readAtImport({ outputs }: Metafile): string[] {
   const entry = Object.keys(outputs).find((file) => outputs[file]?.entryPoint?.includes('stdin')) ?? ''
   const reached = new Set([entry])
@@ -20,7 +20,7 @@ test('importing the client loads neither zod nor undici nor cryptography', async
   expect(files.filter((file) => /zod|undici|fernet\/(fernet|key\.(node|web)|token)/.test(file))).toEqual([])
 })
 
-test('a process with a client exits by itself, and its shared dispatcher is unchanged', async () => {
+test('a client does not keep its process alive, and does not change the shared dispatcher', async () => {
   await using server = await listen(answerEmpty)
   const { stdout, exitCode } = await runInNode(`
     import { createClient } from '@fish-crab/sdk'
@@ -37,7 +37,7 @@ test('a process with a client exits by itself, and its shared dispatcher is unch
 test.each([
   ['no proxy', {}, 'demo, without undici'],
   ['a proxy', { http_proxy: 'http://127.0.0.1:1', no_proxy: '127.0.0.1' }, 'demo, with undici'],
-])('undici is loaded only for proxies of the environment (%s)', async (_, proxies, expected) => {
+])('undici is loaded only if the environment sets a proxy (%s)', async (_, proxies, expected) => {
   await using server = await listen(answerEmpty)
   const env = { HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', ...proxies }
   const { stdout } = await runInNode(
@@ -59,7 +59,7 @@ test.each([
   expect(stdout).toBe(expected)
 })
 
-test('a dispatcher that the program has set stays in use', async () => {
+test('a client works with a dispatcher that the program has set', async () => {
   await using server = await listen(answerEmpty)
   const { stdout } = await runInNode(`
     import { Agent, RetryAgent, setGlobalDispatcher } from 'undici'
@@ -71,8 +71,9 @@ test('a dispatcher that the program has set stays in use', async () => {
   expect(stdout).toBe('demo')
 })
 
-// In a process of its own: the test runner loads parts of MSW before any test, which hides what MSW cannot see.
-test('a plain MSW server intercepts a client, even one with open connections, until it closes', async () => {
+// This test needs a separate process: the test runner loads parts of MSW before any test, which would hide a failure to
+// intercept.
+test('an MSW server intercepts the requests of a client, even over open connections, until the MSW server closes', async () => {
   await using server = await listen(answerEmpty)
   const { stdout } = await runInNode(`
     import { createClient } from '@fish-crab/sdk'

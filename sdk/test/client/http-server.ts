@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A real server on a free port of this machine; it remembers its connections. */
+/** Starts a server on a free local port. `sockets` contains every connection that the server has accepted. */
 export async function listen(handler: RequestListener) {
   const server = createServer(handler)
   const sockets = new Set<Socket>()

@@ -6,7 +6,7 @@ const SALMON = { name: 'Salmon', rarity: 3 } as const
 const broken = () => new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
 const never = () => new Promise<Response>(() => {})
 
-test('after lost responses and failures of the server, the same token is sent again', async () => {
+test('after a lost response or a server error, the same token is sent again', async () => {
   const { options, requests, slept } = player(broken(), failure(500, 'storage_error'), saved())
   expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
   expect(new Set(requests.map(({ init }) => init.body)).size).toBe(1)
@@ -20,7 +20,7 @@ test.each([408, 425])('a request is retried after status %d', async (status) => 
   expect(requests).toHaveLength(2)
 })
 
-test('a response that breaks off counts as lost', async () => {
+test('a request is retried after a response that breaks off', async () => {
   const torn = () => {
     const body = new ReadableStream({
       start(controller) {
@@ -35,7 +35,7 @@ test('a response that breaks off counts as lost', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('when all attempts are lost, the error names the address and the reason, and keeps its cause', async () => {
+test('when all attempts fail, the error names the address and the reason, and has the original error as its cause', async () => {
   const { options, requests } = player(broken(), broken(), broken())
   const error = await createClient(options)
     .fish.add(SALMON)
@@ -69,20 +69,20 @@ test('a retry waits for Retry-After regardless of maxWaitMs, and gives up above 
   expect(hasty.slept).toEqual([])
 })
 
-test('a failure does not wait for the end of the window in its headers', async () => {
+test('a retry after a server error does not wait for the end of the rate limit window', async () => {
   const counted = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '20', 'x-ratelimit-reset': '1767225900' }
   const { options, slept } = player(failure(503, 'unavailable', counted), saved())
   await createClient(options).fish.add(SALMON)
   expect(slept).toEqual([500])
 })
 
-test.each([400, 401, 403, 404, 405, 409, 413, 415, 501])('a response with status %i is final', async (status) => {
+test.each([400, 401, 403, 404, 405, 409, 413, 415, 501])('a response with status %i is not retried', async (status) => {
   const { options, requests } = player(failure(status, 'whatever'))
   await expect(createClient(options).fish.add(SALMON)).rejects.toMatchObject({ status })
   expect(requests).toHaveLength(1)
 })
 
-test('an attempt without a complete response within timeoutMs is a TimeoutError, even if fetch ignores its signal', async () => {
+test('an attempt rejects with TimeoutError after timeoutMs, even if fetch ignores its signal', async () => {
   const { options, requests } = player(never)
   const client = createClient({ ...options, timeoutMs: 10, maxRetries: 0 })
   const error = await client.fish.add(SALMON).catch((thrown) => thrown)

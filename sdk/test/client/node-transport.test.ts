@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('a catch reaches a real server as one request with an octet stream, and the API key and agent as headers', async () => {
+test('fish.add() sends one request with an octet stream as body and the API key and user agent as headers', async () => {
   let seen: unknown
   await using server = await listen(async (request, response) => {
     const { 'content-type': type, 'x-gamemode': gamemode, 'x-api-key': key, 'user-agent': agent } = request.headers
@@ -56,7 +56,7 @@ test('connections are reused', async () => {
   expect(server.sockets.size).toBeLessThanOrEqual(2)
 })
 
-test('a missing server is a ConnectionError with the reason', async () => {
+test('a call to a server that is not running rejects with ConnectionError and the reason', async () => {
   const server = await listen(answerEmpty)
   await server[Symbol.asyncDispose]()
   const client = createClient({ baseUrl: server.baseUrl, maxRetries: 0 })
@@ -66,13 +66,13 @@ test('a missing server is a ConnectionError with the reason', async () => {
   })
 })
 
-test('the client calls a global fetch that is replaced later', async () => {
+test('the client uses a global fetch that was replaced after the client was created', async () => {
   const client = createClient()
   vi.stubGlobal('fetch', async () => Response.json({ user: 'stubbed', fish: [] }))
   expect((await client.demo.fish()).user).toBe('stubbed')
 })
 
-test('the proxy of the environment is used, except for exempt hosts', async () => {
+test('the client uses the proxy of the environment, except for hosts in no_proxy', async () => {
   await using target = await listen(answerEmpty)
   const tunnels: unknown[] = []
   await using proxy = await listen(answerEmpty)
@@ -89,7 +89,7 @@ test('the proxy of the environment is used, except for exempt hosts', async () =
   expect(target.sockets.size).toBe(1)
 })
 
-test('an invalid proxy address is reported without its password, and the next call reads it again', async () => {
+test('an invalid proxy address is reported without its password, and the next call reads the environment again', async () => {
   await using server = await listen(answerEmpty)
   vi.stubEnv('http_proxy', 'http://user:canary-password@not a host')
   const client = createClient({ baseUrl: server.baseUrl })

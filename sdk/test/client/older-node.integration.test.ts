@@ -13,17 +13,20 @@ const SCRIPT = (baseUrl: string) => `
   process.stdout.write([...users, status].join(' '))
 `
 
-test.skipIf(!node)('a Node that is too old for undici reaches the service by its own fetch', async () => {
+test.skipIf(!node)('a client on a Node version that is too old for undici uses the built-in fetch', async () => {
   await using server = await listen(answerEmpty)
   const ended = await runInNode(SCRIPT(server.baseUrl), { node })
   expect(ended).toEqual({ exitCode: 0, stdout: 'demo demo 200', stderr: '' })
 })
 
-test.skipIf(!node)('it warns once per client that the proxy of the environment is ignored', async () => {
-  await using server = await listen(answerEmpty)
-  const env = { HTTP_PROXY: 'http://user:canary-password@127.0.0.1:1', NO_PROXY: '' }
-  const { exitCode, stdout, stderr } = await runInNode(SCRIPT(server.baseUrl), { node, env })
-  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'demo demo 200' })
-  expect(stderr.match(/HTTP_PROXY is ignored.*Node 22\.19/g)).toHaveLength(1)
-  expect(stderr).not.toContain('canary')
-})
+test.skipIf(!node)(
+  'a client on an old Node version warns once that the proxy of the environment is ignored',
+  async () => {
+    await using server = await listen(answerEmpty)
+    const env = { HTTP_PROXY: 'http://user:canary-password@127.0.0.1:1', NO_PROXY: '' }
+    const { exitCode, stdout, stderr } = await runInNode(SCRIPT(server.baseUrl), { node, env })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'demo demo 200' })
+    expect(stderr.match(/HTTP_PROXY is ignored.*Node 22\.19/g)).toHaveLength(1)
+    expect(stderr).not.toContain('canary')
+  },
+)

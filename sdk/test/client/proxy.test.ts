@@ -34,17 +34,20 @@ const HINT = 'Check that the service is running and that baseUrl is right, or HT
 test.each([
   ['http_proxy', 'http://fish.example.org'],
   ['HTTPS_PROXY', 'https://fish.example.org'],
-  // Node's agent uses it for https too, by default.
+  // Node's agent also uses http_proxy for https by default.
   ['http_proxy', 'https://fish.example.org'],
-])('when %s refuses connections for %s, the error has its code and names the variables', async (name, baseUrl) => {
-  vi.stubEnv(name, `http://user:${CANARY}@127.0.0.1:1`)
-  expect(await failureAt(baseUrl)).toMatchObject({
-    code: 'connection_error',
-    systemCode: 'ECONNREFUSED',
-    summary: `No response from ${baseUrl} (ECONNREFUSED).`,
-    hint: HINT,
-  })
-})
+])(
+  'when the proxy in %s refuses connections to %s, the error has the system code and names the proxy variables',
+  async (name, baseUrl) => {
+    vi.stubEnv(name, `http://user:${CANARY}@127.0.0.1:1`)
+    expect(await failureAt(baseUrl)).toMatchObject({
+      code: 'connection_error',
+      systemCode: 'ECONNREFUSED',
+      summary: `No response from ${baseUrl} (ECONNREFUSED).`,
+      hint: HINT,
+    })
+  },
+)
 
 async function startProxy(status: string) {
   const proxy = createServer((_, response) => response.writeHead(Number.parseInt(status, 10)).end())
@@ -54,19 +57,19 @@ async function startProxy(status: string) {
   return { port, [Symbol.asyncDispose]: async () => void proxy.close() }
 }
 
-test('when a proxy refuses a tunnel, the error has its status', async () => {
+test('when a proxy refuses a tunnel, the error contains the status of the proxy', async () => {
   await using proxy = await startProxy('407 Proxy Authentication Required')
   vi.stubEnv('http_proxy', `http://user:${CANARY}@127.0.0.1:${proxy.port}`)
   const error = await failureAt('https://fish.example.org')
   expect(error).toMatchObject({ code: 'connection_error', summary: expect.stringContaining('407'), hint: HINT })
 })
 
-test('a SOCKS proxy that is down is reported as no response, without its credentials', async () => {
+test('a SOCKS proxy that is down causes a ConnectionError without the credentials of the proxy', async () => {
   vi.stubEnv('https_proxy', `socks5://user:${CANARY}@127.0.0.1:1`)
   expect((await failureAt('https://fish.example.org')).code).toBe('connection_error')
 })
 
-test('an empty environment has no proxies, and a given one has its own proxies', async () => {
+test('the env option replaces the proxies of the process environment', async () => {
   await using server = await listen(answerEmpty)
   vi.stubEnv('http_proxy', 'http://127.0.0.1:1')
   expect(await createClient({ baseUrl: server.baseUrl, env: {} }).demo.fish()).toMatchObject({ user: 'demo' })

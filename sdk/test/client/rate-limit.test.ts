@@ -15,7 +15,7 @@ test('after a 429 the call waits for Retry-After and sends the same bytes again'
   expect(requests[1]?.init.body).toBe(requests[0]?.init.body)
 })
 
-test('without Retry-After the wait ends at the reset, by the clock of the server', async () => {
+test('without Retry-After, the wait ends at the reset time, measured by the clock of the server', async () => {
   const reset = String(NOON_SECONDS + 90)
   const { options, slept } = player(tooMany({ date: NOON, 'x-ratelimit-reset': reset }), saved())
   await createClient(options).fish.add(SALMON)
@@ -27,7 +27,7 @@ test.each([
   ['a reset in milliseconds', { date: NOON, 'x-ratelimit-reset': String((NOON_SECONDS + 60) * 1000) }, 60_000],
   ['a reset in the past', { date: NOON, 'x-ratelimit-reset': '5' }, 1000],
   ['Retry-After 0', { 'retry-after': '0' }, 1000],
-  ['Retry-After that is nonsense', { 'retry-after': 'soon' }, 1000],
+  ['an invalid Retry-After', { 'retry-after': 'soon' }, 1000],
   ['a reset years away', { date: NOON, 'x-ratelimit-reset': String(NOON_SECONDS * 2) }, 24 * 3600 * 1000],
 ])('%s gives a wait within bounds', async (_, headers, wait) => {
   const { options, slept } = player(tooMany(headers as Record<string, string>), saved())
@@ -35,7 +35,7 @@ test.each([
   expect(slept).toEqual([wait])
 })
 
-test('jitter only lengthens a wait, and a wait that exceeds maxWaitMs with it is not started', async () => {
+test('jitter only lengthens a wait, and a call fails if its wait with jitter exceeds maxWaitMs', async () => {
   const longer = player(tooMany({ 'retry-after': '10' }), saved())
   await createClient({ ...longer.options, random: () => 0.5 }).fish.add(SALMON)
   expect(longer.slept).toEqual([10_125])
@@ -45,7 +45,7 @@ test('jitter only lengthens a wait, and a wait that exceeds maxWaitMs with it is
   expect(bounded.slept).toEqual([])
 })
 
-test('a wait longer than maxWaitMs is not started: the call fails at once with the time to try again', async () => {
+test('a call that would wait longer than maxWaitMs fails at once with the reset time', async () => {
   const counted = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225900' }
   const { options, requests, slept, clock } = player(tooMany({ 'retry-after': '120', ...counted }))
   const error = await createClient({ ...options, maxWaitMs: 119_999 })
@@ -82,7 +82,7 @@ test('by default a call waits up to an hour', async () => {
   await expect(createClient(longer.options).fish.add(SALMON)).rejects.toMatchObject({ retryAfterMs: 3_601_000 })
 })
 
-test('a call does not wait for a limit other than the one in the headers', async () => {
+test('a call does not wait if its 429 comes from a limit other than the rate limit in the headers', async () => {
   const left = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '20', 'x-ratelimit-reset': '1767225900' }
   const { options, slept } = player(tooMany({ 'retry-after': '200', ...left }))
   const call = createClient(options).keys.get({ username: 'Alex', password: 'wrong' })

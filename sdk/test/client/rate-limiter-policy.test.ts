@@ -47,7 +47,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   },
 )
 
-test('in any order of events, the limiter counts correctly, closes on refusals and never locks for good', () => {
+test('after any sequence of events, the limiter counts requests correctly, pauses after refusals and never blocks forever', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 150 }), fc.boolean(), fc.constantFrom(1, 25), (events, pace, probes) => {
       const rules = { pace, probes }
@@ -111,17 +111,17 @@ const window = (remaining: number, resetMs = WINDOW_MS, waitMs = WINDOW_MS) => (
   window: { limit: 25, remaining, resetMs, waitMs },
 })
 
-test('a response that reports a window years away is corrected by the next one', () => {
+test('a response with a window that ends years later is corrected by the next response', () => {
   const { state, now } = after([window(24), window(23, 4e12, DAY_MS), window(22)])
   expect(state.window).toMatchObject({ remaining: 22, resetMs: WINDOW_MS, endsAt: now + WINDOW_MS })
 })
 
-test('without a refusal, no window is trusted beyond twice the usual length', () => {
+test('without a refusal, the limiter waits at most twice the usual window length', () => {
   const { state, now } = after([window(0, 4e12, DAY_MS)])
   expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 2 * WINDOW_MS })
 })
 
-test('a refusal closes the limiter until the latest reported time, in any order of reports', () => {
+test('a refusal pauses the limiter until the latest of the reported times', () => {
   const { state, now } = after([
     window(20, 2 * WINDOW_MS, 10_000),
     { status: 429, retryMs: 100_000, ...window(0, WINDOW_MS, 10_000) },
@@ -129,14 +129,14 @@ test('a refusal closes the limiter until the latest reported time, in any order 
   expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 100_000 })
 })
 
-test('a response of another server does not open the limiter', () => {
+test('a response of another server counts as a lost response', () => {
   for (const status of [200, 302, 403, 503]) {
     const { state } = after([window(24), { status, isService: false }])
     expect(state).toMatchObject({ phase: 'counted', uncertain: [2] })
   }
 })
 
-test('half of the remaining requests start at once, and fewer the more others have used', () => {
+test('half of the remaining requests start at once, and fewer if other clients have used the limit', () => {
   const goesAtOnce = (responses: readonly Partial<ObservedResponse>[]) => {
     let { state, now } = after(responses)
     for (let count = 0; ; count++) {
@@ -170,7 +170,7 @@ function lose(state: LimiterState, now: number): LimiterState {
   return afterLoss(sent, permit)
 }
 
-test('a request with a lost response counts as spent, unless a later response shows otherwise', () => {
+test('a request with a lost response counts against the limit, unless a later response shows otherwise', () => {
   const last = after([window(1)])
   const lostLast = lose(last.state, last.now)
   expect(decide(lostLast, RULES, last.now)).toMatchObject({ waitMs: WINDOW_MS })
@@ -183,7 +183,7 @@ test('a request with a lost response counts as spent, unless a later response sh
   expect(decide(settled, RULES, now).permit).toBeDefined()
 })
 
-test('after many losses in a row, requests probe, since the connection is failing', () => {
+test('after many consecutive losses, the limiter allows a probe, because the connection is probably down', () => {
   let { state, now } = after([window(6)])
   for (let loss = 0; loss < 6; loss++) state = lose(state, now)
   expect(decide(state, RULES, now).permit).toBeDefined()

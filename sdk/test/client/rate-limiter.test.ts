@@ -8,7 +8,7 @@ const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 const MASTER_KEY = 'master-key-of-the-service'
 
-/** A service in virtual time, and clients that share a limiter only if they have the same clock. */
+/** Creates a service in virtual time. Clients share a rate limiter only if they have the same clock. */
 async function simulate() {
   const time = createVirtualTime()
   const service = await simulateService(time, { apiKey: MASTER_KEY })
@@ -42,7 +42,7 @@ async function simulate() {
 const many = <Result>(count: number, call: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 
-test('100 calls at once against 25 per 300 s send exactly 100 requests, and none is refused', async () => {
+test('100 concurrent calls at a limit of 25 per 300 s send exactly 100 requests, and the service refuses none', async () => {
   const { time, open, served, lastAfterResetMs } = await simulate()
   const client = open()
   await time.run(many(100, () => client.demo.fish()))
@@ -59,7 +59,7 @@ test('all clients of one address in a process share one rate limiter', async () 
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200))
 })
 
-test('a call whose response was lost does not wait behind calls that came later', async () => {
+test('a call whose response was lost is retried before the waiting calls are sent', async () => {
   const { time, open } = await simulate()
   let answers = 0
   const client = open({ maxRetries: 3 }, { losesAnswer: () => answers++ === 0 })
@@ -71,7 +71,7 @@ test('a call whose response was lost does not wait behind calls that came later'
 test.each([
   ['an hour ahead', HOUR_MS],
   ['an hour behind', -HOUR_MS],
-])('a clock that is %s has no effect', async (_, wrongByMs) => {
+])('a client clock that is %s does not affect the rate limiter', async (_, wrongByMs) => {
   const { time, open, served, lastAfterResetMs } = await simulate()
   const client = open({ clock: time.clock(wrongByMs) })
   await time.run(many(100, () => client.demo.fish()))
@@ -79,7 +79,7 @@ test.each([
   expect(lastAfterResetMs()).toBeLessThan(2000)
 })
 
-test('responses out of order do not mislead the limiter', async () => {
+test('responses that arrive out of order cause no refusals', async () => {
   const { time, open, served } = await simulate()
   const random = seededNumbers(7)
   const client = open({}, { latencyMs: () => random() * 4000 })
@@ -88,7 +88,7 @@ test('responses out of order do not mislead the limiter', async () => {
 })
 
 test.each([1, 2, 3, 4, 5])(
-  'with every tenth response lost, every catch is stored once and a window refuses at most once (%i)',
+  'if every tenth response is lost, each catch is stored once, with at most one refusal per window (seed %i)',
   async (seed) => {
     const { time, open, refusedPerWindow } = await simulate()
     const random = seededNumbers(seed)
@@ -103,7 +103,7 @@ test.each([1, 2, 3, 4, 5])(
 )
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'with every tenth response lost after it was counted, none is refused (%i)',
+  'if every tenth response is lost after the request was counted, no request is refused (seed %i)',
   async (seed) => {
     const { time, open, served } = await simulate()
     const random = seededNumbers(seed)
@@ -114,7 +114,7 @@ test.each([1, 2, 3, 4, 5, 6])(
 )
 
 test.each([1, 2, 3, 4, 5])(
-  'with a second process on the same limit, a window refuses at most once (%i)',
+  'if a second process uses the same limit, each window has at most one refusal (seed %i)',
   async (seed) => {
     const { time, open, refusedPerWindow } = await simulate()
     const random = seededNumbers(seed)
@@ -132,7 +132,7 @@ test.each([1, 2, 3, 4, 5])(
   },
 )
 
-test('an aborted wait settles at once, and its turn passes to the next call', async () => {
+test('an aborted call stops waiting at once, and the next call takes its turn', async () => {
   const { time, open, served } = await simulate()
   const client = open()
   await time.run(many(25, () => client.demo.fish()))
@@ -150,7 +150,7 @@ test('an aborted wait settles at once, and its turn passes to the next call', as
   expect(served.filter(({ status }) => status === 429)).toEqual([])
 })
 
-test('a wait that does not fit maxWaitMs fails at once, with nothing sent', async () => {
+test('a call that would wait longer than maxWaitMs fails at once and sends nothing', async () => {
   const { time, open, served } = await simulate()
   const client = open()
   await time.run(many(25, () => client.demo.fish()))
@@ -170,7 +170,7 @@ test('with maxWaitMs 0, concurrent calls still wait for the first response, but 
   expect(time.now() - start).toBeLessThan(1000)
 })
 
-test('calls that cannot start within maxWaitMs fail as soon as that is known', async () => {
+test('calls that cannot start within maxWaitMs fail after the first responses instead of waiting', async () => {
   const { time, start, open } = await simulate()
   const client = open({ maxWaitMs: WINDOW_MS + 5000 })
   const calls = await time.run(
@@ -196,14 +196,14 @@ test('a client whose API key lifts the limit is not delayed', async () => {
   expect(time.now() - start).toBeLessThan(150)
 })
 
-test('an unknown API key causes no refusal', async () => {
+test('a client with an unknown API key stays within the rate limit', async () => {
   const { time, open, served } = await simulate()
   const client = open({ apiKey: 'unknown' })
   await time.run(many(60, () => client.demo.fish()))
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200))
 })
 
-test('with pace: false, all calls start at once, and refused ones are retried in the next window', async () => {
+test('with pace: false, all calls start at once, and refused calls are retried in the next window', async () => {
   const { time, open, served } = await simulate()
   const client = open({ pace: false })
   await time.run(many(40, () => client.demo.fish()))
@@ -211,7 +211,7 @@ test('with pace: false, all calls start at once, and refused ones are retried in
   expect(served.filter(({ status }) => status === 200)).toHaveLength(40)
 })
 
-test('calls wait in the order in which they were made, and onWait reports for how long', async () => {
+test('calls finish in the order in which they were made, and onWait reports the length of each wait', async () => {
   const { time, start, open } = await simulate()
   const waits: WaitEvent[] = []
   const client = open({ onWait: (event) => waits.push(event) })
@@ -226,15 +226,18 @@ test('calls wait in the order in which they were made, and onWait reports for ho
   }
 })
 
-test.each([1, 2, 3])('two processes that burst at once are refused at most once a window (%i)', async (seed) => {
-  const { time, open, refusedPerWindow } = await simulate()
-  const random = seededNumbers(seed)
-  const clients = [1, 2].map(() => open({ random }, { latencyMs: () => 10 + random() * 60 }))
-  await time.run(Promise.all(clients.map((client) => many(50, () => client.demo.fish()))))
-  expect(refusedPerWindow()).toBeLessThanOrEqual(1)
-})
+test.each([1, 2, 3])(
+  'two processes that send many requests at once get at most one refusal per window (seed %i)',
+  async (seed) => {
+    const { time, open, refusedPerWindow } = await simulate()
+    const random = seededNumbers(seed)
+    const clients = [1, 2].map(() => open({ random }, { latencyMs: () => 10 + random() * 60 }))
+    await time.run(Promise.all(clients.map((client) => many(50, () => client.demo.fish()))))
+    expect(refusedPerWindow()).toBeLessThanOrEqual(1)
+  },
+)
 
-test('when others suddenly use up the limit, calls that cannot wait fail at once, and the others report their wait', async () => {
+test('when other clients suddenly use up the limit, calls that cannot wait fail within a second', async () => {
   const { time, open, connect } = await simulate()
   const waits: WaitEvent[] = []
   const others = connect({ latencyMs: () => 1 })
@@ -247,21 +250,21 @@ test('when others suddenly use up the limit, calls that cannot wait fail at once
   expect(time.now() - start).toBeLessThan(1000)
 })
 
-test('if requests vanish, calls do not queue up behind one another', async () => {
+test('if requests get no response, calls do not wait for one another', async () => {
   const fetch: typeof globalThis.fetch = () => new Promise(() => {})
   const client = createClient({ fetch, timeoutMs: 20, maxRetries: 0, env: {} })
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const names: string[] = []
   const calls = many(60, () => client.demo.fish().catch((error) => names.push(error.name)))
-  // One after another, the calls would take twice this time.
+  // Sequential calls would take twice this time.
   await vi.advanceTimersByTimeAsync(20 * 60 * 0.5)
   expect(names).toEqual(Array.from({ length: 60 }, () => 'TimeoutError'))
   await calls
 })
 
 test.each([0, 1, 2, 3, 10])(
-  'an abort %i microtasks after the call rejects with its reason, and sends nothing that counts',
+  'an abort %i microtasks after a call rejects the call with the reason of the abort',
   async (ticks) => {
     const { open } = await simulate()
     const abort = new AbortController()
@@ -273,7 +276,7 @@ test.each([0, 1, 2, 3, 10])(
   },
 )
 
-test('an abort in a hook rejects with its reason', async () => {
+test('an abort in a hook rejects the call with the reason, and nothing is sent', async () => {
   const abort = new AbortController()
   const reason = new Error('The player left.')
   const { open, served } = await simulate()

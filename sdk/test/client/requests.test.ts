@@ -9,7 +9,7 @@ async function payloadOf(request: StubRequest | undefined): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode(message))
 }
 
-test('a fish is posted as a token that decrypts to the long payload form', async () => {
+test('fish.add() posts a token that decrypts to the payload with user and gamemode', async () => {
   const { options, requests } = player(saved())
   const result = await createClient(options).fish.add({ name: 'Salmon', rarity: 3 })
   expect(result).toEqual({ message: 'Fish saved for user Alex', id: 'record-1', replayed: false, requestId: 'req-1' })
@@ -28,7 +28,7 @@ test('a fish is posted as a token that decrypts to the long payload form', async
 })
 
 test.each(['https://fish.example/api ', ' https://fish.example/api/', 'HTTPS://FISH.example:443/api\n'])(
-  'the address %j is used as a browser reads it',
+  'the address %j is normalized as in a browser',
   async (baseUrl) => {
     const { fetch, requests } = scriptedFetch(json({ user: 'demo', fish: [] }))
     const client = createClient({ baseUrl, fetch })
@@ -40,7 +40,7 @@ test.each(['https://fish.example/api ', ' https://fish.example/api/', 'HTTPS://F
   },
 )
 
-test('rarities are numbers or labels in any letter case, and times are dates or text with a zone', async () => {
+test('rarities can be numbers or labels in any letter case, and times can be dates or text with a time zone', async () => {
   const { options, requests } = player(saved())
   await createClient(options).fish.add([
     { name: 'a', rarity: 'gold' },
@@ -56,7 +56,7 @@ test('rarities are numbers or labels in any letter case, and times are dates or 
   })
 })
 
-test('a crab needs no entry at all, and a call may name another user and gamemode', async () => {
+test('crabs.add() needs no arguments, and a call can override the user and gamemode of the client', async () => {
   const { options, requests } = player(saved(), saved())
   const client = createClient(options)
   await client.crabs.add()
@@ -67,14 +67,14 @@ test('a crab needs no entry at all, and a call may name another user and gamemod
   expect(requests[1]?.headers.get('x-gamemode')).toBe('survival')
 })
 
-test('the token carries the time of the given clock', async () => {
+test('the token has the timestamp of the given clock', async () => {
   const { options, requests, clock } = player(saved())
   await createClient(options).fish.add({ name: 'Salmon', rarity: 3 })
   const { timestamp } = await createFernet(FERNET_KEY).decrypt(String(requests[0]?.init.body))
   expect(timestamp).toBe(BigInt(clock.now() / 1000))
 })
 
-test('a collection is read with its query, and the result has the rate limit and the request id', async () => {
+test('fish.list() sends its options as a query, and its result has the rate limit and the request ID', async () => {
   const headers = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '24', 'x-ratelimit-reset': '1767225900' }
   const body = { user: 'Alex', fish: [{ name: 'Salmon', rarity: 'Gold', id: '1' }], nextCursor: 'c2', future: true }
   const { fetch, requests } = scriptedFetch(json(body, { headers }))
@@ -99,7 +99,7 @@ test('a collection is read with its query, and the result has the rate limit and
   expect(request?.headers.get('x-api-key')).toBe('key-1')
 })
 
-test('a summary is read with the user and gamemode of the client, and checked', async () => {
+test('summary() uses the user and gamemode of the client by default, and validates the response', async () => {
   const crab = {
     name: 'crab',
     count: 2,
@@ -121,7 +121,7 @@ test('a summary is read with the user and gamemode of the client, and checked', 
   await expect(client.fish.summary({ gamemode: 'Moon' })).rejects.toMatchObject({ name: 'ValidationError' })
 })
 
-test('the leaderboard is read with its range', async () => {
+test('leaderboard() sends its options as a query, and rejects invalid options', async () => {
   const leaderboard = [{ name: 'Alex', count: 2 }]
   const { fetch, requests } = scriptedFetch(json({ leaderboard }), json({ leaderboard }))
   const client = createClient({ fetch })
@@ -133,7 +133,7 @@ test('the leaderboard is read with its range', async () => {
   await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'gamemode' }, { path: 'limit' }] })
 })
 
-test('a profile is of the user of the call, or of the client', async () => {
+test('profile() reads the profile of the given user, or by default of the user of the client', async () => {
   const figures = { total: 1, unique: 1 }
   const profile = {
     user: 'Alex',
@@ -173,7 +173,7 @@ test('crabs, demo collections and the status are read from their own paths', asy
   ])
 })
 
-test('a key is fetched with Basic credentials in UTF-8 that are not in the URL', async () => {
+test('keys.get() sends Basic credentials in UTF-8, and no credentials in the URL', async () => {
   const { fetch, requests } = scriptedFetch(json({ fernetKey: 'a' }), json({ fernetKey: 'b' }))
   const client = createClient({ fetch })
   expect((await client.keys.get({ username: 'Alex', password: 'pä:ß🐟' })).fernetKey).toBe('a')

@@ -38,12 +38,12 @@ test('an error page of another server becomes an ApiError with an unknown code',
 })
 
 test.each([
-  ['no JSON', () => new Response('<h1>Welcome to the hotel</h1>')],
-  ['JSON of another shape', () => json({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Purple' }] })],
+  ['a body that is not JSON', () => new Response('<h1>Welcome to the hotel</h1>')],
+  ['JSON of an unexpected shape', () => json({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Purple' }] })],
   ['an empty body', () => new Response('')],
   ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example/' } })],
   ['too many bytes', () => new Response(new Uint8Array(1001))],
-])('%s as response is an InvalidResponseError, and not retried', async (_, response) => {
+])('a response with %s causes an InvalidResponseError and no retry', async (_, response) => {
   const { options, requests } = player(response())
   const error = await createClient({ ...options, maxResponseBytes: 1000 })
     .demo.fish()
@@ -54,7 +54,7 @@ test.each([
   expect(requests).toHaveLength(1)
 })
 
-test('the error for a response of another shape names the wrong fields', async () => {
+test('the error for a response of an unexpected shape names the invalid fields', async () => {
   const { options } = player(json({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Purple' }] }))
   const error = await createClient(options)
     .demo.fish()
@@ -64,11 +64,11 @@ test('the error for a response of another shape names the wrong fields', async (
 })
 
 test.each([
-  ['cut JSON', () => new Response('{"mess', { status: 201 })],
-  ['JSON of another shape', () => json({ saved: true }, { status: 201 })],
+  ['truncated JSON', () => new Response('{"mess', { status: 201 })],
+  ['JSON of an unexpected shape', () => json({ saved: true }, { status: 201 })],
   ['too many bytes', () => new Response(new Uint8Array(1001), { status: 201 })],
 ])(
-  'after a write, %s as response says that the catch may be stored and how to send its token again',
+  'after a write, the error for %s says that the catch may be stored and how to send its token again',
   async (_, response) => {
     const { options } = player(response())
     const error = await createClient({ ...options, maxResponseBytes: 1000 })

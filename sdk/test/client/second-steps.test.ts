@@ -6,7 +6,7 @@ import { simulateService } from '../simulation/simulated-service.ts'
 import { createVirtualTime } from '../simulation/virtual-time.ts'
 
 const WINDOW_MS = 300_000
-/** More than fits into a request once it is encrypted, which happens when the permit is granted. */
+/** Entries that exceed the size limit only after encryption, and so after the limiter has granted a permit. */
 const TOO_MUCH = Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(100), rarity: 1 }) as const)
 const REASON = new Error('The player left.')
 const MOMENTS = ['start', 'onRequest', 'onResponse', 'onRetry', 'onWait', 'time'] as const
@@ -38,7 +38,7 @@ const sequence = fc.record({
 type Call = typeof call extends fc.Arbitrary<infer Value> ? Value : never
 type Network = (typeof NETWORKS)[number]
 
-/** Sends over a network that treats each request as the next item says. */
+/** Returns a fetch over an unreliable network: the items of `network`, in turn, decide the outcome of each request. */
 function unreliable(network: readonly Network[], fetch: (network: Network) => typeof globalThis.fetch) {
   let sent = 0
   return async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
@@ -108,7 +108,7 @@ async function play({ seed, calls, network }: typeof sequence extends fc.Arbitra
   const outcomes = await time.run(Promise.allSettled(calls.map((each, index) => one(index, each))))
   isReliable = true
   const startedAt = time.now()
-  // The limiter is shared: a permit that a call kept would be missing here.
+  // All clients share the limiter, so a permit that a call did not release would delay the next 25 calls.
   const client = createClient({ ...shared, onWait() {}, fetch })
   await time.run(Promise.all(Array.from({ length: 25 }, () => client.demo.fish())))
   const tookMs = time.now() - startedAt

@@ -20,7 +20,7 @@ function expectNoSecret(value: unknown): void {
   for (const secret of SECRETS) expect(text).not.toContain(secret)
 }
 
-test('a client shows none of its secrets when it is printed or turned into JSON', () => {
+test('a client shows no secrets when it is printed or serialized to JSON', () => {
   const { options } = player()
   expectNoSecret(createClient({ ...options, apiKey: 'secret-api-key' }))
 })
@@ -30,9 +30,9 @@ test.each([
   ['a RateLimitError', () => failure(429, 'rate_limited', { 'retry-after': '5' })],
   ['a ServerError', () => failure(500, 'storage_error')],
   ['a ConnectionError', () => new TypeError('fetch failed')],
-  ['an InvalidResponseError of another shape', () => json({ fernetKey: 5, key: FERNET_KEY })],
-  ['an InvalidResponseError for what is no JSON', () => new Response(`${FERNET_KEY} is the key`)],
-])('%s shows no secret, and JSON keeps its name and message', async (_, response) => {
+  ['an InvalidResponseError for an unexpected shape', () => json({ fernetKey: 5, key: FERNET_KEY })],
+  ['an InvalidResponseError for a body that is not JSON', () => new Response(`${FERNET_KEY} is the key`)],
+])('%s shows no secret, and its JSON has its name and message', async (_, response) => {
   const { options } = player(response())
   const client = createClient({ ...options, apiKey: 'secret-api-key', maxRetries: 0, maxWaitMs: 0 })
   const error = await client.keys.get({ username: 'Alex', password: 'secret-password' }).catch((thrown) => thrown)
@@ -41,13 +41,13 @@ test.each([
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: error.name, message: error.message })
 })
 
-test('a ValidationError repeats no credentials', async () => {
+test('a ValidationError contains no credentials', async () => {
   const { options } = player()
   const call = createClient(options).keys.get({ username: 'Alex:', password: 'secret-password\n' })
   expectNoSecret(await call.catch((thrown) => thrown))
 })
 
-test('a secret that a server repeats is not in errors, hooks or logs', async () => {
+test('a secret in a response of the server does not appear in errors, hooks or logs', async () => {
   const echo = () =>
     json(
       {

@@ -10,7 +10,7 @@ const schemas = SHAPE_FILES.flatMap((file) =>
   Object.entries(file.schemas).map(([name, { schema }]) => ({ name, schema })),
 )
 
-/** Values that often fit a shape, and often just do not. */
+/** Generates values that mostly match the shape, with occasional mismatches. */
 function valuesNear(shape: Shape): fc.Arbitrary<unknown> {
   const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, null, -1, 1.5, 2 ** 53, '', [], {}))
   return fc.oneof({ arbitrary: fitting(shape), weight: 60 }, { arbitrary: odd, weight: 1 })
@@ -79,7 +79,7 @@ describe.each(schemas)('the shape of $name', ({ schema }: { readonly schema: z.Z
   })
 })
 
-test('a mistake is reported with its path', () => {
+test('an invalid field is reported with its path', () => {
   const shape: Shape = {
     type: 'object',
     required: {

@@ -24,7 +24,7 @@ export function scriptedFetch(...steps: Step[]) {
   return { fetch: fetch as typeof globalThis.fetch, requests }
 }
 
-/** A clock that jumps over every sleep and remembers how long it was. */
+/** A clock that skips every sleep. `slept` contains the duration of each sleep. */
 export function jumpingClock(start = Date.parse('2026-01-01T00:00:00Z')) {
   const slept: number[] = []
   let now = start
@@ -57,7 +57,7 @@ export function tooMany(headers: Record<string, string> = {}): Response {
 
 export const FERNET_KEY = generateFernetKey()
 
-/** Options of a client that can add, with the given script as its network and no real time in it. */
+/** Options of a client that can add catches, gets the scripted responses, and skips every wait. */
 export function player(...steps: Step[]) {
   const { fetch, requests } = scriptedFetch(...steps)
   const { clock, slept } = jumpingClock()

@@ -13,7 +13,7 @@ import {
 import { expect, expectTypeOf, test } from 'vitest'
 import { json, player } from './stubs.ts'
 
-test('editors suggest the codes of an ApiError, and any text is allowed', () => {
+test('the type of ApiError.code suggests the known codes and allows any text', () => {
   const error: unknown = new ApiError('No.', { status: 404, code: 'user_not_found', headers: {} })
   if (!(error instanceof ApiError)) throw error
   expectTypeOf(error.code).toEqualTypeOf<ErrorCode | (string & {})>()
@@ -21,7 +21,7 @@ test('editors suggest the codes of an ApiError, and any text is allowed', () => 
   expect(error.code).toBe('user_not_found')
 })
 
-test('entries with details have their id and time, others may not', async () => {
+test('entries with full details always have an ID and a time, and other entries may lack both', async () => {
   const fish = [{ name: 'Salmon', rarity: 'Gold', id: 'record-1', caughtAt: '2026-01-01T00:00:00Z' }]
   const { options } = player(json({ user: 'Alex', fish }), json({ user: 'Alex', fish }))
   const client = createClient(options)
@@ -42,13 +42,13 @@ test('an unknown rarity does not compile', () => {
   expectTypeOf<99>().not.toExtend<FishInput['rarity']>()
 })
 
-test('any text compiles as a gamemode, and is checked at run time', () => {
+test('any text compiles as a gamemode, and is validated at run time', () => {
   expectTypeOf<string>().toExtend<ClientOptions['gamemode']>()
   const gamemode: string = 'The Nether'
   expect(() => createClient({ gamemode })).toThrow('gamemode: Must be a valid gamemode')
 })
 
-test('watching one kind yields entries of that kind, and watching both a union that `kind` discriminates', () => {
+test('watching one kind yields entries of that kind, and watching both yields a union that `kind` discriminates', () => {
   const client = createClient()
   expectTypeOf(client.watch({ kind: 'fish' })).toEqualTypeOf<AsyncGenerator<CaughtFish, void, undefined>>()
   expectTypeOf(client.watch({ kind: 'crab' })).toEqualTypeOf<AsyncGenerator<CaughtCrab, void, undefined>>()

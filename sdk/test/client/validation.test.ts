@@ -18,26 +18,26 @@ test.each([
   ['an empty name', { name: '', rarity: 1 }, ['fish.0.name']],
   ['a name of 101 characters', { name: 'x'.repeat(101), rarity: 1 }, ['fish.0.name']],
   ['a control character', { name: 'a\nb', rarity: 1 }, ['fish.0.name']],
-  ['no name', { rarity: 1 }, ['fish.0.name']],
+  ['a missing name', { rarity: 1 }, ['fish.0.name']],
   ['rarity 8', { name: 'a', rarity: 8 }, ['fish.0.rarity']],
   ['rarity 1.5', { name: 'a', rarity: 1.5 }, ['fish.0.rarity']],
   ['an unknown label', { name: 'a', rarity: 'Purple' }, ['fish.0.rarity']],
-  ['no rarity', { name: 'a' }, ['fish.0.rarity']],
+  ['a missing rarity', { name: 'a' }, ['fish.0.rarity']],
   ['an invalid date', { name: 'a', rarity: 1, caughtAt: new Date(Number.NaN) }, ['fish.0.caughtAt']],
   ['a time without zone', { name: 'a', rarity: 1, caughtAt: '2026-01-01T00:00:00' }, ['fish.0.caughtAt']],
   ['a date that does not exist', { name: 'a', rarity: 1, caughtAt: '2026-02-29T10:00:00Z' }, ['fish.0.caughtAt']],
   ['a year beyond 9999', { name: 'a', rarity: 1, caughtAt: new Date(8e15) }, ['fish.0.caughtAt']],
   ['null instead of an entry', null, ['fish.0']],
-  ['several mistakes', [{ name: 'a', rarity: 1 }, { name: '' }], ['fish.1.rarity', 'fish.1.name']],
-  ['no entries', [], ['fish']],
+  ['several invalid fields', [{ name: 'a', rarity: 1 }, { name: '' }], ['fish.1.rarity', 'fish.1.name']],
+  ['an empty list', [], ['fish']],
   ['501 entries', Array.from({ length: 501 }, () => SALMON), ['fish']],
-])('%s is refused before anything is sent', async (_, entries, paths) => {
+])('fish.add() rejects %s and sends nothing', async (_, entries, paths) => {
   const { options, requests } = player()
   expect(await issuePaths(createClient(options).fish.add(entries as never))).toEqual(paths)
   expect(requests).toEqual([])
 })
 
-test('500 entries that are too large when encrypted are rejected with a next step', async () => {
+test('500 entries that are too large when encrypted are rejected, and the error suggests fewer entries', async () => {
   const { options, requests } = player()
   const entries = Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(100), rarity: 1 as const }))
   await expect(createClient(options).fish.add(entries)).rejects.toThrow(/fewer entries/)
@@ -52,7 +52,7 @@ test('a call without user, key and gamemode says which options to set', async ()
   expect(requests).toEqual([])
 })
 
-test('a read without or with a wrong user, gamemode, limit or detail is refused', async () => {
+test('a read rejects a missing user or gamemode, and an invalid user, gamemode, limit or detail', async () => {
   const { fetch, requests } = scriptedFetch()
   const client = createClient({ fetch })
   expect(await issuePaths(client.crabs.list())).toEqual(['user', 'gamemode'])
@@ -61,14 +61,14 @@ test('a read without or with a wrong user, gamemode, limit or detail is refused'
   expect(requests).toEqual([])
 })
 
-test('Basic credentials that HTTP cannot carry are refused', async () => {
+test('keys.get() rejects a username with a colon and an empty password', async () => {
   const { fetch, requests } = scriptedFetch()
   const call = createClient({ fetch }).keys.get({ username: 'a:b', password: '' })
   expect(await issuePaths(call)).toEqual(['username', 'password'])
   expect(requests).toEqual([])
 })
 
-test('createClient() names all wrong options, without their values', () => {
+test('createClient() names all invalid options, without their values', () => {
   const wrong = {
     baseUrl: 'http://alex:hunter2@fish.example',
     user: 'a b',
@@ -93,7 +93,7 @@ test('createClient() names all wrong options, without their values', () => {
   expect(thrown.message).not.toContain('hunter2')
 })
 
-test('unknown options are rejected with the closest known one', async () => {
+test('unknown options are rejected with the closest known option', async () => {
   const wrong = { baseURL: 'https://fish.example', gamemod: 'earth', nonsense: 1, apiKey: undefined } as object
   expect(() => createClient(wrong)).toThrow(
     expect.objectContaining({
@@ -127,8 +127,11 @@ test('a key with whitespace around it works', async () => {
   expect((await client.fish.add(SALMON)).id).toBe('record-1')
 })
 
-test.each([{ fetch: 1 }, { fetch: null }])('%o is refused by name', (wrong) => {
-  const create = () => createClient({ gamemode: 'earth', ...wrong } as never)
-  expect(create).toThrow(ValidationError)
-  expect(create).toThrow(/fetch: Must be a function\.$/m)
-})
+test.each([{ fetch: 1 }, { fetch: null }])(
+  'the options %o are rejected with the name of the invalid option',
+  (wrong) => {
+    const create = () => createClient({ gamemode: 'earth', ...wrong } as never)
+    expect(create).toThrow(ValidationError)
+    expect(create).toThrow(/fetch: Must be a function\.$/m)
+  },
+)

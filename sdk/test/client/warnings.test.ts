@@ -67,7 +67,7 @@ test('a client warns once, without the key, when the service counts its requests
 test.each([
   ['without an API key', {}, counted],
   ['with a valid API key', { apiKey: API_KEY }, saved],
-])('a client %s does not warn about the key', async (_, credentials, response) => {
+])('a client %s does not warn about an unknown API key', async (_, credentials, response) => {
   const { options } = player(response())
   expect(await warningsOf(() => createClient({ ...options, ...credentials }).fish.add(SALMON))).toEqual([])
 })

@@ -17,7 +17,10 @@ function silentAfter(text: string) {
   return { response: new Response(body, { headers: { 'x-request-id': '1' } }), isCancelled: () => cancelled }
 }
 
-/** A client whose attempts get the responses in turn, and later ones the last response. Tests advance the timers. */
+/**
+ * Starts a watch whose attempts get the responses in turn. All later attempts get the last response. Tests advance the
+ * timers.
+ */
 function watching(...responses: readonly (() => Response)[]) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -50,7 +53,7 @@ test('an error that a reconnect cannot fix ends a watch', async () => {
   expect(ids).toEqual([null, 'e0'])
 })
 
-test('a watch retries less and less often during an outage', async () => {
+test('a watch retries with growing delays during an outage', async () => {
   const { catches, ids, stop } = watching(ended, json(503, 'unavailable'))
   const first = catches.next().catch(() => {})
   await vi.advanceTimersByTimeAsync(600_000)
@@ -72,7 +75,7 @@ test('a stream that ends before its first event, as behind a proxy during an out
   await first
 })
 
-test('a first stream that ends before its first event is an error', async () => {
+test('a watch rejects if its first stream ends before the first event', async () => {
   const { catches } = watching(() => new Response('retry: 5000\n\n', { headers: { 'x-request-id': '1' } }))
   await expect(catches.next()).rejects.toMatchObject({ name: 'ConnectionError' })
 })
@@ -93,7 +96,7 @@ test('a connection that is silent for three heartbeats is replaced', async () =>
   expect(alive.isCancelled()).toBe(true)
 })
 
-test('reports an outage once, and its end; a stream that just ends is not reported', async () => {
+test('a watch reports the start and the end of an outage once, and does not report a stream that ends normally', async () => {
   const away = json(503, 'unavailable')
   const alive = silentAfter(CATCH)
   const { catches, states } = watching(ended, ended, away, away, () => alive.response)

@@ -17,7 +17,7 @@ function shown(error: unknown): string {
 }
 
 describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
-  test('every failure of a token is one and the same error', async () => {
+  test('every invalid token causes the same error', async () => {
     const fernet = create(KEY)
     const foreign = await create(OTHER_KEY).encrypt('fish')
     const badPadding = forgeToken(KEY, new Uint8Array(16))
@@ -35,7 +35,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     expect(new Set(thrownAt).size).toBe(1)
   })
 
-  test('neither an error nor the instance shows anything of a key or a token', async () => {
+  test('errors and instances show no part of a key or a token', async () => {
     const fernet = create([KEY, OTHER_KEY])
     const token = await fernet.encrypt('hidden message', { now: 0 })
     const broken = `${token.slice(0, 60)}${token[60] === 'A' ? 'B' : 'A'}${token.slice(61)}`
@@ -51,7 +51,6 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     expect(all).toContain('invalid_key')
     for (const secret of [KEY, OTHER_KEY, token]) {
       for (let at = 0; at + 8 <= secret.length; at++) {
-        // A run of A stands for zero bytes of the timestamp and of no secret.
         const piece = secret.slice(at, at + 8)
         expect(all.includes(piece), `shows ${at}`).toBe(false)
       }
@@ -60,7 +59,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   })
 })
 
-test('an error has a name, a code and a message that says what to do', () => {
+test('a FernetError has a name, a code and a message that says what to do', () => {
   const error = new FernetError('invalid_key')
   expect(error).toBeInstanceOf(Error)
   expect(String(error)).toMatch(/^FernetError: .*44 characters/)
@@ -69,7 +68,7 @@ test('an error has a name, a code and a message that says what to do', () => {
   expect(error.cause).toBeUndefined()
 })
 
-test('the guard recognizes only a FernetError, including one of another copy of the class', async () => {
+test('instanceof recognizes only FernetErrors, including those of another copy of the class', async () => {
   expect((await caught(createFernet(KEY).decrypt(''))) instanceof FernetError).toBe(true)
   vi.resetModules()
   const copy = await import('@fish-crab/sdk/fernet')

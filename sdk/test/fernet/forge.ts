@@ -1,6 +1,6 @@
 import { createCipheriv, createHmac } from 'node:crypto'
 
-/** A raw token with a valid MAC whose padded plaintext is given, to show what is checked besides the MAC. */
+/** Creates a raw token with a valid MAC from the given padded plaintext, to test the checks after the MAC check. */
 export function forgeToken(key: string, padded: Uint8Array, version = 0x80): Uint8Array {
   const secret = Buffer.from(key, 'base64url')
   const iv = Buffer.alloc(16, 7)

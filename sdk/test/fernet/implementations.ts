@@ -2,7 +2,7 @@ import { createFernet, type Fernet, type FernetOptions } from '@fish-crab/sdk/fe
 import { fernetWith } from '../../src/fernet/fernet.ts'
 import { preparePlatformKey as prepareWebKey } from '../../src/fernet/key.web.ts'
 
-/** Both implementations, each tested by one suite. */
+/** Both implementations. Most tests run on each implementation. */
 export const IMPLEMENTATIONS: ReadonlyArray<{
   readonly platform: string
   readonly create: (keys: string | readonly string[], options?: FernetOptions) => Fernet

@@ -10,7 +10,7 @@ const standard = (key: string) => key.replaceAll('-', '+').replaceAll('_', '/')
 const bare = (key: string) => key.replace('=', '')
 
 describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
-  test('a key is read in either alphabet, padded or not', async () => {
+  test('a key is accepted in either base64 alphabet, with or without padding', async () => {
     expect(standard(KEY)).toMatch(/[+].*[/]|[/].*[+]/)
     const token = await create(KEY).encrypt('fish')
     for (const key of [KEY, standard(KEY), bare(KEY), bare(standard(KEY))]) {
@@ -32,19 +32,19 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
 })
 
 test.each([
-  ['no text', ''],
+  ['an empty string', ''],
   ['31 bytes', Buffer.alloc(31, 9).toString('base64url')],
   ['33 bytes', Buffer.alloc(33, 9).toString('base64url')],
-  ['a cut key', KEY.slice(0, -2)],
+  ['a truncated key', KEY.slice(0, -2)],
   ['two keys in one', KEY + KEY],
   ['a key with a newline', `${KEY}\n`],
   ['a key with a space before it', ` ${KEY}`],
   ['a key with too much padding', `${KEY}=`],
   ['a mix of both alphabets', KEY.replace('_', '/')],
-  ['bits left over at the end', KEY.replace('4=', '5=')],
-  ['hexadecimal', Buffer.alloc(32, 9).toString('hex')],
-  ['a foreign letter', KEY.replace('c', 'ç')],
-])('%s is refused as a key at once, alone and among others', (_, key) => {
+  ['nonzero bits after the last byte', KEY.replace('4=', '5=')],
+  ['a hexadecimal key', Buffer.alloc(32, 9).toString('hex')],
+  ['a non-ASCII letter', KEY.replace('c', 'ç')],
+])('createFernet() rejects %s as a key, alone and after a valid key', (_, key) => {
   expect(() => createFernet(key)).toThrow(expect.objectContaining({ name: 'FernetError', code: 'invalid_key' }))
   expect(() => createFernet([KEY, key])).toThrow(expect.objectContaining({ code: 'invalid_key' }))
 })
@@ -71,7 +71,7 @@ test('each key is prepared once, at its first use', async () => {
   expect(prepared).toBe(2)
 })
 
-test('2,000 generated keys differ, have 44 characters, and avoid the four that differ between alphabets', () => {
+test('2,000 generated keys are unique, have 44 characters, and avoid the characters that differ between the base64 alphabets', () => {
   const keys = Array.from({ length: 2_000 }, () => generateFernetKey())
   for (const key of keys) {
     expect(key).toMatch(/^[A-Za-z0-9]{43}=$/)
@@ -81,18 +81,18 @@ test('2,000 generated keys differ, have 44 characters, and avoid the four that d
   expect(new Set(keys).size).toBe(2_000)
 })
 
-test('generated keys use every character that both alphabets share', () => {
+test('generated keys use every character that both base64 alphabets share', () => {
   const seen = new Set(Array.from({ length: 200 }, () => generateFernetKey()).join(''))
   expect(seen.size).toBe(62 + '='.length)
 })
 
-test('a generated key with a character that differs between alphabets is replaced as a whole', () => {
+test('a generated key with a character that differs between the base64 alphabets is discarded as a whole', () => {
   const draws = [new Uint8Array(32).fill(0xff), new Uint8Array(randomBytes(32)).fill(0xfb), new Uint8Array(32).fill(1)]
   expect(generateFernetKey(() => draws.shift() ?? new Uint8Array(32))).toBe(Buffer.alloc(32, 1).toString('base64'))
   expect(draws).toHaveLength(0)
 })
 
-test('a source of randomness that never varies ends in an error, not in an endless loop', () => {
+test('a constant random source causes an error, not an endless loop', () => {
   expect(() => generateFernetKey((bytes) => bytes.fill(0xff))).toThrow(/random source/)
 })
 
@@ -104,7 +104,7 @@ function tried(action: () => unknown): unknown {
   }
 }
 
-test('a key that the platform could not prepare is prepared at the next use', async () => {
+test('a key whose preparation failed is prepared again at the next use', async () => {
   let isRefused = true
   const prepare = async (bytes: Uint8Array<ArrayBuffer>) => {
     if (isRefused) throw new Error('WebCrypto is busy.')

@@ -38,13 +38,13 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     expect(new Set(tokens.map((token) => Buffer.from(raw(token).subarray(9, 25)).toString('hex'))).size).toBe(50)
   })
 
-  test('the token contains the given time, or that of the clock, in whole seconds', async () => {
+  test('the token contains the given time, or the time of the clock, in whole seconds', async () => {
     const fernet = create(KEY, { now: () => NOW + 999 })
     expect((await fernet.decrypt(await fernet.encrypt(''))).timestamp).toBe(BigInt(NOW / 1000))
     expect((await fernet.decrypt(await fernet.encrypt('', { now: 5_999 }))).timestamp).toBe(5n)
   })
 
-  test('a caller may change its bytes after the call', async () => {
+  test('a caller can overwrite its buffers while encrypt() and decrypt() run', async () => {
     const fernet = create(KEY)
     const message = patterned(20)
     const iv = patterned(16)
@@ -61,7 +61,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     expect(opened.mac).toEqual(token.slice(-32))
   })
 
-  test('an IV of another length than 16 bytes, or a time outside of the range, is rejected', async () => {
+  test('an IV that is not 16 bytes long and a time out of range are rejected', async () => {
     const fernet = create(KEY)
     await expect(fernet.encrypt('', { iv: new Uint8Array(15) })).rejects.toThrow(RangeError)
     for (const now of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 64 * 1000]) {
@@ -70,7 +70,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   })
 })
 
-test('both implementations make the same token of the same input, and each reads the other', async () => {
+test('both implementations create the same token from the same input, and decrypt the token to the same message', async () => {
   const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
   await fc.assert(
     fc.asyncProperty(

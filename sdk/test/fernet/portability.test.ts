@@ -22,7 +22,7 @@ async function bundleForBrowsers(): Promise<string> {
   return outputFiles.map((file) => file.text).join('')
 }
 
-test('off Node the module bundles without any node: import, in under 2.5 KB gzipped, and works', async () => {
+test('the browser bundle works, is under 2.5 KB gzipped, and contains no node: import', async () => {
   const code = await bundleForBrowsers()
   expect(code).not.toMatch(/node:|require\(|\bBuffer\b|\bprocess\b/)
   expect(gzipSync(code).length).toBeLessThan(2.5 * 1024)
@@ -34,6 +34,6 @@ test('off Node the module bundles without any node: import, in under 2.5 KB gzip
   expect(Object.keys(browser).sort()).toEqual(Object.keys(published).sort())
 })
 
-test('the module exports these names', () => {
+test('the module exports exactly its public names', () => {
   expect(Object.keys(published).sort()).toEqual(['FernetError', 'createFernet', 'generateFernetKey', 'isWithinTtl'])
 })

@@ -10,7 +10,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   const fernet = create(KEY)
   const refuses = (token: string | Uint8Array) => expect(fernet.decrypt(token)).rejects.toMatchObject(invalidToken)
 
-  test.each(MESSAGES)('every single bit flipped in the token of "%s" is refused, raw and as text', async (message) => {
+  test.each(MESSAGES)('the token of "%s" with any flipped bit is rejected, raw and as text', async (message) => {
     const token = raw(await fernet.encrypt(message))
     for (let bit = 0; bit < token.length * 8; bit++) {
       const flipped = token.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
@@ -19,7 +19,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     }
   })
 
-  test.each(MESSAGES)('every single bit flipped in the characters of the token of "%s" is refused', async (message) => {
+  test.each(MESSAGES)('the token of "%s" with any flipped bit in its characters is rejected', async (message) => {
     const token = await fernet.encrypt(message)
     for (let bit = 0; bit < token.length * 8; bit++) {
       const chars = Buffer.from(token, 'latin1')
@@ -40,7 +40,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     for (let start = 1; start <= token.length; start++) await refuses(token.slice(start))
   })
 
-  test('appended and prepended bytes are refused, whole blocks too', async () => {
+  test('a token with appended or prepended bytes is rejected, even with whole blocks', async () => {
     const bytes = raw(await fernet.encrypt('fish'))
     for (const extra of [1, 2, 15, 16, 32, 48]) {
       await refuses(Uint8Array.from([...bytes, ...new Uint8Array(extra)]))
@@ -53,7 +53,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     await refuses(await create(OTHER_KEY).encrypt('fish'))
   })
 
-  test('swapped halves of a key are another key', async () => {
+  test('a token of a key with swapped halves is rejected', async () => {
     const bytes = raw(KEY)
     const swapped = create(base64Url(Uint8Array.from([...bytes.slice(16), ...bytes.slice(0, 16)])))
     await refuses(await swapped.encrypt('fish'))
@@ -72,7 +72,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     await refuses(forgeToken(KEY, new Uint8Array(32)))
   })
 
-  test('a first byte other than 0x80 and a token without a block are rejected, even with a valid MAC', async () => {
+  test('a first byte other than 0x80 and a token without ciphertext are rejected, even with a valid MAC', async () => {
     const block = new Uint8Array(16).fill(16)
     expect((await fernet.decrypt(forgeToken(KEY, block))).message).toHaveLength(0)
     for (const version of [0x00, 0x7f, 0x81, 0xff]) await refuses(forgeToken(KEY, block, version))

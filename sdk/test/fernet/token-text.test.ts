@@ -5,7 +5,7 @@ import { invalidToken, KEY, raw, text } from './implementations.ts'
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const fernet = createFernet(KEY)
 
-/** One token for each number of padding characters that exists: two, one, none. */
+/** One token for each possible number of padding characters: two, one and zero. */
 const samples = await Promise.all(['', 'sixteen bytes ok', 'x'.repeat(40)].map((message) => fernet.encrypt(message)))
 
 const refuses = (token: string) => expect(fernet.decrypt(token)).rejects.toMatchObject(invalidToken)
@@ -15,7 +15,7 @@ test('the samples have two, one and no padding characters', () => {
   expect(samples.map((token) => token.length - bare(token).length).sort()).toEqual([0, 1, 2])
 })
 
-test('a token is read with its padding, without it, and as raw bytes', async () => {
+test('a token is accepted with padding, without padding, and as raw bytes', async () => {
   for (const token of samples) {
     const opened = await fernet.decrypt(token)
     expect(await fernet.decrypt(bare(token))).toEqual(opened)
@@ -24,7 +24,7 @@ test('a token is read with its padding, without it, and as raw bytes', async () 
   }
 })
 
-test('a raw token inside a larger buffer is read', async () => {
+test('a raw token inside a larger buffer is accepted', async () => {
   const token = raw(await fernet.encrypt('fish'))
   const larger = new Uint8Array(token.length + 20)
   larger.set(token, 7)
@@ -32,7 +32,7 @@ test('a raw token inside a larger buffer is read', async () => {
   expect(text(opened.message)).toBe('fish')
 })
 
-test('any other amount of padding is refused', async () => {
+test('wrong and misplaced padding are rejected', async () => {
   for (const token of samples) {
     for (const padding of ['=', '==', '===', '====', '=====']) {
       if (bare(token) + padding !== token) await refuses(bare(token) + padding)
@@ -43,7 +43,7 @@ test('any other amount of padding is refused', async () => {
   }
 })
 
-test('whitespace and other junk are refused anywhere', async () => {
+test('whitespace and other invalid characters are rejected anywhere in a token', async () => {
   for (const token of samples) {
     for (const junk of [' ', '\n', '\r\n', '\t', '\0', '%', '.', '"', '\u00a0', '\u0141', '\ufeff', '\u{1f41f}']) {
       await refuses(junk + token)
@@ -55,7 +55,7 @@ test('whitespace and other junk are refused anywhere', async () => {
   }
 })
 
-test('the standard alphabet is refused in a token', async () => {
+test('a token in the standard base64 alphabet is rejected', async () => {
   let seen = 0
   for (let tries = 0; tries < 20; tries++) {
     const token = await fernet.encrypt('fish')
@@ -67,7 +67,7 @@ test('the standard alphabet is refused in a token', async () => {
   expect(seen).toBeGreaterThan(0)
 })
 
-test('only the canonical last character is accepted', async () => {
+test('a token is accepted only with its canonical last character', async () => {
   for (const token of samples) {
     const start = bare(token).slice(0, -1)
     const accepted: string[] = []
@@ -82,7 +82,7 @@ test('only the canonical last character is accepted', async () => {
   }
 })
 
-test('an extra character is rejected, even if it adds no byte', async () => {
+test('a token with an extra character is rejected, even if the character adds no byte', async () => {
   for (const token of samples) {
     for (const extra of ALPHABET) await refuses(bare(token) + extra)
   }

@@ -12,7 +12,7 @@ function open(options: OutboxOptions = {}) {
   return openOutbox({ path: ':memory:', ...defaults, ...options })
 }
 
-it('accepts one catch or many, and returns how many', async () => {
+it('add() accepts one or many catches, and returns the number of added catches', async () => {
   const outbox = await open()
   expect(await outbox.add({ kind: 'crab' })).toEqual({ added: 1, duplicates: 0, addedIndexes: [0] })
   expect(await outbox.add(fish(1, 700))).toMatchObject({ added: 700, duplicates: 0 })
@@ -25,7 +25,7 @@ it('accepts one catch or many, and returns how many', async () => {
   })
 })
 
-it('sets the time of a catch to the time of the call unless the catch has one', async () => {
+it('add() sets the time of a catch to the time of the call unless the catch has a time', async () => {
   const { clock } = jumpingClock(Date.parse('2026-03-04T05:06:07Z'))
   const outbox = await open({ clock })
   await outbox.add([
@@ -39,7 +39,7 @@ it('sets the time of a catch to the time of the call unless the catch has one', 
   expect(await outbox.status()).toMatchObject({ oldest: new Date('2026-03-04T05:06:07Z') })
 })
 
-it('names everything that is wrong and adds nothing', async () => {
+it('add() names every invalid value and adds nothing', async () => {
   const outbox = await open({ user: undefined })
   const wrong = [
     { kind: 'fish', name: 'Cod', rarity: 1, user: 'Alex' },
@@ -69,7 +69,7 @@ it('names everything that is wrong and adds nothing', async () => {
   expect(await outbox.status()).toMatchObject({ pending: 0 })
 })
 
-it('adds a catch with a known key once, even after its delivery', async () => {
+it('add() adds a catch with a known key only once, even after its delivery', async () => {
   const service = fakeService()
   const outbox = await open({ client: service.client() })
   const keyed = { kind: 'fish', name: 'Cod', rarity: 1, key: 'latest.log:1042' } as const
@@ -80,7 +80,7 @@ it('adds a catch with a known key once, even after its delivery', async () => {
   expect(service.names('fish/Alex/earth')).toEqual(['Cod'])
 })
 
-it('moves a checkpoint together with the catches or not at all', async () => {
+it('add() stores the catches and the checkpoint together, or neither', async () => {
   const outbox = await open({ maxCatches: 2 })
   expect(await outbox.checkpoint('latest.log')).toBeUndefined()
   await outbox.add(fish(1, 2), { checkpoint: { name: 'latest.log', value: '20' } })
@@ -90,7 +90,7 @@ it('moves a checkpoint together with the catches or not at all', async () => {
   expect(await outbox.checkpoint('latest.log')).toBe('40')
 })
 
-it('throws OutboxFullError when it is full, and stores none of the catches that did not fit', async () => {
+it('add() throws OutboxFullError if the catches exceed maxCatches, and stores none of these catches', async () => {
   const outbox = await open({ maxCatches: 3 })
   await outbox.add(fish(1, 2))
   await expect(outbox.add(fish(3, 4))).rejects.toMatchObject({
@@ -103,7 +103,7 @@ it('throws OutboxFullError when it is full, and stores none of the catches that 
   await outbox.add(fish(3))
 })
 
-it('adds a catch again under its key after it was cancelled or dropped', async () => {
+it('add() accepts a key again after its catch was cancelled or dropped', async () => {
   const service = fakeService()
   const outbox = await open({ client: service.client() })
   const keyed = (key: string) => ({ ...fish(1)[0], kind: 'fish', name: key, rarity: 1, key }) as const
@@ -123,7 +123,7 @@ it('adds a catch again under its key after it was cancelled or dropped', async (
   expect(await outbox.add([keyed('a'), keyed('b')])).toMatchObject({ added: 2 })
 })
 
-it('cancels the catches of one user in any letter case, or only the given ones of them', async () => {
+it('cancel() removes the catches of a user in any letter case, or only the given catches of that user', async () => {
   const outbox = await open()
   const crabOf = (user: string) => ({ kind: 'crab', user }) as const
   await outbox.add([crabOf('Alex'), crabOf('Bob'), crabOf('ALEX'), crabOf('Bob')])
@@ -135,7 +135,7 @@ it('cancels the catches of one user in any letter case, or only the given ones o
   expect((await outbox.peek()).map(({ seq }) => seq)).toEqual(seqs.slice(3))
 })
 
-it('does not cancel a batch that may have reached the service', async () => {
+it('cancel() does not remove a batch that may have reached the service', async () => {
   const service = fakeService()
   const outbox = await open({ client: service.client(), maxBatch: 1 })
   await outbox.add(fish(1, 3))
@@ -148,7 +148,7 @@ it('does not cancel a batch that may have reached the service', async () => {
   expect((await outbox.peek()).map(({ entry }) => entry.name)).toEqual(['1'])
 })
 
-it('remembers a million keys, and those of stored catches', async () => {
+it('an outbox remembers the last million keys, and all keys of waiting catches', async () => {
   const service = fakeService()
   const path = join(await testFolder(), 'outbox.db')
   const outbox = await open({ client: service.client(), path })
@@ -164,7 +164,7 @@ it('remembers a million keys, and those of stored catches', async () => {
   expect(await outbox.add(keyed('x'))).toMatchObject({ added: 1 })
 })
 
-it('names every wrong option', async () => {
+it('openOutbox() names every invalid option', async () => {
   const opened = openOutbox({ maxCatches: 0, maxBatch: 501, lingerMs: -1 })
   const { issues } = (await opened.catch((error: unknown) => error)) as { issues: { path: string }[] }
   expect(issues.map(({ path }) => path)).toEqual(['maxCatches', 'maxBatch', 'lingerMs', 'baseUrl'])
@@ -174,7 +174,7 @@ it('names every wrong option', async () => {
   })
 })
 
-it('rejects catches once it is closed', async () => {
+it('a closed outbox rejects add() and flush()', async () => {
   const outbox = await open()
   await outbox.close()
   await expect(outbox.add(fish(1))).rejects.toMatchObject({ name: 'OutboxClosedError', code: 'outbox_closed' })

@@ -25,7 +25,7 @@ async function start(path = ':memory:') {
   return { outbox, service, events, ...time }
 }
 
-it('sends earlier catches as soon as it is started', async () => {
+it('a started outbox sends earlier catches at once', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const before = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
   await before.add(fish(1))
@@ -34,7 +34,7 @@ it('sends earlier catches as soon as it is started', async () => {
   await outbox.close()
 })
 
-it('lingers after an add, and sends the catches of that time in one request', async () => {
+it('a started outbox waits lingerMs after an add, and sends all catches of that time in one request', async () => {
   const { outbox, service, advance } = await start()
   await outbox.add(fish(1))
   await advance(1999)
@@ -48,7 +48,7 @@ it('lingers after an add, and sends the catches of that time in one request', as
   await outbox.close()
 })
 
-it('lingers for the time that a function returns before each request', async () => {
+it('lingerMs can be a function that returns the wait before each request', async () => {
   const service = fakeService()
   const { clock, advance } = standingClock()
   let lingerMs = 2000
@@ -67,7 +67,7 @@ it('lingers for the time that a function returns before each request', async () 
 })
 
 it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
-  'sends a catch that is added %d turns after a delivery, without waiting for the next poll',
+  'a catch added %d microtasks after a delivery is sent without waiting for the next poll',
   async (turns) => {
     const { outbox, service, advance } = await start()
     await outbox.add(fish(1))
@@ -85,7 +85,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
 )
 
 it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
-  'sends a catch that is added %d turns after the start within its linger, and stops at once',
+  'a catch added %d microtasks after start() is sent soon, and close() then resolves at once',
   async (turns) => {
     const service = fakeService()
     const client = service.client()
@@ -99,7 +99,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
   },
 )
 
-it('stops at once even if a given clock ignores signals', async () => {
+it('stop() resolves at once even if the given clock ignores signals', async () => {
   const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) }
   const outbox = await openOutbox({ path: ':memory:', clock })
   outbox.start()
@@ -109,7 +109,7 @@ it('stops at once even if a given clock ignores signals', async () => {
   await outbox.close()
 })
 
-it('waits twice as long after each failure, whatever is added, and starts over after a success', async () => {
+it('a started outbox doubles its wait after each failure up to 300 s, and starts over after a success', async () => {
   const { outbox, service, events, advance, nextSleep } = await start()
   service.before = () => {
     throw lost()
@@ -138,7 +138,7 @@ it('waits twice as long after each failure, whatever is added, and starts over a
   await outbox.close()
 })
 
-it('waits until the rate limit ends', async () => {
+it('a started outbox waits until the rate limit ends', async () => {
   const { outbox, service, clock, advance, nextSleep } = await start()
   const resetAt = clock.now() + 123_000
   service.before = () => {
@@ -152,7 +152,7 @@ it('waits until the rate limit ends', async () => {
   await outbox.close()
 })
 
-it('polls every 30 s for catches of other processes', async () => {
+it('a started outbox polls every 30 s for catches of other processes', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const { outbox, service, advance } = await start(path)
   await using other = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
@@ -164,7 +164,7 @@ it('polls every 30 s for catches of other processes', async () => {
   await outbox.close()
 })
 
-it('continues after a failure of the file, and reports it', async () => {
+it('a started outbox reports an error of its file and continues', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const { outbox, service, events, advance } = await start(path)
   await outbox.add(fish(1))
@@ -179,7 +179,7 @@ it('continues after a failure of the file, and reports it', async () => {
   await outbox.close()
 })
 
-it('stops, keeps its catches, and can be started again', async () => {
+it('stop() keeps the catches, and the outbox can be started again', async () => {
   const { outbox, service, advance } = await start()
   await outbox.add(fish(1))
   await outbox.stop()
@@ -191,7 +191,7 @@ it('stops, keeps its catches, and can be started again', async () => {
   await outbox.close()
 })
 
-it('calls a subscriber until it unsubscribes', async () => {
+it('a subscriber receives events until it unsubscribes', async () => {
   const { outbox } = await start()
   const heard: string[] = []
   const unsubscribe = outbox.subscribe(({ type }) => heard.push(type))

@@ -1,6 +1,6 @@
 import type { Clock } from '@fish-crab/sdk'
 
-/** A clock that jumps over every sleep and remembers how long it was. */
+/** A clock that skips every sleep. `slept` contains the duration of each sleep. */
 export function jumpingClock(start = Date.parse('2026-01-01T00:00:00Z')) {
   const slept: number[] = []
   let now = start
@@ -18,7 +18,7 @@ export function jumpingClock(start = Date.parse('2026-01-01T00:00:00Z')) {
   return { clock, slept, advance }
 }
 
-/** A clock that stands until it is advanced. Sleeps end in the order of their times. */
+/** A clock that only a test can advance. Sleeps end in the order of their end times. */
 export function standingClock(start = Date.parse('2026-01-01T00:00:00Z')) {
   let now = start
   const sleepers = new Set<{ until: number; wake: () => void }>()
@@ -51,7 +51,7 @@ export function standingClock(start = Date.parse('2026-01-01T00:00:00Z')) {
   }
 }
 
-/** Lets everything that waits for nothing go on. */
+/** Runs all pending work that needs neither a timer nor I/O. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -11,7 +11,7 @@ const BAD = '4'
 
 class Crash extends Error {}
 
-/** Fails the n-th operation, before or after its effect, and every later one, as if the process had ended. */
+/** Simulates a crash: fails the n-th operation, before or after its effect, and every later operation. */
 function crashingAt(n: number, when: 'before' | 'after') {
   let done = 0
   let crashed = false
@@ -32,7 +32,7 @@ function crashingAt(n: number, when: 'before' | 'after') {
       checkAfter()
       return result
     },
-    /** Every change of the file is a transaction. */
+    /** Counts each commit as an operation, because every change of the file is a transaction. */
     watchCommits: () => {
       const exec = DatabaseSync.prototype.exec
       const spy = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {
@@ -46,7 +46,7 @@ function crashingAt(n: number, when: 'before' | 'after') {
   }
 }
 
-/** One run of a program that adds the catches after its checkpoint, and sends. */
+/** Runs a program that adds the catches after its checkpoint, and then flushes its outbox. */
 async function live(
   path: string,
   service: FakeService,
@@ -79,7 +79,7 @@ async function live(
 }
 
 it.each(['before', 'after'] as const)(
-  'loses, doubles and reorders nothing when a program dies %s its n-th operation, for every n',
+  'an outbox loses, duplicates and reorders no catches if a program dies %s its n-th operation, for every n',
   async (when) => {
     let clean = false
     for (let n = 1; !clean; n += 1) {

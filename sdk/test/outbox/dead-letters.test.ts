@@ -26,7 +26,7 @@ async function open(options: OutboxOptions = {}) {
 }
 
 it.each(['invalid_payload', 'payload_too_large'] as const)(
-  'finds the one catch of %s by halving, sets it aside and delivers all others in order',
+  'flush() finds the one catch that causes %s by halving the batch, and delivers all other catches in order',
   async (code) => {
     const { outbox, service, events, add, refuse } = await open()
     await add('Alex', 1, 100)
@@ -48,7 +48,7 @@ it.each(['invalid_payload', 'payload_too_large'] as const)(
   },
 )
 
-it('finds several of them', async () => {
+it('flush() finds several invalid catches in one batch', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 40)
   const bad = ['1', '2', '17', '40']
@@ -59,7 +59,7 @@ it('finds several of them', async () => {
   expect((await outbox.deadLetters()).map(({ catches }) => catches[0]?.entry.name)).toEqual(bad)
 })
 
-it('halves a batch that the client rejects as too large', async () => {
+it('flush() halves a batch that the client rejects as too large', async () => {
   const service = fakeService()
   const honest = service.client()
   const client = {
@@ -79,7 +79,7 @@ it('halves a batch that the client rejects as too large', async () => {
 })
 
 it.each(['user_not_found', 'user_mismatch', 'unsupported_media_type'] as const)(
-  'sets a whole collection aside on %s with one request, and delivers the others',
+  'flush() moves a whole collection to the dead letters after one %s response, and delivers other collections',
   async (code) => {
     const { outbox, service, add } = await open({ maxBatch: 2 })
     await add('Alex', 1, 5)
@@ -95,8 +95,8 @@ it.each(['user_not_found', 'user_mismatch', 'unsupported_media_type'] as const)(
 
 it.each([
   ['no key', new ValidationError([{ path: 'fernetKey', message: 'Needed to add catches.' }]), 'invalid_input'],
-  ['a broken key', new FernetError('invalid_key'), 'invalid_key'],
-])('sets catches aside when the client has %s, without a request', async (_, error, code) => {
+  ['an invalid key', new FernetError('invalid_key'), 'invalid_key'],
+])('flush() moves catches to the dead letters without a request if the client has %s', async (_, error, code) => {
   const service = fakeService()
   const client = { fish: { ...service.client().fish, encrypt: () => Promise.reject(error) } } as unknown as OutboxClient
   const { outbox, add } = await open({ clientFor: () => client })
@@ -106,7 +106,7 @@ it.each([
   expect(await outbox.deadLetters()).toMatchObject([{ reason: { code } }])
 })
 
-it('delivers a dead letter at its old position once it is retried', async () => {
+it('a dead letter is delivered at its old position after retry()', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 3)
   service.before = () => {
@@ -121,7 +121,7 @@ it('delivers a dead letter at its old position once it is retried', async () => 
   expect(await outbox.retry()).toBe(0)
 })
 
-it('drops dead letters only on request', async () => {
+it('drop() deletes dead letters', async () => {
   const { outbox, add, refuse } = await open()
   await add('Alex', 1, 2)
   refuse('invalid_payload', '1')
@@ -132,7 +132,7 @@ it('drops dead letters only on request', async () => {
   expect(await outbox.status()).toMatchObject({ pending: 0, rejected: 0 })
 })
 
-it('re-encrypts a frozen batch automatically after the key was reset', async () => {
+it('flush() re-encrypts a batch that was sent before the key was reset', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 2)
   service.before = () => {
@@ -145,7 +145,7 @@ it('re-encrypts a frozen batch automatically after the key was reset', async () 
   expect(service.names(ALEX)).toEqual(['1', '2'])
 })
 
-it('stores nothing twice when the response was lost before the key was reset', async () => {
+it('no catch is stored twice if the response was lost before the key was reset', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 2)
   service.after = () => {
@@ -158,7 +158,7 @@ it('stores nothing twice when the response was lost before the key was reset', a
   expect(service.names(ALEX)).toEqual(['1', '2'])
 })
 
-it('sets catches aside when a new token is rejected too, and delivers them later with the right key', async () => {
+it('flush() moves catches to the dead letters if the key is wrong, and delivers them after retry() with the right key', async () => {
   let key = 'wrong'
   const service = fakeService()
   const { outbox, add } = await open({ clientFor: () => service.client(key) })
@@ -170,7 +170,7 @@ it('sets catches aside when a new token is rejected too, and delivers them later
   expect(await outbox.flush()).toMatchObject({ delivered: 2 })
 })
 
-it('replaces a token that is too old, and keeps the time of the catch', async () => {
+it('flush() replaces a token that is too old, and keeps the time of the catch', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   service.before = () => {
@@ -186,7 +186,7 @@ it('replaces a token that is too old, and keeps the time of the catch', async ()
   expect(service.entries(ALEX)).toEqual([before?.entry])
 })
 
-it('keeps catches queued when even a new token is too old: the clock is wrong, not the catch', async () => {
+it('flush() keeps catches queued if even a new token is too old, because then the clock is wrong', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   service.before = () => {

@@ -8,7 +8,7 @@ interface Entry {
   readonly caughtAt?: unknown
 }
 
-/** One request that arrived. */
+/** A request that the service received. */
 export interface Sent {
   readonly kind: Kind
   readonly user: string
@@ -19,22 +19,22 @@ export interface Sent {
 
 type Trouble = (sent: Sent) => Promise<void> | void
 
-/** What a test sees and sets of the service. */
+/** A fake service, with the state that tests read and the hooks that tests set. */
 export interface FakeService {
-  /** The key that tokens have to be made with. */
+  /** The only key whose tokens the service accepts. */
   key: string
   readonly requests: readonly Sent[]
-  /** Called before a request is stored; throws what the client would throw. */
+  /** Called before a request is stored. A thrown error becomes the error of the client. */
   before: Trouble
-  /** Called after it, before the response is sent. */
+  /** Called after a request is stored and before the response is sent. */
   after: Trouble
-  /** What a collection such as `fish/Alex/earth` holds. */
+  /** Returns the entries of a collection such as `fish/Alex/earth`. */
   entries(collection: string): readonly Entry[]
   names(collection: string): (string | undefined)[]
   client(key?: string): OutboxClient
 }
 
-/** A service that stores a token once, and clients of it, without network or cryptography. */
+/** Creates a service that stores each token once, and whose clients use neither a network nor cryptography. */
 export function fakeService(): FakeService {
   const ids = new Map<string, string>()
   const collections = new Map<string, Entry[]>()
@@ -80,30 +80,30 @@ export function fakeService(): FakeService {
   return service
 }
 
-/** What the client throws when the service refuses. */
+/** The error that the client throws if the service refuses a request. */
 export function refusal(code: ErrorCode): FishCrabError {
   return new ApiError(`It failed with ${code}.`, { code, status: ERROR_CODES[code].status, headers: {} })
 }
 
-/** What the client throws when the limit is reached. */
+/** The error that the client throws at the rate limit. */
 export function limited(resetAt: number): RateLimitError {
   const fields = { code: 'rate_limited', status: 429, headers: {} }
   return new RateLimitError('Too many requests.', fields, { resetAt: new Date(resetAt), retryAfterMs: 1000 })
 }
 
-/** What the client throws without a response. */
+/** The error that the client throws without a response. */
 export function lost(): ConnectionError {
   return new ConnectionError('The connection broke.', { systemCode: 'ECONNRESET' })
 }
 
-/** Fish with numbers for names. */
+/** Fish with the numbers `from` to `to` as names. */
 export function fish(from: number, to = from) {
   return Array.from({ length: to - from + 1 }, (_, index) => {
     return { kind: 'fish', name: `${from + index}`, rarity: 1 } as const
   })
 }
 
-/** The names of such fish. */
+/** The names of the fish that `fish(from, to)` returns. */
 export function numbers(from: number, to: number): string[] {
   return fish(from, to).map(({ name }) => name)
 }

@@ -10,7 +10,7 @@ import { testFolder } from './folders.ts'
 const defaults = { user: 'Alex', gamemode: 'earth' } as const
 
 describe('the file of an outbox', () => {
-  it('is readable by its owner only, like a folder that is created for it', async () => {
+  it('is readable only by its owner, and so is a folder created for the file', async () => {
     const folder = join(await testFolder(), 'state', 'fish')
     const outbox = await openOutbox({ path: join(folder, 'outbox.db'), ...defaults })
     await outbox.add(fish(1))
@@ -21,7 +21,7 @@ describe('the file of an outbox', () => {
     await outbox.close()
   })
 
-  it('keeps everything until it is opened again', async () => {
+  it('keeps catches and checkpoints until the outbox is opened again', async () => {
     const path = join(await testFolder(), 'outbox.db')
     const first = await openOutbox({ path, ...defaults })
     await first.add(fish(1, 3), { checkpoint: { name: 'log', value: '3' } })
@@ -33,9 +33,9 @@ describe('the file of an outbox', () => {
   })
 
   it.each([
-    ['of another version', 'PRAGMA user_version = 99'],
-    ['of a version before its schema had a number of its own', 'PRAGMA application_id = 0x46434f42'],
-  ])('is rejected, and stays unchanged, when it is %s', async (_, change) => {
+    ['from another version', 'PRAGMA user_version = 99'],
+    ['from a version without a schema number', 'PRAGMA application_id = 0x46434f42'],
+  ])('is rejected and stays unchanged if the file is %s', async (_, change) => {
     const path = join(await testFolder(), 'outbox.db')
     await using outbox = await openOutbox({ path, ...defaults })
     await outbox.add(fish(1))
@@ -53,7 +53,7 @@ describe('the file of an outbox', () => {
     db.close()
   })
 
-  it('can be inspected without changing it', async () => {
+  it('can be inspected without being changed', async () => {
     const path = join(await testFolder(), 'outbox.db')
     await expect(inspectOutbox(path)).rejects.toMatchObject({ name: 'OutboxStoreError' })
     const outbox = await openOutbox({ path, baseUrl: 'https://fish.example.org', ...defaults })
@@ -71,7 +71,7 @@ describe('the file of an outbox', () => {
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
-  it('is rejected when it is damaged or not an outbox', async () => {
+  it('is rejected if the file is damaged or is not an outbox', async () => {
     const folder = await testFolder()
     const noise = join(folder, 'noise.db')
     await writeFile(noise, 'no database at all, and longer than the header of one. '.repeat(40))
@@ -85,7 +85,7 @@ describe('the file of an outbox', () => {
     await expect(openOutbox({ path: foreign })).rejects.toMatchObject({ code: 'outbox_damaged' })
   })
 
-  it('is reported when it cannot be created', async () => {
+  it('causes an OutboxStoreError if the file cannot be created', async () => {
     const folder = await testFolder()
     await writeFile(join(folder, 'file'), '')
     await expect(openOutbox({ path: join(folder, 'file', 'outbox.db') })).rejects.toMatchObject({
@@ -96,14 +96,14 @@ describe('the file of an outbox', () => {
       code: 'outbox_not_writable',
       summary: `The outbox ${join(folder, 'folder')} is not writable.`,
     })
-    // Linux: nobody can make a folder there, and Node's own way to make several would never end.
+    // On Linux, no process can create a folder under /proc, and Node's recursive mkdir would never end.
     if (existsSync('/proc/self')) {
       const nowhere = openOutbox({ path: '/proc/fish-crab-none/fish-crab/outbox.db' })
       await expect(nowhere).rejects.toMatchObject({ name: 'OutboxStoreError' })
     }
   })
 
-  it('may be opened several times at once', async () => {
+  it('can be opened several times at once', async () => {
     const path = join(await testFolder(), 'outbox.db')
     const outboxes = await Promise.all(Array.from({ length: 4 }, () => openOutbox({ path, ...defaults })))
     await Promise.all(outboxes.map((outbox, index) => outbox.add(fish(index))))

@@ -24,7 +24,7 @@ async function open(options: OutboxOptions = {}) {
   return { outbox, service, clock, slept, advance, events, add }
 }
 
-it('sends catches in order, in batches by user, gamemode and kind, and deletes stored ones', async () => {
+it('flush() sends catches in order, in batches by user, gamemode and kind, and deletes delivered catches', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 600)
   await add('Sam', 1)
@@ -42,7 +42,7 @@ it('sends catches in order, in batches by user, gamemode and kind, and deletes s
   expect(await outbox.status()).toMatchObject({ pending: 0, rejected: 0 })
 })
 
-it('keeps a batch under the size of a body, however long its names are', async () => {
+it('flush() keeps a batch under the size limit of a body, even with long names', async () => {
   const { outbox, service } = await open()
   const name = '𝕂'.repeat(100)
   await outbox.add(Array.from({ length: 500 }, () => ({ kind: 'fish', name, rarity: 1, user: 'Alex' }) as const))
@@ -55,7 +55,7 @@ it('keeps a batch under the size of a body, however long its names are', async (
   }
 })
 
-it('reports its progress, and emits every step', async () => {
+it('flush() reports its progress, and emits an event for every step', async () => {
   const { outbox, events, add } = await open({ maxBatch: 2 })
   await add('Alex', 1, 3)
   const progress: FlushProgress[] = []
@@ -74,7 +74,7 @@ it('reports its progress, and emits every step', async () => {
   ])
 })
 
-it('resends the same token after a lost response, so that nothing is stored twice', async () => {
+it('flush() resends the same token after a lost response, so that no catch is stored twice', async () => {
   const { outbox, service, events, add } = await open()
   await add('Alex', 1, 2)
   service.after = () => {
@@ -95,11 +95,11 @@ it('resends the same token after a lost response, so that nothing is stored twic
 
 it.each([
   ['a failing server', refusal('storage_error')],
-  ['a proxy that wants credentials', refusal('invalid_credentials')],
+  ['a proxy that requires credentials', refusal('invalid_credentials')],
   ['another service at the address', refusal('not_found')],
   ['an unknown response', Object.assign(refusal('forbidden'), { code: 'unknown' })],
-  ['something unforeseen', new TypeError('oops')],
-])('keeps catches queued before %s, and goes on with other collections', async (_, error) => {
+  ['an unexpected error', new TypeError('oops')],
+])('flush() keeps catches queued because of %s, and continues with other collections', async (_, error) => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   await add('Sam', 1)
@@ -116,7 +116,7 @@ it.each([
   expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 0 })
 })
 
-it('sends one request to a server that does not respond, not one per collection', async () => {
+it('flush() sends a single request to a server that does not respond, not one request per collection', async () => {
   const { outbox, service, add } = await open()
   for (const user of ['Alex', 'Sam', 'Kim']) await add(user, 1)
   service.before = () => {
@@ -126,7 +126,7 @@ it('sends one request to a server that does not respond, not one per collection'
   expect(service.requests).toHaveLength(1)
 })
 
-it('waits for the rate limit, and meanwhile lets others send', async () => {
+it('flush() waits until the rate limit ends, emits a waiting event, and then delivers all catches', async () => {
   const { outbox, service, clock, slept, events, add } = await open({ maxBatch: 1 })
   await add('Alex', 1, 3)
   const resetAt = clock.now() + 100_000
@@ -140,7 +140,7 @@ it('waits for the rate limit, and meanwhile lets others send', async () => {
   expect(service.requests).toHaveLength(4)
 })
 
-it('stops before a wait that is longer than allowed, and reports its end', async () => {
+it('flush() stops before a wait longer than maxWaitMs, and returns the end of that wait', async () => {
   const { outbox, service, clock, slept, add } = await open()
   await add('Alex', 1)
   await add('Sam', 1)
@@ -154,7 +154,7 @@ it('stops before a wait that is longer than allowed, and reports its end', async
   expect(service.requests).toHaveLength(1)
 })
 
-it('never sends requests in a tight loop, even if the reported limit is over', async () => {
+it('flush() never sends requests in a tight loop, even if the reported reset time has passed', async () => {
   const { outbox, service, slept, add } = await open()
   await add('Alex', 1)
   service.before = () => {
@@ -164,7 +164,7 @@ it('never sends requests in a tight loop, even if the reported limit is over', a
   expect(slept).toEqual([1000, 1000, 1000])
 })
 
-it('sends only for users with a client, and leaves the rest to others', async () => {
+it('flush() sends only the catches of users with a client, and keeps all other catches', async () => {
   const service = fakeService()
   const { outbox, add } = await open({
     client: undefined,
@@ -175,7 +175,7 @@ it('sends only for users with a client, and leaves the rest to others', async ()
   expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 1, withoutClient: [{ user: 'Sam' }] })
 })
 
-it('with the client of one user, sends only the catches of that user, in any letter case', async () => {
+it('an outbox with the client of one user sends only the catches of that user, in any letter case', async () => {
   const { outbox, service, add } = await open({ user: 'Alex' })
   await add('alex', 1)
   await add('Sam', 1)
@@ -183,7 +183,7 @@ it('with the client of one user, sends only the catches of that user, in any let
   expect(service.requests).toHaveLength(1)
 })
 
-it('keeps the catches of a user whose client cannot be created yet', async () => {
+it('flush() keeps the catches of a user whose client cannot be created yet', async () => {
   const { outbox, add } = await open({
     client: undefined,
     clientFor: () => {
@@ -194,7 +194,7 @@ it('keeps the catches of a user whose client cannot be created yet', async () =>
   expect(await outbox.flush()).toMatchObject({ remaining: 1, stopped: [{ error: { code: 'connection_error' } }] })
 })
 
-it('settles at once when it is aborted, during a request or a wait', async () => {
+it('flush() rejects at once when it is aborted during a request or a wait', async () => {
   const { clock } = standingClock()
   const { outbox, service, add } = await open({ clock })
   await add('Alex', 1)
@@ -219,7 +219,7 @@ it('settles at once when it is aborted, during a request or a wait', async () =>
   await expect(outbox.flush({ signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
 })
 
-it('runs one flush after another', async () => {
+it('concurrent flush() calls run one after another', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   service.before = () => settle()
@@ -228,7 +228,7 @@ it('runs one flush after another', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-it('closes after the response to its request, and sends nothing more', async () => {
+it('close() waits for the response to a sent request, and nothing more is sent', async () => {
   const { outbox, service, add } = await open({ maxBatch: 1 })
   await add('Alex', 1, 2)
   let respond = () => {}
@@ -246,7 +246,7 @@ it('closes after the response to its request, and sends nothing more', async () 
   expect(service.requests).toHaveLength(1)
 })
 
-it('closes without the response when its signal aborts', async () => {
+it('close() does not wait for the response if the signal of close() aborts', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   service.before = () => new Promise(() => {})
@@ -259,7 +259,7 @@ it('closes without the response when its signal aborts', async () => {
   await failed
 })
 
-it('is closed at the end of its block', async () => {
+it('an outbox declared with await using is closed at the end of its block', async () => {
   let leaked: Awaited<ReturnType<typeof openOutbox>>
   {
     await using outbox = await openOutbox({ path: ':memory:' })
@@ -268,7 +268,7 @@ it('is closed at the end of its block', async () => {
   await expect(leaked.status()).rejects.toMatchObject({ code: 'outbox_closed' })
 })
 
-it('retries a lost connection as often as the client does, even without waits for the rate limit', async () => {
+it('flush() retries after a lost connection as often as the client does', async () => {
   const broken = new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })
   const { options, requests, slept } = player(broken, broken, saved())
   const { outbox, add } = await open({ client: createClient(options) })

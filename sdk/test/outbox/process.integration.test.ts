@@ -6,7 +6,7 @@ import { bundle, runInNode, startInNode } from '../../../scripts/test-support/fr
 import { fakeService } from './fake-service.ts'
 import { testFolder } from './folders.ts'
 
-it('does not keep a process alive while its background waits, and loses nothing', async () => {
+it('a started outbox does not keep a process alive while it waits, and loses no catches', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const { exitCode, stdout } = await runInNode(`
     import { openOutbox } from './src/outbox/index.ts'
@@ -28,9 +28,11 @@ it('does not keep a process alive while its background waits, and loses nothing'
 it.each([
   ['in memory', () => "path: ':memory:'"],
   ['in a file', (path: string) => `path: ${JSON.stringify(path)}`],
-])('ends a process that closes its outbox while the background waits, with everything sent: %s', async (_, keptIn) => {
-  const path = join(await testFolder(), 'outbox.db')
-  const { exitCode, stdout } = await runInNode(`
+])(
+  'a process exits after it has sent all catches and closed its started outbox, with the outbox %s',
+  async (_, keptIn) => {
+    const path = join(await testFolder(), 'outbox.db')
+    const { exitCode, stdout } = await runInNode(`
     import { openOutbox } from './src/outbox/index.ts'
     let sent = 0
     const fish = {
@@ -48,10 +50,11 @@ it.each([
     }
     process.stdout.write(sent + ' sent, closed')
   `)
-  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1 sent, closed' })
-})
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1 sent, closed' })
+  },
+)
 
-it('loads SQLite only when an outbox is opened', async () => {
+it('the outbox module loads SQLite only when an outbox is opened', async () => {
   const { metafile } = await bundle(`export * from './src/outbox/index.ts'`, true)
   const outputs = new Map(Object.entries(metafile.outputs))
   const loaded = new Set<string>()
@@ -68,7 +71,7 @@ it('loads SQLite only when an outbox is opened', async () => {
   expect([...loaded].filter((path) => !outputs.has(path))).toEqual([])
 })
 
-it('sends at once in another process after a process that held the lock was killed, each catch once', async () => {
+it('after the process that holds the lock is killed, another process sends at once, and each catch only once', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const holder = await startInNode(`
     import { openOutbox } from './src/outbox/index.ts'
@@ -107,7 +110,7 @@ it('sends at once in another process after a process that held the lock was kill
   })
   expect(await outbox.flush()).toMatchObject({ delivered: 3, remaining: 0, stopped: [] })
   expect(polls).toEqual(['SIGKILL'])
-  // First the batch of the killed process, with its token.
+  // The first batch is the batch of the killed process, sent again with the same token.
   expect(sent).toEqual([true, false])
   expect(service.names('fish/Alex/earth')).toEqual(['1', '2', '3'])
 })

@@ -19,7 +19,7 @@ async function open(options: Parameters<typeof realService>[0] = {}) {
   return { service, outbox, keys, add }
 }
 
-it('delivers through the rate limit of the service without one refusal', async () => {
+it('flush() delivers 600 catches within the rate limit of the service, without a refusal', async () => {
   const { service, outbox, keys, add } = await open({ rateLimit: { requests: 25, windowMs: 300_000 } })
   keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
   await add('Alex', 1, 600)
@@ -30,7 +30,7 @@ it('delivers through the rate limit of the service without one refusal', async (
   expect(await service.names('Alex')).toEqual(numbers(1, 600))
 })
 
-it('sets the catches of an unknown user aside, and delivers them once the user exists', async () => {
+it('flush() moves the catches of an unknown user to the dead letters, and delivers them after retry() once the user exists', async () => {
   const { service, outbox, keys, add } = await open()
   keys.set('Alex', generateFernetKey())
   await add('Alex', 1, 20)
@@ -43,7 +43,7 @@ it('sets the catches of an unknown user aside, and delivers them once the user e
   expect(await service.names('Alex')).toEqual(numbers(1, 20))
 })
 
-it('stores nothing twice when a key is reset between a lost response and the retry', async () => {
+it('no catch is stored twice if a key is reset between a lost response and the retry', async () => {
   const { service, outbox, keys, add } = await open()
   keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
   await add('Alex', 1, 20)

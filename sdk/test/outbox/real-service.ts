@@ -5,7 +5,7 @@ import { jumpingClock } from './clocks.ts'
 
 const ROOT = { username: 'root', password: 'root-password' }
 
-/** The service itself, with clients that reach it without a network, and a clock they share. */
+/** Creates the real service and its clients, which call the service without a network and share its clock. */
 export async function realService(options: Pick<AppOptions, 'rateLimit'> = {}) {
   const { clock, slept, advance } = jumpingClock()
   const app = createApp({
@@ -42,7 +42,7 @@ export async function realService(options: Pick<AppOptions, 'rateLimit'> = {}) {
     slept,
     advance,
     statuses,
-    /** Loses every response after that many more. */
+    /** Loses every response after the next `after` responses. */
     loseAnswers(after: number) {
       answersLeft = after
     },

@@ -14,7 +14,7 @@ const step = fc.record({
   opener: fc.nat(1),
   collection: fc.constantFrom(...COLLECTIONS),
   count: fc.integer({ min: 1, max: 9 }),
-  /** Which of the added catches the service refuses while it is strict. */
+  /** The index of the added catch that the service refuses while `isStrict` is set. */
   invalidAt: fc.option(fc.nat(8), { nil: undefined }),
   prefix: fc.constantFrom(...PREFIXES),
   isOfAll: fc.boolean(),
@@ -90,7 +90,8 @@ class Play {
     const { operation } = step
     this.model.isStrict = step.isStrict
     this.model.abort = new AbortController()
-    // One of two flushes would be aborted at any moment, perhaps just before it reads a response.
+    // An abort would also end the other flush at an unpredictable moment, perhaps just before that flush reads a
+    // response.
     const treatments = step.treatments.filter((one) => operation !== 'flush both' || one !== 'aborted')
     this.model.treatments = operation === 'kill' ? [...treatments, 'aborted'] : treatments
     if (operation === 'add' || operation === 'import') await this.add(outbox, step)
@@ -152,14 +153,15 @@ class Play {
 
 const nameOf = ({ entry: { name = '' } }: StoredCatch) => name
 
-test('after any steps of two openers, catches are stored once and in order, and counts match the model', async () => {
+test('after any operations on two outboxes with one file, catches are stored once and in order, and counts match the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25, size: 'max' }), async (steps) => {
       const play = new Play(join(await testFolder(), 'outbox.db'))
       for (const each of steps) await play.take(each)
       await play.finish()
     }),
-    // Fails where a sequence hangs or the search for a shorter one takes long. Even a busy machine needs a fifth of this time.
+    // The test fails if a sequence hangs or shrinking takes too long. Even a busy machine needs only a fifth of this
+    // limit.
     { numRuns: 40, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
   )
 }, 120_000)

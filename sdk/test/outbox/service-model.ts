@@ -3,7 +3,7 @@ import { settle } from './clocks.ts'
 import { fakeService, limited, lost, refusal, type Sent } from './fake-service.ts'
 
 export const COLLECTIONS = ['fish/Alex/earth', 'fish/Sam/earth', 'crab/Alex/earth'] as const
-/** The outcome of a request. */
+/** The possible outcomes of a request. */
 export const TREATMENTS = [
   ...['ok', 'ok', 'ok', 'request lost', 'response lost', 'unavailable', 'limited', 'no such user', 'aborted'],
 ] as const
@@ -20,19 +20,19 @@ export interface Catch {
 export class ServiceModel {
   readonly service = fakeService()
   readonly catches: Catch[] = []
-  /** The names of the batch of each collection that has no response yet. */
+  /** The catch names in the batch without a response, by collection. */
   private readonly frozen = new Map<string, readonly string[]>()
   private readonly storedTokens = new Set<string>()
   private now = Date.UTC(2026, 0, 1)
   /** The outcomes of the next requests. Later requests succeed. */
   treatments: readonly (typeof TREATMENTS)[number][] = []
-  /** Whether it refuses catches that end with an exclamation mark. */
+  /** Whether the service refuses catches whose names end with an exclamation mark. */
   isStrict = false
   abort = new AbortController()
 
   readonly clock: Clock = {
     now: () => this.now,
-    // Requests that are in flight have their response before a wait ends.
+    // All requests in flight get their responses before a wait ends.
     sleep: async (ms) => {
       await settle()
       this.now += ms

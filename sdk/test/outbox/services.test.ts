@@ -14,7 +14,7 @@ function serviceAt(baseUrl: string) {
   return { service, client: { ...service.client(), baseUrl } satisfies OutboxClient }
 }
 
-/** The default folder of outboxes. */
+/** Sets up an empty state folder, and returns the default folder of outboxes. */
 async function stateFolder(): Promise<string> {
   const folder = await testFolder()
   vi.stubEnv('XDG_STATE_HOME', folder)
@@ -26,7 +26,7 @@ it('a client stores the address of its service in normalized form', () => {
   expect(createClient({ baseUrl: 'https://fish.example/api/' }).baseUrl).toBe('https://fish.example/api')
 })
 
-it('keeps the catches of two services apart when no path is given', async () => {
+it('outboxes of two services use separate files if no path is given', async () => {
   const folder = await stateFolder()
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
@@ -45,7 +45,7 @@ it('keeps the catches of two services apart when no path is given', async () => 
   ])
 })
 
-it('sends the catches of another process that spells the address of the service differently', async () => {
+it('an outbox sends the catches of another process that spells the address of the service differently', async () => {
   await stateFolder()
   await using adding = await openOutbox({ baseUrl: 'HTTPS://Fish.Example.org:443/api', ...alex })
   await adding.add(fish(1))
@@ -55,7 +55,7 @@ it('sends the catches of another process that spells the address of the service 
   expect(service.requests).toHaveLength(1)
 })
 
-it('requires the address of a service when the path of the file is derived from that address', async () => {
+it('openOutbox() requires the address of the service if the path is derived from that address', async () => {
   const rejects = (options: Parameters<typeof openOutbox>[0], path: string) =>
     expect(openOutbox(options)).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path }] })
   await rejects({}, 'baseUrl')
@@ -65,7 +65,7 @@ it('requires the address of a service when the path of the file is derived from 
   await rejects({ path: '' }, 'path')
 })
 
-it('rejects a file with catches of another service, and changes nothing', async () => {
+it('openOutbox() rejects a file with catches of another service, and does not change the file', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
@@ -80,7 +80,7 @@ it('rejects a file with catches of another service, and changes nothing', async 
   await outbox.close()
 })
 
-it('leaves catches queued if their client is for another service, and reports that', async () => {
+it('flush() keeps catches queued and reports an error if their client is for another service', async () => {
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
   const path = join(await testFolder(), 'outbox.db')
@@ -94,7 +94,7 @@ it('leaves catches queued if their client is for another service, and reports th
   expect(await right.flush()).toMatchObject({ delivered: 1, remaining: 0 })
 })
 
-it('emits nothing when a new file is bound to its service', async () => {
+it('openOutbox() emits no event when a new file is bound to its service', async () => {
   const onEvent = vi.fn()
   const { client } = serviceAt('https://fish.example.org')
   await (await openOutbox({ path: join(await testFolder(), 'outbox.db'), client, onEvent })).close()

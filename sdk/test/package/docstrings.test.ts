@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { checkExamples, examplesIn, publicNames, readProject } from './docstrings.ts'
 
-/** What examples use without importing it. */
+/** Declarations of the names that examples use without an import. */
 const GLOBALS = `
 declare const client: import('@fish-crab/sdk').Client
 declare const admin: import('@fish-crab/sdk/admin').AdminClient
@@ -36,7 +36,7 @@ const project = readProject()
 const names = publicNames(project)
 
 describe('the docstrings', () => {
-  test('say something about every public name', () => {
+  test('describe every public name', () => {
     const silent = names.filter(({ doc }) => doc.length < 10)
     expect(names.length).toBeGreaterThan(100)
     expect(silent.map(({ name, entry }) => `${entry} ${name}`)).toEqual([])

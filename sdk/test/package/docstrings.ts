@@ -20,25 +20,25 @@ const ENTRIES: Readonly<Record<string, string>> = {
 export interface Example {
   /** Path of the file within the project. */
   readonly file: string
-  /** Line of the tag, from 1. The code begins on it. */
+  /** Line of the tag, starting at 1. The code begins on the same line. */
   readonly line: number
   readonly code: string
-  /** What its file exports. */
+  /** The values that the file exports. */
   readonly own: readonly string[]
 }
 
-/** A name that users import, and what its docstring says. */
+/** A name that users import, with its docstring. */
 export interface PublicName {
   readonly name: string
   readonly entry: string
   readonly isFunction: boolean
-  /** Whether it is for the compiler alone. */
+  /** Whether the name is a type without a value at run time. */
   readonly isType: boolean
   readonly doc: string
   readonly hasExample: boolean
 }
 
-/** The project as its own compiler reads it. */
+/** Loads the sources of all entries with the compiler options of the project. */
 export function readProject(): ts.Program {
   return ts.createProgram(
     Object.values(ENTRIES).map((file) => ROOT + file),
@@ -80,7 +80,10 @@ export function examplesIn(files: readonly string[]): Example[] {
   })
 }
 
-/** The tags of a node and of all under it, each once: the compiler finds one on several nodes of a statement. */
+/**
+ * Returns the `@example` tags of a node and its descendants, without duplicates: the compiler finds a tag on several
+ * nodes of a statement.
+ */
 function exampleTags(node: ts.Node, found = new Set<ts.JSDocTag>()): Set<ts.JSDocTag> {
   for (const doc of ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc)) {
     for (const tag of doc.tags ?? []) if (tag.tagName.text === 'example') found.add(tag)
@@ -101,8 +104,9 @@ function exportedValues(source: ts.SourceFile): string[] {
 }
 
 /**
- * What the compiler says about each example, as a module of its own under `globals`; with the place in the sources.
- * @param project whose files need not be read again
+ * Compiles each example as a separate module with the declarations in `globals`, and returns the errors with file and
+ * line.
+ * @param project program whose parsed files are reused
  */
 export function checkExamples(project: ts.Program, examples: readonly Example[], globals: string): string[] {
   const modules = new Map(examples.map((example) => [`${ROOT}${example.file}.${example.line}.example.ts`, example]))
@@ -130,9 +134,9 @@ export function checkExamples(project: ts.Program, examples: readonly Example[],
   })
 }
 
-/** An example may use what its own file exports. Imports count wherever they stand; at the end they move no line. */
+/** Imports the exports of its own file into an example. An import at the end does not shift line numbers. */
 function importOwn({ file, own, code }: Example): string {
-  // An example may say itself where a name comes from.
+  // Skip the names that the example already imports.
   const imported = [...code.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names = '']) =>
     names.split(',').map((name) => name.trim()),
   )

@@ -10,7 +10,7 @@ const admin = () => createAdminClient({ username: 'admin', password: 'password',
 const outbox = () => openOutbox({ path: ':memory:', user: 'Alex', gamemode: 'earth' })
 const salmon = { name: 'Salmon', rarity: 3 } as const
 
-/** What a call fails with, at once or later. */
+/** The error that a call throws or rejects with. */
 async function errorOf(call: () => unknown): Promise<unknown> {
   try {
     await call()
@@ -43,7 +43,7 @@ test.each<[string, () => unknown, string]>([
   ['keys.get(null)', () => client().keys.get(null as never), 'name, username, password,'],
   ['outbox.add(catch, null)', async () => (await outbox()).add({ kind: 'crab' }, null as never), 'checkpoint.'],
   ['outbox.flush(5)', async () => (await outbox()).flush(5 as never), 'signal, onProgress,'],
-])('%s says which options there are', async (_, call, options) => {
+])('the error of %s lists the valid options', async (_, call, options) => {
   const error = await errorOf(call)
   expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({
@@ -77,7 +77,7 @@ test.each<[string, () => unknown, string]>([
   ['outbox.flush', async () => (await outbox()).flush({ maxWait: 1 } as never), 'maxWait: maxWaitMs'],
   ['outbox.cancel', async () => (await outbox()).cancel({ dryrun: true } as never), 'dryrun: dryRun'],
   ['outbox.close', async () => (await outbox()).close({ sginal: 1 } as never), 'sginal: signal'],
-])('%s refuses an unknown option with the one that was meant', async (_, call, mistake) => {
+])('%s rejects an unknown option and suggests the intended option', async (_, call, mistake) => {
   const [path, meant] = mistake.split(': ')
   const error = await errorOf(call)
   expect(error).toBeInstanceOf(ValidationError)
@@ -94,11 +94,14 @@ test.each<[string, (fernet: Fernet) => unknown, string]>([
     async (fernet) => fernet.decrypt(await fernet.encrypt('x', { now: 0 }), { ttlSecond: 60 } as never),
     'ttlSecond',
   ],
-])('%s refuses an unknown option, which would turn a check off', async (_, call, path) => {
-  const error = await errorOf(() => call(createFernet(generateFernetKey())))
-  expect(error).toBeInstanceOf(ValidationError)
-  expect(error).toMatchObject({ issues: [{ path, message: expect.stringContaining('Unknown option.') }] })
-})
+])(
+  '%s rejects an unknown option, because a mistyped ttlSeconds would turn off the age check',
+  async (_, call, path) => {
+    const error = await errorOf(() => call(createFernet(generateFernetKey())))
+    expect(error).toBeInstanceOf(ValidationError)
+    expect(error).toMatchObject({ issues: [{ path, message: expect.stringContaining('Unknown option.') }] })
+  },
+)
 
 test('every call that takes crabs rejects a crab with a rarity', async () => {
   const crab = { name: 'Salmon', rarity: 3 } as object

@@ -3,24 +3,24 @@ import type { VirtualTime } from './virtual-time.ts'
 
 /** How a simulated network behaves. Times are in milliseconds. */
 export interface NetworkOptions {
-  /** From the client to the server, and back. */
+  /** Returns the delay of each request and of each response. */
   readonly latencyMs?: () => number
-  /** Whether this request never arrives. */
+  /** Decides whether a request is lost before it reaches the server. */
   readonly losesRequest?: () => boolean
-  /** Whether the response to a request that was served never arrives. */
+  /** Decides whether the response is lost after the server has handled the request. */
   readonly losesAnswer?: () => boolean
 }
 
-/** One request, as the server saw it. */
+/** A request that the server received. */
 export interface Served {
   readonly at: number
   readonly status: number
   readonly path: string
-  /** When the window ends that counted it, in milliseconds; 0 when it was not counted. */
+  /** The end of the rate limit window that counted the request, in milliseconds; 0 if the request was not counted. */
   readonly resetMs: number
 }
 
-/** The real service on memory, behind a network of virtual time. */
+/** Creates the real service with memory storage, behind a network in virtual time. */
 export async function simulateService(time: VirtualTime, { apiKey }: { readonly apiKey?: string } = {}) {
   const served: Served[] = []
   const app = createApp({
@@ -34,7 +34,7 @@ export async function simulateService(time: VirtualTime, { apiKey }: { readonly 
   })
   const player = await app.users.create({ name: 'Alex' })
 
-  /** A network of its own to the same service. */
+  /** Returns a fetch over a separate network to the service. */
   function connect({ latencyMs = () => 20, losesRequest, losesAnswer }: NetworkOptions = {}): typeof fetch {
     return async (input, init) => {
       const request = new Request(input, init)

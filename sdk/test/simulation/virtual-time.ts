@@ -1,10 +1,13 @@
 import type { Clock } from '@fish-crab/sdk'
 
-/** Time that passes only when all are waiting for it. */
+/** Time that passes only while all work waits for a timer. */
 export interface VirtualTime {
   now(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** A clock that is wrong by so many milliseconds. Its clients share nothing with those of another clock. */
+  /**
+   * Returns a clock that is wrong by `wrongByMs` milliseconds. Clients share a rate limiter only if they have the same
+   * clock.
+   */
   clock(wrongByMs?: number): Clock
   /** Lets time pass until the work is done. */
   run<Result>(work: Promise<Result>): Promise<Result>
@@ -15,7 +18,7 @@ interface Timer {
   readonly wake: () => void
 }
 
-// Real work, such as encrypting, takes a few turns of the event loop: time stands still meanwhile.
+// Real work, such as encryption, takes a few turns of the event loop. Virtual time stops during these turns.
 const TURNS = 3
 const ENDLESS_TURNS = 20_000
 
