@@ -17,8 +17,8 @@ try {
     ...connection,
     fernetKey,
     user: FISH_USER,
-    gamemode: FISH_GAMEMODE, // createClient rejects an unknown gamemode.
-    maxWaitMs: 5_000, // By default a call waits for the rate limit: up to 5 minutes, too long for a game.
+    gamemode: FISH_GAMEMODE,
+    maxWaitMs: 5_000, // By default, a call waits up to an hour for the rate limit, which is too long for a game.
   })
 
   report(await client.fish.add({ name: 'Salmon', rarity: 'Gold' }))

@@ -23,6 +23,7 @@ const MODULES = {
   chat: 'sdk/src/chat/index.ts',
   fernet: 'sdk/src/fernet/index.ts',
   constants: 'sdk/src/constants.ts',
+  mocks: 'mocks/src/index.ts',
 } as const
 
 await writeReference()
@@ -72,7 +73,7 @@ async function writeSdkReference(out: string): Promise<void> {
     plugin: ['typedoc-plugin-markdown'],
     tsconfig: join(ROOT, 'tsconfig.json'),
     entryPoints: Object.values(MODULES).map((file) => join(ROOT, file)),
-    name: 'SDK',
+    name: 'Packages',
     out,
     readme: 'none',
     // `npm run check` checks the types.
@@ -82,6 +83,7 @@ async function writeSdkReference(out: string): Promise<void> {
     excludeInternal: true,
     // Types are inferred from schemas, which are exported for servers only.
     validation: { notExported: false, invalidLink: false },
+    groupOrder: ['Functions', 'Interfaces', 'Type Aliases', 'Variables', 'Classes', '*'],
     logLevel: 'Error',
     ...markdownOptions,
   })

@@ -58,8 +58,8 @@ const guide: DefaultTheme.SidebarItem[] = [
     ],
   },
   {
-    text: 'Reference of the SDK',
-    items: ['client', 'resources', 'admin', 'outbox', 'chat', 'fernet', 'constants'].map((name) => ({
+    text: 'Reference of the packages',
+    items: ['client', 'resources', 'admin', 'outbox', 'chat', 'fernet', 'constants', 'mocks'].map((name) => ({
       text: name,
       link: `/reference/sdk/${name}`,
     })),

@@ -64,13 +64,18 @@ class FishClient:
                 with urlopen(Request(self.url + path, body, headers), timeout=TIMEOUT_SECONDS) as answer:
                     return answer.status, json.load(answer)
             except HTTPError as refusal:
-                # The error of a 429 says when to try again.
                 if refusal.code < 500 or attempt == TRIES:
-                    raise ServiceError(f"{refusal.code} {error_of(refusal)}") from None
+                    raise ServiceError(f"{refusal.code} {error_of(refusal)}{when_to_retry(refusal)}") from None
             except (OSError, http.client.HTTPException) as no_answer:
                 if attempt == TRIES:
                     raise ServiceError(f"No answer from {self.url}. Is it the right address?") from no_answer
             time.sleep(0.5 * attempt)
+
+
+def when_to_retry(refusal):
+    """Nothing was stored. This client has no queue, so the caller keeps the catch."""
+    seconds = refusal.headers.get("Retry-After")
+    return f" Try again in {seconds} s." if seconds else ""
 
 
 def error_of(refusal):

@@ -117,7 +117,9 @@ function introduction(url: string, users: readonly SeededUser[]): string {
   )
   const [first] = users
   const example = first
-    ? [`Try: FISH_URL=${url} FISH_USER=${first.name} FISH_KEY=${first.fernetKey} fish-cli add Salmon -r gold -g earth`]
+    ? [
+        `Try: FISH_URL=${url} FISH_USER=${first.name} FISH_KEY=${first.fernetKey} FISH_GAMEMODE=earth fish-cli add Salmon -r gold`,
+      ]
     : []
   return [...lines, ...example, `Control it: curl ${url}/__mock`].map((line) => `${printable(line)}\n`).join('')
 }

@@ -42,8 +42,8 @@ export function resolveUser(
   return { user: user ?? '', issue: user === undefined ? missing('user') : userIssue(user) }
 }
 
-function missing(path: string): Issue {
-  return { path, message: `Missing. Pass ${path} here or to createClient.` }
+function missing(path: 'user' | 'gamemode'): Issue {
+  return { path, message: `Missing. Pass ${path} here or to createClient, or set FISH_${path.toUpperCase()}.` }
 }
 
 // Each check returns the issue of an invalid value, and `undefined` for a valid value. Error messages contain no
