@@ -10,8 +10,8 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const OUT = at('../dist/web')
 
 /**
- * Pages that are built together share files, so each of them loads files that any of them needs. Players load no code for
- * administrators, whose page is built by `vite build --mode admin`.
+ * The pages of each build. Pages of one build share files, so a page may load code of the other pages. The admin page
+ * has its own build (`vite build --mode admin`), so that players load no code for administrators.
  */
 const BUILDS: Readonly<Record<string, readonly string[]>> = {
   production: ['collection', 'overlay', 'overlay-setup'],
@@ -22,7 +22,7 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
 function integrity(pages: readonly string[]): Plugin {
   return {
     name: 'integrity',
-    // Only the written files are final: scripts name each other by their hashes.
+    // Hash the written files, because only they have their final content: scripts import each other by hashed names.
     async writeBundle() {
       for (const page of pages) {
         const file = `${OUT}/${page}.html`
@@ -38,7 +38,7 @@ function integrity(pages: readonly string[]): Plugin {
   }
 }
 
-/** Writes a compressed copy beside each file that it makes smaller. */
+/** Writes compressed copies beside each file, if they are smaller than the file. */
 function precompress(): Plugin {
   const folder = `${OUT}/assets`
   const codings = { br: promisify(brotliCompress), gz: promisify(gzip) }
@@ -69,7 +69,7 @@ export default defineConfig(({ mode }) => {
       outDir: OUT,
       emptyOutDir: mode === 'production',
       target: 'es2023',
-      // The policy of the pages allows no `data:` scripts.
+      // The Content Security Policy of the pages allows no `data:` URLs for scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       rolldownOptions: { input: pages.map((page) => at(`${page}.html`)) },

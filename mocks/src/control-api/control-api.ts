@@ -87,12 +87,14 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   },
 }
 
-/** Responds to requests under {@link CONTROL_PATH}; `undefined` for all others. Never rejects. */
+/**
+ * Responds to requests under {@link CONTROL_PATH}. Resolves to `undefined` for all other requests, and never rejects.
+ */
 export type ControlApi = (request: Request) => Promise<Response | undefined>
 
 /**
- * Creates the HTTP endpoints that control a mock from outside, in any language. Their requests are not counted by the
- * rate limit, not affected by faults and not part of the history. `GET /__mock/` lists them.
+ * Creates the HTTP endpoints through which programs in any language control a mock. Requests to these endpoints are not
+ * counted by the rate limit, not affected by faults and not part of the history. `GET /__mock/` lists them.
  */
 export function createControlApi(mock: ControlledMock): ControlApi {
   return async (request) => {
@@ -109,7 +111,7 @@ export function createControlApi(mock: ControlledMock): ControlApi {
       if (!endpoint) throw new HttpError('method_not_allowed', { headers: { allow: allowed.join(', ') } })
       return jsonResponse(endpoint.status ?? 200, await endpoint.run(mock, request), requestId)
     } catch (error) {
-      // A mock has no secrets that the message of an unexpected error could reveal.
+      // The message of an unexpected error is shown, because a mock has no secrets to reveal.
       const details = [{ path: '', message: error instanceof Error ? error.message : String(error) }]
       const httpError = error instanceof HttpError ? error : new HttpError('internal_error', { details })
       return jsonResponse(httpError.status, errorBody(httpError, requestId), requestId, httpError.headers)
@@ -117,7 +119,7 @@ export function createControlApi(mock: ControlledMock): ControlApi {
   }
 }
 
-/** Pages of any origin may control a mock: it has no real data. */
+/** Pages of any origin may control a mock, because a mock has no real data. */
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': HEADERS.requestId,
@@ -169,7 +171,7 @@ async function readJson<Schema extends z.ZodMiniType>(request: Request, schema: 
   return validate(schema, parseJson(await readBody(request)), 'invalid_payload')
 }
 
-/** Converts a TypeError of the fault registry and a RangeError of the clock to an HTTP error. */
+/** Converts a TypeError of the fault registry or a RangeError of the clock to an HTTP error. */
 function orInvalidPayload<Result>(action: () => Result): Result {
   try {
     return action()
@@ -229,10 +231,10 @@ async function collectionsOf({ service }: ControlledMock, { name, apiKey }: Seed
       const query = new URLSearchParams({ name, gamemode })
       const url = `http://mock.invalid${READ[kind]}?${query}`
       const request = new Request(url, { headers: { [HEADERS.apiKey]: apiKey } })
-      // A unique address, since the API key may have been reset: the request must not count for any client.
+      // Use a unique address, so that the request counts for no client even if the API key was reset.
       const response = await service.app.fetch(request, { address: `control ${crypto.randomUUID()}` })
       const body = (await response.json()) as Readonly<Partial<Record<Kind, readonly unknown[]>>>
-      // The user may have been deleted.
+      // The body has no entries if the user was deleted.
       const entries = body[kind] ?? []
       if (entries.length > 0) collections[kind][gamemode] = entries
     }

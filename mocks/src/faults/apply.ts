@@ -29,7 +29,7 @@ async function respond(service: Service, request: Request, fault: Fault, now: nu
   return (storage === 'full' ? service.appWithReadOnlyStorage() : service.app).fetch(request)
 }
 
-/** An event stream with its beginning alone: the rest may never come. */
+/** Truncates an event stream after its first chunk, because the rest may never arrive. */
 async function untilFirstChunk(response: Response): Promise<Response> {
   if (response.headers.get('content-type') !== EVENT_STREAM.type || response.body === null) return response
   const reader = response.body.getReader()
@@ -43,14 +43,14 @@ const COPIED_HEADERS = [HEADERS.apiKey, 'origin', 'x-forwarded-for']
 const CODES_WITH_DETAILS: readonly string[] = ['invalid_payload', 'invalid_query']
 
 /**
- * An error response as the service sends it. A copy of the request without its content goes to the service, so that the
- * request is counted; the headers of its response are used.
+ * Creates an error response as the service sends it. The service receives a copy of the request without its content, so
+ * that the request is counted. The headers of the service's response are used.
  */
 async function errorResponse(service: Service, request: Request, fault: StatusFault, now: number): Promise<Response> {
   const requestId = request.headers.get(HEADERS.requestId)
   const model = await service.app.fetch(withoutContent(request, requestId))
   const { status, code = DEFAULT_CODES[status] } = fault
-  // The copy has no credentials, so this is the service's own 401 for the path, with its headers.
+  // The copy has no credentials, so the service's response is its own 401 for the path, with the right headers.
   if (status === 401 && model.status === 401 && fault.code === undefined) return model
 
   const headers = new Headers([...model.headers].filter(([name]) => /^(x-|access-control-|vary$)/.test(name)))
@@ -75,7 +75,7 @@ function withoutContent(request: Request, requestId: string | null): Request {
     if (value !== null) headers.set(name, value)
   }
   if (requestId !== null) headers.set(HEADERS.requestId, requestId)
-  // No route accepts this type.
+  // No route accepts this media type, so the copy stores nothing.
   if (method === 'POST') headers.set('content-type', 'text/plain')
   return copyAddress(setHeaders(new Request(url.replace(/[?#].*$/s, ''), { method }), headers), request)
 }
@@ -87,7 +87,7 @@ function setExhausted(headers: Headers, windowMs: number, now: number): void {
   headers.set(HEADERS.retryAfter, String(Math.max(1, Math.ceil(reset - now / 1000))))
 }
 
-/** A response without a body is unchanged. */
+/** Changes the body of a response. A response without a body is returned unchanged. */
 async function replaceBody(
   request: Request,
   response: Response,
@@ -102,7 +102,7 @@ async function replaceBody(
   return responseWithLength(request, response.status, headers, change(await decodeContent(response).text()))
 }
 
-/** Sets `content-length`: without it, a truncated body looks complete. */
+/** Creates a response with `content-length`. Without this header, a truncated body would look complete. */
 function responseWithLength(request: Request, status: number, headers: Headers, text: string): Response {
   const body = new TextEncoder().encode(text)
   headers.set('content-length', String(body.byteLength))

@@ -4,11 +4,11 @@ import type { NetworkFault } from '../service/outcome.ts'
 interface FaultEffect {
   /** @default the response arrives */
   readonly network?: NetworkFault
-  /** Whether the request counts towards the rate limit and nothing else happens. @default false */
+  /** Whether the service only counts the request towards the rate limit and does not process it. @default false */
   readonly isIgnored?: boolean
-  /** @default as it is */
+  /** The failure of the storage. @default the storage works */
   readonly storage?: 'down' | 'full'
-  /** The body that arrives. @default that of the service */
+  /** Changes the body of the response. @default the body stays unchanged */
   readonly body?: (text: string) => string
   /** @default `application/json` */
   readonly contentType?: string
@@ -36,7 +36,7 @@ export type FaultName =
   | 'wrong-content-type'
   /** The service cannot reach its storage. */
   | 'storage-down'
-  /** The service can read its storage and stores no catches. */
+  /** The service can read its storage, but cannot store catches. */
   | 'storage-full'
 
 const FAULTS: Readonly<Record<FaultName, FaultEffect>> = {
@@ -88,7 +88,7 @@ export interface LatencyFault {
   readonly latencyMs: number
 }
 
-/** A failure that `mock.fail()` can cause. Plain data. */
+/** A failure that `mock.fail()` can cause, as plain data. */
 export type Fault = FaultName | StatusFault | LatencyFault
 
 /** The name of a fault in the history. @example faultLabel({ status: 503 }) // 'status 503' */

@@ -9,11 +9,11 @@ export type RouteMatcher = RouteName | `${string} /${string}`
 
 /** Options of `mock.fail`: the requests that a fault applies to. */
 export interface FaultOptions {
-  /** How many of the next matching requests. `Infinity`: until it is cancelled. @default 1 */
+  /** The number of affected requests. `Infinity` affects all requests until the fault is cancelled. @default 1 */
   readonly times?: number
-  /** Requests to these routes. @default all except preflights */
+  /** The routes to which the fault applies. @default all except preflights */
   readonly on?: RouteMatcher | readonly RouteMatcher[]
-  /** Requests about this user, who exists, in any letter case. @default all users */
+  /** The user to whose requests the fault applies, in any letter case. The user must exist. @default all users */
   readonly user?: string
   /** Delay before the fault, in milliseconds. @default 0 */
   readonly delayMs?: number
@@ -25,7 +25,7 @@ export interface FaultHandle extends Disposable {
   readonly fault: Fault
   /** The options, as passed to `mock.fail()`. */
   readonly options: FaultOptions
-  /** How many more requests it applies to. */
+  /** The number of further requests to which the fault applies. */
   readonly remaining: number
   /** Removes the fault. */
   cancel(): void
@@ -61,9 +61,9 @@ export function createFaultRegistry(userNames: () => readonly string[]) {
       return handle
     },
 
-    /** The oldest fault that matches a request, which is then used up once. */
+    /** Returns the oldest fault that matches a request, and counts the request as one use of the fault. */
     match(targetOf: () => RequestTarget): MatchedFault | undefined {
-      // Most mocks have no faults, and the target costs more than the rest.
+      // Return early, because most mocks have no faults and computing the target is slow.
       if (pending.size === 0) return undefined
       const target = targetOf()
       const handle = [...pending].find(({ options }) => matches(options, target))
@@ -78,7 +78,7 @@ export function createFaultRegistry(userNames: () => readonly string[]) {
 
     pending: (): FaultHandle[] => [...pending],
 
-    /** @throws Error that lists the faults that are to fire again, and those without an end that never fired */
+    /** @throws Error that lists all pending faults, except faults with `times: Infinity` that fired at least once */
     assertNonePending(): void {
       const due = [...pending].filter(({ remaining, fired }) => fired === 0 || Number.isFinite(remaining))
       if (due.length === 0) return

@@ -8,7 +8,7 @@ interface ValidPayload<Kind, Entry> {
   readonly user?: string
   /** The `gamemode` of the payload, if it has one. */
   readonly gamemode?: string
-  /** The catches with their defaults. */
+  /** The catches, with defaults for omitted fields. */
   readonly entries: readonly Entry[]
 }
 
@@ -51,7 +51,7 @@ export interface HistoryEntry {
   readonly query: Readonly<Record<string, string>>
   /** Request headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The user that the request names, or whose API key it has. */
+  /** The user that the request names, or the owner of the request's API key. */
   readonly user: string | undefined
   /** The address of the client. */
   readonly client: string
@@ -61,7 +61,7 @@ export interface HistoryEntry {
   readonly fault: string | undefined
   /** The payload, if the request is a write. */
   readonly payload?: WritePayload
-  /** The status of the response, even if a fault kept it from arriving. `undefined` while in flight. */
+  /** The status of the response, even if a fault prevented the response from arriving. `undefined` while in flight. */
   readonly status: number | undefined
   /** The `x-request-id` of the response. `undefined` while in flight. */
   readonly requestId: string | undefined

@@ -7,12 +7,15 @@ import { createRedactor } from './redact.ts'
 
 export type History = ReturnType<typeof createHistory>
 
-/** When there are more entries, the oldest tenth is dropped. */
+/** Maximum number of entries. When the history exceeds it, the oldest tenth is dropped. */
 const MAX_ENTRIES = 200_000
-/** Recorders are converted to entries on access, or when there are this many: they hold more memory. */
+/**
+ * Maximum number of recorders. Recorders use more memory than entries, so they are converted to entries on access or at
+ * this number.
+ */
 const MAX_RECORDERS = 1000
 
-/** @param secrets which the history must not contain */
+/** @param secrets texts that the history must not contain */
 export function createHistory(service: Service, secrets: readonly string[], now: () => number) {
   const entries: HistoryEntry[] = []
   const recorders: RequestRecorder[] = []
@@ -49,7 +52,10 @@ export function createHistory(service: Service, secrets: readonly string[], now:
   }
 }
 
-/** The catches of the writes in the history that the mock stored, oldest first. A write that was sent twice is in it once. */
+/**
+ * The catches of the writes in the history that the mock stored, oldest first. A write that was sent twice appears
+ * once.
+ */
 export interface SentCatches {
   /** @example expect(mock.sent.fish()).toEqual([{ user: 'Alex', gamemode: 'earth', name: 'Salmon', rarity: 3 }]) */
   fish(): SentFish[]
@@ -61,7 +67,7 @@ export interface SentCatches {
 export function createSent(entries: () => readonly HistoryEntry[]): SentCatches {
   function sent(kind: Kind) {
     return entries().flatMap(({ user = '', status, query, headers, payload }) => {
-      // The service responds with another status to a token that it stored before.
+      // Skip replays: the service responds with 200 to a token that it stored before.
       if (status !== 201 || payload?.kind !== kind) return []
       const gamemode = payload.gamemode ?? headers[HEADERS.gamemode] ?? query.gamemode ?? ''
       return payload.entries.map((entry) => ({ user, gamemode, ...entry }))

@@ -14,7 +14,10 @@ const WRITES: Readonly<Record<string, Kind>> = { postFish: 'fish', postCrab: 'cr
 
 export type RequestRecorder = ReturnType<typeof recordRequest>
 
-/** Most tests never read an entry, and it is a considerable part of the cost of a short request: created on access. */
+/**
+ * Records a request. Entries are created on access, because most tests never read them, and creating an entry is a
+ * considerable part of the cost of a short request.
+ */
 export function recordRequest(
   request: Request,
   transport: Transport,
@@ -35,7 +38,7 @@ export function recordRequest(
   }
 
   const kind = method === 'POST' ? WRITES[targetOf().route] : undefined
-  // The service consumes the body of the request.
+  // Clone the request, because the service consumes its body.
   const copy = kind && request.clone()
 
   function update(): void {
@@ -55,7 +58,8 @@ export function recordRequest(
       payload = { ...redact.value(read), kind: read.kind } as WritePayload
       update()
     })
-    // A body that the service refused may take arbitrarily long to arrive over a socket.
+    // Over a socket, do not wait for a body that the service has not read, because the body may take arbitrarily long
+    // to arrive.
     if (request.bodyUsed || transport !== 'http') await reading
   }
 
@@ -66,14 +70,14 @@ export function recordRequest(
       fault = applied
     },
 
-    /** @returns for a write, a promise to wait for before the response is sent */
+    /** @returns for a write, a promise that must resolve before the response is sent */
     recordResponse({ status, headers }: ResponseHead): Promise<void> | undefined {
       response = { status, headers }
       update()
       return kind && copy ? recordPayload(kind, copy) : undefined
     },
 
-    /** The entry of the request: the same object at each call, updated when more is recorded. */
+    /** Returns the entry of the request. Each call returns the same object, which later records update. */
     entry(): HistoryEntry {
       if (entry) return entry
       const { path, route, query, user } = targetOf()

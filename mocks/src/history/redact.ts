@@ -4,7 +4,7 @@ const REDACTED = '[redacted]'
 
 const SECRET_HEADERS: ReadonlySet<string> = new Set([HEADERS.apiKey, 'authorization', 'proxy-authorization', 'cookie'])
 
-/** Shorter secrets are redacted only as a whole value: within text, they match unrelated words. */
+/** Shorter secrets are redacted only as whole values, because within text they would match unrelated words. */
 const MIN_LENGTH_WITHIN_TEXT = 6
 
 /**
@@ -15,7 +15,7 @@ const GENERATED_SECRETS = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|gAAAA[\w-]{90,}(?:={1,2}
 
 export type Redactor = ReturnType<typeof createRedactor>
 
-/** `words` are public, such as user names, and never redacted, even if they are also passwords. */
+/** Creates a redactor. The public `words`, such as user names, are never redacted, even if they are also passwords. */
 export function createRedactor(secrets: readonly string[], words: ReadonlySet<string>) {
   const variants = new Set(
     secrets

@@ -4,8 +4,8 @@ import type { MockOptions } from './options.ts'
 
 /**
  * Creates an isolated mock of the service: the program that the server runs, in memory, with a clock, faults and a
- * history. Two mocks share nothing. The service is loaded with the first mock, so that a page downloads it only when it
- * is mocked.
+ * history. Two mocks share nothing. The code of the service is loaded with the first mock, so that a page downloads the
+ * code only if it creates a mock.
  *
  * @throws Error when the seed is invalid; the message names the user or administrator.
  * @throws RangeError when a limit, `startAt` or `trustProxy` is out of range.

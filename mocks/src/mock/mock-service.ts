@@ -10,12 +10,11 @@ export type MockService = Awaited<ReturnType<typeof createMockService>>
 
 type MockServiceOptions = Omit<ServiceOptions, 'now' | 'schedule'>
 
-/** The `User-Agent` of the SDK. */
 const SDK_AGENT = /^fish-crab-sdk\//
 
-/** Creates the service of a mock. A request in flight during a reset completes in the state that it started in. */
+/** Creates the service of a mock. A request in flight during a reset completes in the state before the reset. */
 export async function createMockService(options: MockServiceOptions, clock: ResettableClock) {
-  /** What `reset()` replaces. */
+  /** Creates the state that `reset()` replaces. */
   async function open() {
     const service = await openService({ ...options, now: clock.now, schedule: clock.schedule })
     const history = createHistory(service, secretsOf(service, options), clock.now)
@@ -39,14 +38,15 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
     const payload = recorder.recordResponse(outcome.response)
     if (payload) await payload
     if (outcome.delayMs === 0) return outcome
-    // The delay counts from the arrival of the request, so that moving the clock meanwhile, or a reset, shortens it.
+    // The delay begins when the request arrives, so time that passes on the clock while the request is processed
+    // shortens the delay. A reset ends the delay.
     const elapsed = current === state ? Math.max(0, clock.now() - receivedAt) : outcome.delayMs
     return { ...outcome, delayMs: Math.max(0, outcome.delayMs - elapsed) }
   }
 
   return {
     clock,
-    /** The origins at which `serve()` serves it. */
+    /** The origins at which `serve()` serves the mock. */
     served: new Set<string>(),
     handle: (request: Request, transport: Transport) => clock.during(() => handle(request, transport)),
     get service() {

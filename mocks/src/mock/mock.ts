@@ -15,8 +15,8 @@ export type ListenOptions = Omit<InterceptOptions, 'handle' | 'origin' | 'sleep'
 /** Options of {@link Mock.client}. */
 export interface MockClientOptions {
   /**
-   * `direct`: the client uses the `fetch` of the mock. `network`: it uses the global `fetch`, for `handlers()` and
-   * `listen()`. @default 'direct'
+   * How the client reaches the mock: through the `fetch` of the mock (`direct`), or through the global `fetch`
+   * (`network`), for `handlers()` and `listen()`. @default 'direct'
    */
   readonly transport?: 'direct' | 'network'
   /** Whether the client sends the user's API key, which bypasses the rate limit. @default false */
@@ -37,7 +37,7 @@ export interface CreateClientOptions {
   readonly clock: MockClock
   /** Always 0: without jitter, waits end exactly when the service allows. */
   readonly random: () => number
-  /** Empty: tests do not depend on the environment of the machine. */
+  /** Always empty, so that tests do not depend on the environment of the machine. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -57,14 +57,14 @@ export interface Mock extends AsyncDisposable {
   /** Like {@link Mock.fetch}, for a client at another address, which has its own rate limit. */
   from(address: string): { readonly fetch: typeof globalThis.fetch }
   /**
-   * MSW handlers for `setupServer` or `setupWorker` that respond to every request to the origin. On the page's own
-   * origin, put handlers before them that let the page's files through: `http.get('/assets/*', () => passthrough())`.
+   * MSW handlers for `setupServer` or `setupWorker` that respond to every request to the origin. If the mock uses the
+   * page's own origin, put handlers for the page's files first: `http.get('/assets/*', () => passthrough())`.
    * @param origin @default the mock's
    */
   handlers(origin?: string): HttpHandler[]
   /**
-   * Responds to every request of this process to the origin, and blocks requests to other origins than those of `serve()`.
-   * Node only.
+   * Responds to every request of this process to the origin, and blocks requests to all other origins except those of
+   * `serve()`. Node only.
    */
   listen(options?: ListenOptions): Promise<Interception>
   /**
@@ -93,8 +93,8 @@ export interface Mock extends AsyncDisposable {
   /** Pending faults, oldest first. */
   readonly faults: readonly FaultHandle[]
   /**
-   * Call it at the end of a test, such as in `afterEach`. A fault with `times: Infinity` is pending
-   * until it fires once.
+   * Throws if faults are pending. Call this method in `afterEach`. A fault with `times: Infinity` is pending until it
+   * fires once.
    * @throws Error that lists pending faults, each with how often it fired
    */
   assertNoPendingFaults(): void
@@ -110,9 +110,12 @@ export interface Mock extends AsyncDisposable {
   readonly sent: SentCatches
   /**
    * Restores the initial state: the same users, keys and ids, no faults, an empty history, and the clock at its start.
-   * Requests in flight complete in the state that they started in; event streams end.
+   * Requests in flight complete in the state before the reset, and event streams end.
    */
   reset(): Promise<void>
-  /** Closes what `listen()` and `serve()` opened, and ends event streams. `await using`, which Node has from version 24, does the same. */
+  /**
+   * Closes the interceptions of `listen()` and the servers of `serve()`, and ends event streams. `await using` (Node 24
+   * or later) does the same.
+   */
   close(): Promise<void>
 }

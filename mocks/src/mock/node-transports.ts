@@ -13,7 +13,7 @@ export interface NodeTransports {
 export const nodeTransports: NodeTransports = {
   async listen({ handle, clock, served }, origin, options) {
     assertKnownKeys('listen()', options, keysOf<ListenOptions>({ onUnhandled: 1, passthrough: 1 }))
-    // Both provide Node's modules, but their native network stack bypasses the interceptor.
+    // Bun and Deno provide Node's modules, but their native network stack bypasses the interceptor.
     const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno' in globalThis ? 'Deno' : undefined
     if (runtime !== undefined) {
       throw new Error(`listen() cannot intercept requests on ${runtime}. Use mock.fetch, mock.client() or serve().`)

@@ -11,7 +11,7 @@ import { checkOptions, type MockOptions } from './options.ts'
 
 export async function openMock(options: MockOptions): Promise<Mock> {
   checkOptions(options)
-  // A copy, so that later changes to the caller's object do not affect this mock.
+  // Copy the seed, so that later changes to the caller's object do not affect this mock.
   const seed = structuredClone(options.seed ?? {})
   const { limits = {}, keys = {}, trustProxy = 0, publicLeaderboard = false } = options
   const gamemodes = [...(options.gamemodes ?? GAMEMODES)]

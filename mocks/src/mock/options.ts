@@ -21,8 +21,8 @@ export interface MockOptions {
    */
   readonly gamemodes?: readonly Gamemode[]
   /**
-   * Stops the clock at this time, in unix milliseconds: responses are then the same in every run. Without it, the clock
-   * follows `clock`.
+   * Stops the clock at this time, in unix milliseconds: responses are then the same in every run. If `startAt` is
+   * omitted, the clock follows `clock`.
    */
   readonly startAt?: number | Date
   /**
@@ -33,7 +33,7 @@ export interface MockOptions {
   readonly autoAdvance?: boolean
   /** The clock to follow. @default Date.now, looked up at each call, so that fake timers work */
   readonly clock?: { now(): number }
-  /** The rate limits and the maximum age of tokens. @default the service's */
+  /** The rate limits and the maximum age of tokens. @default the limits of the service */
   readonly limits?: MockLimits
   /** Keys that belong to no user. @default none */
   readonly keys?: MockKeys
@@ -43,7 +43,7 @@ export interface MockOptions {
   readonly trustProxy?: number
   /** Whether the leaderboard is public, as with `FISH_PUBLIC_LEADERBOARD`. @default false */
   readonly publicLeaderboard?: boolean
-  /** The origin that handlers and `listen()` respond at. @default a unique one, such as `http://fish-1a2b3c4d.test` */
+  /** The origin of handlers and `listen()`. @default a unique origin, such as `http://fish-1a2b3c4d.test` */
   readonly origin?: string
 }
 

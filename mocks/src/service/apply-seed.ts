@@ -27,7 +27,7 @@ interface SeedContext {
 
 const POST: Readonly<Record<Kind, string>> = { fish: ROUTES.postFish.path, crab: ROUTES.postCrab.path }
 
-/** The randomness of a user depends on its name alone: its keys and ids do not depend on the rest of the seed. */
+/** Applies a seed. The random keys and ids of a user depend only on the user's name, not on the rest of the seed. */
 export async function applySeed({ users = [], admins = [] }: Seed, { app, gamemodes, setRandom }: SeedContext) {
   const created = new Map<string, ServiceUser>()
   for (const user of users) {
@@ -54,7 +54,7 @@ async function createSeedUser(
   const fernet = createFernet(fernetKey)
   for (const kind of KINDS) {
     for (const gamemode of gamemodes) {
-      // An unknown rarity is passed on: the service says what is wrong with it.
+      // Pass an unknown rarity to the service, which reports the mistake.
       const seeded: readonly (SeedFish | SeedCrab)[] = user[kind]?.[gamemode] ?? []
       const entries = seeded.map((entry) =>
         'rarity' in entry ? { ...entry, rarity: rarityValue(entry.rarity) ?? entry.rarity } : entry,

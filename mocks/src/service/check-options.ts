@@ -1,6 +1,9 @@
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 
-/** A misspelled option would be ignored silently. The TypeError names the key and never repeats a value. */
+/**
+ * Rejects unknown keys, because a misspelled option would be ignored silently. The TypeError names the key and never
+ * repeats a value.
+ */
 export function assertKnownKeys(where: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new TypeError(`${where} must be an object with any of: ${known.join(', ')}.`)
@@ -11,7 +14,7 @@ export function assertKnownKeys(where: string, given: unknown, known: readonly s
   }
 }
 
-/** A sentence with the most similar word, after a space; empty if none is similar. */
+/** Returns a space and a sentence that suggests the most similar word, or an empty text if no word is similar. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const similar = closestWord(given, known)
   return similar === undefined ? '' : ` Did you mean "${similar}"?`

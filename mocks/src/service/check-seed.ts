@@ -14,10 +14,10 @@ import * as z from 'zod/mini'
 import english from 'zod/v4/locales/en.js'
 import type { Seed } from './seed.ts'
 
-/** A value is not a valid seed. The message repeats no secrets. */
+/** The error of a value that is not a valid seed. The message contains no secrets. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
-  /** One sentence each. */
+  /** The mistakes, one sentence each. */
   readonly mistakes: readonly string[]
 
   constructor(mistakes: readonly string[]) {
@@ -28,7 +28,7 @@ export class SeedError extends Error {
 
 /**
  * Validates a value, such as the content of a JSON file, as a seed.
- * @throws SeedError that lists each mistake with its path and its value
+ * @throws SeedError that lists each mistake with its path and, except for secrets, its value
  * @example
  * import { parseSeed } from '@fish-crab/mocks/standalone'
  * const mock = await createMock({ seed: parseSeed(JSON.parse(await readFile('seed.json', 'utf8'))) })
@@ -45,7 +45,7 @@ const SECRETS: readonly PropertyKey[] = ['password', 'fernetKey', 'apiKey']
 function describe({ path, message, input }: z.core.$ZodIssue): string {
   const isShown = ['string', 'number', 'boolean'].includes(typeof input) && !SECRETS.includes(path.at(-1) ?? '')
   const value = isShown ? ` (given: ${JSON.stringify(input)})` : ''
-  // Not `z.core.toDotPath`: the namespace `core` would bring all of zod into a page.
+  // The namespace `core` would add all of zod to a page, so `z.core.toDotPath` is not used.
   const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
   return `seed${place}: ${message}${value}.`
 }

@@ -4,7 +4,10 @@ import { untilAborted } from '../../../sdk/src/internal/wait.ts'
 export interface ClockSleeper {
   /** @example 'a client sleeps' */
   readonly reason: string
-  /** The wake-up time on the mock's clock; `undefined`: never, as with the fault `'silence'`. */
+  /**
+   * The wake-up time on the mock's clock. `undefined` means that the sleeper never wakes up, as with the fault
+   * `'silence'`.
+   */
   readonly until: Date | undefined
 }
 
@@ -14,7 +17,7 @@ export interface MockClock {
   now(): number
   /**
    * Waits until requests in flight have completed or sleep, then advances from one wake-up to the next. Resolves when
-   * everything that was woken has completed or sleeps again, so always await it.
+   * all woken calls have completed or sleep again, so always await the promise.
    * @throws RangeError when `milliseconds` is negative or not a number, or the result exceeds the range of a Date
    * @example
    * const listing = client.fish.list() // waits for the window to end
@@ -23,8 +26,8 @@ export interface MockClock {
    */
   advance(milliseconds: number): Promise<void>
   /**
-   * Resolves when the time has passed on this clock. Rejects with the reason of the signal when that aborts. While the
-   * clock is stopped, only `advance` and the option `autoAdvance` let time pass.
+   * Resolves when the time has passed on this clock. Rejects with the reason of the signal when the signal aborts.
+   * While the clock is stopped, only `advance` and the option `autoAdvance` let time pass.
    */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   /** Pending sleeps and timers, in the order of their wake-ups. */
@@ -32,25 +35,28 @@ export interface MockClock {
 }
 
 interface ClockOptions {
-  /** Stops the clock at a time. @default it follows `source` */
+  /** Stops the clock at a time. @default the clock follows `source` */
   readonly startAt?: number | Date | undefined
   /** The time to follow. @default Date.now, looked up at each call, so that fake timers work */
   readonly source?: (() => number) | undefined
   readonly autoAdvance?: boolean | undefined
 }
 
-/** The methods for SDK clients, for the transports of a mock and for its reset. */
+/** A clock with further methods for SDK clients, for the transports of a mock and for the reset of a mock. */
 export interface ResettableClock extends MockClock {
-  /** The timeouts of SDK clients. @returns cancels the timer */
+  /** Starts a timer for the timeout of an SDK client. @returns a function that cancels the timer */
   setTimer(milliseconds: number, onEnd: () => void): () => void
   /** Like `sleep`, for a delayed response. */
   hold(milliseconds: number, signal?: AbortSignal): Promise<void>
   during<Result>(work: () => Promise<Result>): Promise<Result>
-  /** A call of an SDK client left no requests until this time. Unless the client uses this clock, `advance` warns of it. */
+  /**
+   * Records that a call of an SDK client used up the rate limit until this time. Unless the client uses this clock,
+   * `advance` warns about the call.
+   */
   recordExhausted(call: string, until: number): void
   /**
-   * Calls back once when the time has passed. Timers of the service itself use it. No caller waits for them, so `autoAdvance`
-   * does not advance to them, and `sleepers` does not list them.
+   * Calls `run` once when the time has passed. The service itself uses these timers. No caller waits for these timers,
+   * so `autoAdvance` does not advance to them, and `sleepers` does not list them.
    */
   schedule(milliseconds: number, run: () => void): () => void
   reset(): void
@@ -62,11 +68,14 @@ const MAX_UNIX_MS = 8.64e15
 const MAX_TIMER_MS = 2 ** 31 - 1
 /** Turns of the event loop without activity after which all clients are considered asleep. */
 const QUIET_TURNS = 20
-/** Turns, about a second, after which a request is assumed to wait for something outside of this mock. */
+/** Number of turns (about a second) after which a request is assumed to wait for something outside of this mock. */
 const MAX_TURNS = 200_000
-/** When to warn about a test that hangs: before the default timeout of test runners, 5 s. */
+/** Delay of the warning about a test that hangs. Test runners have a default timeout of 5 s, which must come later. */
 const WARN_AFTER_MS = 3000
-/** A longer wait on a running clock, such as for the rate limit, outlasts every test. */
+/**
+ * A wait of this length on a running clock, such as for the rate limit, causes the warning, because it outlasts every
+ * test.
+ */
 const LONG_WAIT_MS = 60_000
 
 const REASONS = {
@@ -76,7 +85,7 @@ const REASONS = {
 }
 
 interface Sleeper {
-  /** `service`: no caller waits for it. */
+  /** No caller waits for a sleeper of the kind `service`. */
   readonly kind: keyof typeof REASONS | 'service'
   readonly wakeAt: number
   wake(): void
@@ -107,7 +116,8 @@ export function createClock({
     let quiet = 0
     let seen = changes
     await flushTasks((turns) => {
-      // Every request in flight has a timeout here; one that is delayed by a fault also has a held response.
+      // Every request in flight has a timeout on this clock, and a request that is delayed by a fault also has a held
+      // response.
       const areClientsAsleep = busy === 0 && count('timeoutMs') <= count('hold')
       quiet = changes === seen && areClientsAsleep ? quiet + 1 : 0
       seen = changes
@@ -115,7 +125,7 @@ export function createClock({
     })
   }
 
-  /** @returns the distance; `undefined` if the next wake-up is further than `max` */
+  /** @returns the distance in milliseconds, or `undefined` if the next wake-up is further away than `max` */
   function advanceTo(next: Sleeper | undefined, max: number): number | undefined {
     const distance = next ? Math.max(0, next.wakeAt - now()) : Number.POSITIVE_INFINITY
     if (!Number.isFinite(distance) || distance > max) return undefined
@@ -142,7 +152,7 @@ export function createClock({
     })
   }
 
-  /** A client with its own clock waits in real time. */
+  /** Warns about a client with its own clock, which waits in real time. */
   function warnOfOtherClocks(): void {
     const waitMs = exhausted ? exhausted.until - now() : 0
     if (waitMs > 0) {
@@ -156,7 +166,7 @@ export function createClock({
     exhausted = undefined
   }
 
-  /** Warns when nothing happens any more while a client waits. */
+  /** Schedules a warning in case nothing changes while a client waits. */
   function onChange(): void {
     changes += 1
     clearTimeout(warning)
@@ -240,7 +250,7 @@ export function createClock({
       offset = 0
       resets += 1
       exhausted = undefined
-      // Their wake-up times may never be reached again. Infinite sleeps continue.
+      // Wake all clients except those in infinite sleeps, because the clock may never reach their wake-up times again.
       for (const sleeper of clients()) if (Number.isFinite(sleeper.wakeAt)) sleeper.wake()
     },
 
@@ -254,7 +264,7 @@ export function createClock({
     },
 
     recordExhausted(call, until) {
-      // The request of a client on this clock has a timeout here.
+      // A client on this clock has a timeout here during a request, so a client without a timeout uses another clock.
       if (count('timeoutMs') === 0) exhausted = { call, until }
     },
 
@@ -289,14 +299,17 @@ function describeSleepers(now: number, sleepers: readonly ClockSleeper[], isStop
   )
 }
 
-/** @throws RangeError when it exceeds the range of a Date */
+/** @throws RangeError when the time exceeds the range of a Date */
 export function toUnixMs(time: number | Date, what = 'A time'): number {
   const milliseconds = Number(time)
   if (Math.abs(milliseconds) <= MAX_UNIX_MS) return milliseconds
   throw new RangeError(`${what} must be a valid Date, or unix time in milliseconds.`)
 }
 
-/** Waits for turns of the event loop, one by default. Timers may be fake, and would then stop the network of the mock. */
+/**
+ * Waits for turns of the event loop, one by default. Timers are not used, because fake timers would stop the network of
+ * the mock.
+ */
 export function flushTasks(shouldContinue: (turns: number) => boolean = () => false): Promise<void> {
   const { port1, port2 } = new MessageChannel()
   let turns = 0

@@ -1,4 +1,4 @@
-/** What happens to the connection instead of a complete response. */
+/** A failure of the connection that replaces a complete response. */
 export type NetworkFault =
   /** The connection is reset before the response. */
   | { readonly kind: 'reset' }
@@ -9,7 +9,7 @@ export type NetworkFault =
 
 /** The result of a request: a response, and the fault that replaces it. */
 export interface Outcome {
-  /** The service's response, even if a network fault keeps it from arriving. */
+  /** The service's response, even if a network fault prevents the response from arriving. */
   readonly response: Response
   /** Milliseconds on the clock of the mock before the response or the network fault. */
   readonly delayMs: number
@@ -20,7 +20,7 @@ export interface Outcome {
 /** How a request reached the mock. `worker`: by MSW's service worker in a page. */
 export type Transport = 'direct' | 'msw' | 'worker' | 'intercept' | 'http'
 
-/** Handles a request, with all faults. */
+/** Handles a request and applies faults. */
 export type HandleRequest = (request: Request, transport: Transport) => Promise<Outcome>
 
 /** A response with its content coding removed, as `fetch` does. */

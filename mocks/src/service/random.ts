@@ -15,7 +15,10 @@ function wordsOf(text: string): () => number {
   }
 }
 
-/** sfc32: the same on every machine. Not for real secrets, since they can be computed from the text. */
+/**
+ * Creates a random source (sfc32) that is the same on every machine. Do not use the source for real secrets, since its
+ * output can be computed from the text.
+ */
 export function seededRandom(text: string): RandomSource {
   const word = wordsOf(text)
   let [a, b, c, counter] = [word(), word(), word(), 1]
@@ -27,7 +30,7 @@ export function seededRandom(text: string): RandomSource {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return sum
   }
-  // The first outputs of similar states are correlated.
+  // Skip the first outputs, because they are correlated for similar states.
   for (let round = 0; round < 12; round += 1) next()
   return (bytes) => {
     for (let index = 0; index < bytes.length; index += 1) bytes[index] = next() >>> 24

@@ -6,7 +6,7 @@ export interface RequestTarget {
   readonly path: string
   readonly route: RouteName | 'unmatched'
   readonly query: URLSearchParams
-  /** The user that the request names, or whose API key it has. */
+  /** The user that the request names, or the owner of the request's API key. */
   readonly user: string | undefined
   readonly isPreflight: boolean
 }
@@ -66,7 +66,7 @@ type RequestWithAddress = Request & { readonly ip?: string | undefined }
 
 const LOOPBACK = '127.0.0.1'
 
-/** `127.0.0.1` for a request without a socket. */
+/** Returns the address of the socket, or `127.0.0.1` for a request without a socket. */
 export function socketAddress(request: RequestWithAddress): string {
   return request.ip ?? LOOPBACK
 }
@@ -79,7 +79,7 @@ export function copyAddress(request: Request, from: RequestWithAddress): Request
   return from.ip === undefined ? request : setAddress(request, from.ip)
 }
 
-/** On the request itself, including headers that browsers do not let a page set. */
+/** Sets the headers on the request itself, including headers that browsers forbid pages to set. */
 export function setHeaders(request: Request, headers: Headers): Request {
   return Object.defineProperty(request, 'headers', { value: headers })
 }

@@ -59,5 +59,8 @@ export interface SeededUser {
   readonly apiKey: string
 }
 
-/** The time at which seeds are applied, in unix milliseconds: 2026-01-01. Fixed, since ids contain the time. */
+/**
+ * The time at which seeds are applied, in unix milliseconds: 2026-01-01. The time is fixed, because ids contain the
+ * time.
+ */
 export const SEEDED_AT: number = Date.UTC(2026, 0, 1)

@@ -21,11 +21,11 @@ import { SEEDED_AT, type Seed } from './seed.ts'
 export interface MockLimits {
   /** Requests per client and window on the public endpoints. @default 25 */
   readonly requests?: number
-  /** Length of that window, in seconds. @default 300 */
+  /** Length of the window for `requests`, in seconds. @default 300 */
   readonly windowSeconds?: number
   /** Requests per administrator and window. @default 300 */
   readonly adminRequests?: number
-  /** Length of that window, in seconds. @default 300 */
+  /** Length of the window for `adminRequests`, in seconds. @default 300 */
   readonly adminWindowSeconds?: number
   /** Maximum age of a token, in seconds. @default any age */
   readonly tokenTtlSeconds?: number
@@ -73,7 +73,7 @@ export async function openService(options: ServiceOptions) {
     adminRateLimit: { requests: adminRequests, windowMs: adminWindowSeconds * 1000 },
     allowedOrigins,
     publicLeaderboard,
-    // The cost of the platform's Brotli can be abused, but not in a test.
+    // The platform's Brotli is so slow that clients could abuse it, but tests have no such clients.
     contentEncoder: createPlatformEncoder(['gzip', 'br']),
     ...(masterApiKey === undefined ? {} : { masterApiKey }),
     ...(tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds }),
@@ -93,7 +93,7 @@ export async function openService(options: ServiceOptions) {
   return {
     app,
     appWithoutStorage: once(() => createApp({ ...appOptions, storage: unreachable })),
-    /** The storage can be read, but rejects catches. */
+    /** The same service with a storage that can be read, but rejects catches. */
     appWithReadOnlyStorage: once(() =>
       createApp({ ...appOptions, storage: { ...storage, append: unreachable.append } }),
     ),
@@ -117,7 +117,7 @@ function once<Value>(create: () => Value): () => Value {
   }
 }
 
-/** Stores passwords as plain text: a mock has no real ones, and slow hashes would slow down tests. */
+/** Stores passwords as plain text, because a mock has no real passwords, and slow hashes would slow down tests. */
 export const plainPasswords: PasswordHasher = {
   hash: async (password) => password,
   verify: async (password, hash) => password === hash,
@@ -125,7 +125,7 @@ export const plainPasswords: PasswordHasher = {
 
 /**
  * Stores keys as plain text. On Node, `crypto.subtle.encrypt` aborts the process if a client of MSW opened a TLS
- * connection with the fake session of an earlier one, which leaves an error in OpenSSL's queue.
+ * connection with the fake session of an earlier connection, which leaves an error in OpenSSL's queue.
  */
 export const noEncryption: Encryption = {
   encrypt: async (text) => text,
@@ -152,7 +152,7 @@ function createReproducibleStorage(storage: FishStorage) {
   function updateVersion(collection: Collection, text: string, change: Change): void {
     const { owner, kind, gamemode } = collection
     versions.set(`${owner} ${kind} ${gamemode}`, digest(`${versionOf(collection)} ${text}`))
-    // The signals of the storage arrive before the new version exists.
+    // Notify the listeners here, because the signals of the storage arrive before the new version exists.
     for (const listener of listeners) listener(change)
   }
 
@@ -208,7 +208,7 @@ function createReproducibleStorage(storage: FishStorage) {
       },
 
       async version(collection) {
-        // Rejects when the storage is unreachable.
+        // The call of the storage rejects when the storage is unreachable.
         if ((await storage.version(collection)) === REMOVED_VERSION) return REMOVED_VERSION
         return `${collection.owner}.${versionOf(collection)}`
       },
@@ -216,7 +216,7 @@ function createReproducibleStorage(storage: FishStorage) {
   }
 }
 
-/** 96 bits that depend on the text alone. */
+/** Returns 96 bits that depend only on the text, in hexadecimal. */
 function digest(text: string): string {
   return Array.from(seededRandom(text)(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -13,7 +13,7 @@ export interface DirectOptions {
   readonly address?: string
 }
 
-/** Fails with the errors of Node's `fetch`. */
+/** Creates a `fetch` that calls the mock directly and fails with the errors of Node's `fetch`. */
 export function createDirectFetch({ handle, origin, hold, address }: DirectOptions): typeof globalThis.fetch {
   async function apply(request: Request, outcome: Outcome, signal: AbortSignal | undefined): Promise<Response> {
     const { response, delayMs, networkFault } = outcome

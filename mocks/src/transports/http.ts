@@ -13,7 +13,7 @@ import { isBodiless } from './network-faults.ts'
 export interface ServeOptions {
   /** Address to listen on. Everyone who can reach it can read every key of the mock. @default '127.0.0.1' */
   readonly host?: string
-  /** Port to listen on; 0: any free port. @default 0 */
+  /** Port to listen on. With 0, the mock listens on any free port. @default 0 */
   readonly port?: number
 }
 
@@ -21,7 +21,7 @@ export interface ServeOptions {
 export interface ServeHttpOptions extends ServeOptions {
   /** Handles requests, which have the address of the client as `ip`. */
   readonly handle: HandleRequest
-  /** The control API; `undefined` for all other requests. @default none */
+  /** The control API, which resolves to `undefined` for all other requests. @default none */
   readonly control?: (request: Request) => Promise<Response | undefined>
   /** The time of the `date` header, in unix milliseconds. @default Date.now */
   readonly now?: () => number
@@ -31,7 +31,7 @@ export interface ServeHttpOptions extends ServeOptions {
 
 /** A mock that is served over HTTP, for clients in any language. */
 export interface MockServer extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:8787`. */
+  /** The URL of the server, such as `http://127.0.0.1:8787`. */
   readonly url: string
   /** Warnings to show to the user, one sentence each. */
   readonly warnings: readonly string[]
@@ -39,7 +39,7 @@ export interface MockServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** The same as the server: a connection must not be closed while a client is about to reuse it. */
+/** The same value as in the server, so that no connection is closed while a client is about to reuse it. */
 const KEEP_ALIVE_MS = 65_000
 const LOOPBACK = /^(127\.|::1$|localhost$)/
 
@@ -88,7 +88,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<MockServer> 
 async function respond(options: ServeHttpOptions, req: IncomingMessage, res: ServerResponse) {
   const { handle, control, now, sleep = createClock({}).sleep } = options
   if (now) res.setHeader('date', new Date(now()).toUTCString())
-  // This is the server's own adapter, so paths and headers reach the app unchanged.
+  // Use the same adapter as the server, so that paths and headers reach the app unchanged.
   const request: Request = new NodeRequest({ req, res })
   try {
     const controlled = await control?.(request)
@@ -132,7 +132,7 @@ async function sendOutcome(
   const body = new Uint8Array(await response.arrayBuffer())
   writeHead(res, response, body.byteLength)
   res.write(body.subarray(0, Math.floor(body.byteLength * networkFault.share)))
-  // Unread bytes of the request would turn the end into a reset.
+  // Read the rest of the request, because unread bytes would turn the end of the connection into a reset.
   res.req.resume()
   res.socket?.destroySoon()
 }

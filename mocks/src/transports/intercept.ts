@@ -28,20 +28,20 @@ export interface InterceptOptions {
   /** Waits for the delay of a fault, on the clock of the mock. @default in real time */
   readonly sleep?: MockClock['sleep']
   /**
-   * What happens to requests to other origins: `error` fails them with {@link UnhandledRequestError}, `warn` sends them
+   * How requests to other origins are treated: `error` fails them with {@link UnhandledRequestError}, `warn` sends them
    * with a process warning, `bypass` sends them.
    * @default 'error'
    */
   readonly onUnhandled?: OnUnhandled
-  /** Origins that requests are sent to; `loopback`: every server on this machine. @default none */
+  /** Origins to which requests are really sent, or `loopback` for every server on this machine. @default none */
   readonly passthrough?: readonly Passthrough[]
-  /** The origins at which the mock is served now; requests are sent to them. @default none */
+  /** The origins at which the mock is currently served. Requests to these origins are really sent. @default none */
   readonly served?: ReadonlySet<string>
 }
 
 /** A running interception. */
 export interface Interception {
-  /** Stops handling requests and resets those in flight. The last one to close restores the process. */
+  /** Stops handling requests and resets requests in flight. Closing the last interception restores the process. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -64,10 +64,10 @@ interface Registry {
 }
 
 /**
- * Intercepts the HTTP/1.1 requests of the process: of the global `fetch` (also one that was captured before), undici,
- * node:http and node:https, also through a proxy that takes whole URLs. Other requests, such as for a tunnel through a
- * proxy, are blocked unless they are allowed. Connections that are already open, other protocols, worker threads and child
- * processes are not intercepted.
+ * Intercepts the HTTP/1.1 requests that the process sends with the global `fetch` (even if a module captured `fetch`
+ * before), undici, node:http and node:https. Requests through a proxy are intercepted if they contain the whole URL.
+ * Other requests, such as for a tunnel through a proxy, are blocked unless they are allowed. Connections that are
+ * already open, other protocols, worker threads and child processes are not intercepted.
  * @throws Error when another mock already listens for the origin.
  * @throws TypeError when the origin is not a URL.
  * @example
@@ -115,7 +115,8 @@ function start(onStop: () => void): Interceptions {
 
   const interceptor = new HttpRequestInterceptor()
   interceptor.apply()
-  // Marks the connections of fetch as HTTP, also one that undici reopens idle after an aborted request.
+  // Marks the connections of `fetch` as HTTP, including an idle connection that undici reopens after an aborted
+  // request.
   const fetchInterceptor = new FetchInterceptor()
   fetchInterceptor.apply()
   interceptor.on('request', async (intercepted) => {
@@ -145,7 +146,7 @@ function start(onStop: () => void): Interceptions {
       await Promise.all(inFlight)
       fetchInterceptor.dispose()
       interceptor.dispose()
-      // Otherwise, clients would reuse connections whose server is gone.
+      // Close the connections, because clients would otherwise reuse connections to a closed mock.
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()))
       await Promise.all(closed)
     },
@@ -155,7 +156,7 @@ function start(onStop: () => void): Interceptions {
 interface InterceptedRequest {
   readonly request: Request
   readonly controller: {
-    /** 0: not handled yet. */
+    /** The state 0 means that the request is not handled yet. */
     readonly readyState: number
     respondWith(response: Response): void
     errorWith(reason: unknown): void
@@ -168,13 +169,13 @@ interface InterceptedRequest {
 async function handleIntercepted({ handle, sleep, closed }: Listener, intercepted: InterceptedRequest): Promise<void> {
   const { request, controller, initiator } = intercepted
   const ended = AbortSignal.any([request.signal, closed])
-  // Otherwise, clients offer the interceptor's fake TLS session to their next connection. That leaves an error in
-  // OpenSSL's queue, with which Node aborts at the end of the next `crypto.subtle.encrypt`.
+  // Otherwise, clients would offer the interceptor's fake TLS session to their next connection. The fake session leaves
+  // an error in OpenSSL's queue, and Node aborts at the end of the next `crypto.subtle.encrypt`.
   if (initiator instanceof TLSSocket) initiator.removeAllListeners('session')
   try {
     const outcome = await handle(request, 'intercept')
     await applyOutcome(outcome, intercepted, sleep, ended)
-    // The client still waits for a mock that was closed.
+    // The mock was closed while the client was waiting.
     if (closed.aborted && !request.signal.aborted && controller.readyState === 0) {
       controller.errorWith(connectionReset())
     }
@@ -201,7 +202,7 @@ async function applyOutcome(
 ): Promise<void> {
   const { response, delayMs, networkFault } = outcome
   const { controller, request } = intercepted
-  // Before any other wait, so that a move of the clock finds the response delayed.
+  // Delay the response before any other wait, so that an advance of the clock includes the delay.
   if (delayMs > 0) await waitConnected(ended, () => sleep(delayMs, ended))
   if (ended.aborted) return
   switch (networkFault?.kind) {
@@ -242,12 +243,15 @@ function isEventStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith(EVENT_STREAM.type) === true
 }
 
-/** A response whose body breaks off when the client or the mock ends the request. */
+/** Returns a response with a body that is aborted when the client or the mock ends the request. */
 function untilEnd({ body, status, headers }: Response, ended: AbortSignal): Response {
   return new Response(body?.pipeThrough(new TransformStream(), { signal: ended }) ?? null, { status, headers })
 }
 
-/** Sets `content-length`: without it, the end of the connection ends the body, and a truncated body looks complete. */
+/**
+ * Sets `content-length`. Without this header, the end of the connection ends the body, and a truncated body looks
+ * complete.
+ */
 async function withLength(response: Response): Promise<Response> {
   if (!response.body || response.headers.has('content-length')) return response
   const body = await response.arrayBuffer()

@@ -25,7 +25,7 @@ export function createHandlers({ handle, hold, origin }: HandlersOptions): HttpH
         return cutBody(request.method, response, networkFault, (stream) => stream.error(otherSideClosed()))
       case 'reset':
         if (inPage) return Response.error()
-        // MSW passes an error that looks like Node's own on to the client.
+        // MSW passes an error that looks like an error of Node to the client.
         throw connectionReset()
     }
   }
@@ -38,7 +38,7 @@ export function createHandlers({ handle, hold, origin }: HandlersOptions): HttpH
       try {
         return await apply(request, outcome)
       } catch (error) {
-        // The client is gone: no response, and no error in the console.
+        // The client has aborted the request, so send no response and log no error.
         if (request.signal.aborted) return new Promise<never>(() => {})
         throw error
       }
@@ -53,7 +53,10 @@ function runsInPage(): boolean {
 
 type Run = HttpHandler['run']
 
-/** Skips what MSW's handlers do for each request (parameters, cookies, a clone): about a fifth of the cost of a request. */
+/**
+ * Skips the work of MSW's handlers for each request (parameters, cookies, a clone), which is about a fifth of the cost
+ * of a request.
+ */
 class OriginHandler extends HttpHandler {
   readonly #prefix: string
   readonly #respond: (request: Request) => Promise<Response>
@@ -74,7 +77,7 @@ class OriginHandler extends HttpHandler {
 
 /**
  * Applies the CORS protocol as the browser would (https://fetch.spec.whatwg.org/#http-cors-protocol): MSW responds
- * before the browser does, and does not tell handlers the origin of the page.
+ * before the browser applies CORS, and does not pass the origin of the page to handlers.
  * @returns `undefined` when the browser would block the request or the response
  */
 async function handleFromPage(
@@ -83,7 +86,7 @@ async function handleFromPage(
   transport: Transport,
 ): Promise<Outcome | undefined> {
   const page = originOfPage()
-  // Browsers do not let a page set this header.
+  // A request with the header `origin` is not from a page, because browsers forbid pages to set this header.
   if (page === undefined || request.headers.has('origin')) return handle(request, transport)
   if (new URL(request.url).origin === page) {
     return handle(/^(GET|HEAD)$/.test(request.method) ? request : withOrigin(request, page), transport)

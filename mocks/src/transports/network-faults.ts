@@ -2,7 +2,10 @@ import type { NetworkFault } from '../service/outcome.ts'
 
 type CutBodyFault = Extract<NetworkFault, { kind: 'cut-body' }>
 
-/** `breakOff` ends the stream or its connection. A response without a body is unchanged. */
+/**
+ * Truncates the body of a response, then calls `breakOff` to end the stream or its connection. A response without a
+ * body is returned unchanged.
+ */
 export async function cutBody(
   method: string,
   response: Response,
@@ -13,7 +16,7 @@ export async function cutBody(
   const body = new Uint8Array(await response.arrayBuffer())
   const headers = new Headers(response.headers)
   headers.set('content-length', String(Math.max(body.byteLength, 1)))
-  // An empty chunk makes the headers leave.
+  // Even an empty chunk causes the headers to be sent.
   const chunks = [body.subarray(0, Math.floor(body.byteLength * share))]
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -28,7 +31,10 @@ export async function cutBody(
   return new Response(stream, { status: response.status, statusText: response.statusText, headers })
 }
 
-/** As servers do (RFC 9112, section 9.6): otherwise, MSW ends a connection that Node's client is about to reuse. */
+/**
+ * Responds to `connection: close` with the same header, as servers do (RFC 9112, section 9.6). Otherwise, MSW would end
+ * a connection that Node's client is about to reuse.
+ */
 export function closeOnRequest({ headers: requested }: Request, response: Response): Response {
   if (!/\bclose\b/i.test(requested.get('connection') ?? '')) return response
   const { body, status, statusText } = response

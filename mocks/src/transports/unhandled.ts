@@ -1,7 +1,10 @@
-/** What happens to a request that no mock handles. */
+/** The policy for requests that no mock handles. */
 export type OnUnhandled = 'error' | 'warn' | 'bypass'
 
-/** An origin that requests are sent to (`http://127.0.0.1:8080`), or `loopback` for every server on this machine. */
+/**
+ * An origin to which requests are really sent (`http://127.0.0.1:8080`), or `loopback` for every server on this
+ * machine.
+ */
 export type Passthrough = 'loopback' | (string & {})
 
 export interface UnhandledPolicy {
@@ -11,7 +14,10 @@ export interface UnhandledPolicy {
   readonly served: ReadonlySet<string>
 }
 
-/** A request to an origin that is neither mocked nor allowed was blocked before its first byte. */
+/**
+ * The error of a request to an origin that is neither mocked nor allowed. The request was blocked before its first
+ * byte.
+ */
 export class UnhandledRequestError extends Error {
   override readonly name = 'UnhandledRequestError'
   readonly code = 'ERR_UNHANDLED_REQUEST'
@@ -29,8 +35,8 @@ export class UnhandledRequestError extends Error {
 export type Decision = 'block' | 'warn' | 'pass'
 
 /**
- * Decides about a request that no mock handles. If several mocks listen, a passthrough of one is enough; otherwise the
- * strictest policy applies, since the test that sent the request is unknown.
+ * Decides about a request that no mock handles. If several mocks listen, the passthrough of one mock is enough.
+ * Otherwise, the strictest policy applies, since the test that sent the request is unknown.
  */
 export function decide(origin: string, policies: Iterable<UnhandledPolicy>): Decision {
   let decision: Decision = 'pass'
@@ -42,7 +48,7 @@ export function decide(origin: string, policies: Iterable<UnhandledPolicy>): Dec
   return decision
 }
 
-/** For schemes that browsers do not know, too. @throws TypeError when it is not a URL. */
+/** Returns a URL's origin, even for unknown schemes. @throws TypeError when the text is not a URL. */
 export function originOf(url: string): string {
   const { origin, protocol, host } = new URL(url)
   // For schemes that browsers do not know, `URL.origin` is "null".

@@ -31,7 +31,7 @@ async function stats(t: TestContext): Promise<Stats> {
   return found
 }
 
-/** Lower bounds for a run's own users and catches: others may add and delete theirs meanwhile. */
+/** Lower bounds that follow from the users and catches of the run. Other clients may add and delete data meanwhile. */
 const OWN: readonly (readonly [number, string, (counts: Stats) => number | undefined])[] = [
   [2, 'the users', ({ users }) => users],
   [3, 'the fish', ({ fish }) => fish.total],
@@ -58,7 +58,7 @@ export const adminReportsChecks = checksOf('admin', [
     expect.same([sum(byGamemode), sum(byRarity)], [total, total], 'the sums of fish')
     expect.same(sum(counts.crab.byGamemode), counts.crab.total, 'the sum of crabs')
   }),
-  check('leaderboard', 'The leaderboard counts the catches of each user, best first.', async (t) => {
+  check('leaderboard', 'The leaderboard counts the catches of each user, highest count first.', async (t) => {
     const [best, second] = [await t.newUser(), await t.newUser()]
     await writeAndExpectId(t, 'crab', crabs(5), { user: second, gamemode: 'oneblock' })
     await writeAndExpectId(t, 'crab', crabs(7), { user: best, gamemode: 'oneblock' })
@@ -69,25 +69,29 @@ export const adminReportsChecks = checksOf('admin', [
     expect.success(all, 'leaderboard')
     const counts = expect.list<Place>(all, 'leaderboard').map(({ count }) => count)
     expect.same(counts.length, 2, 'the number of places', all)
-    expect.that(Number(counts[0]) >= Number(counts[1]), 'the counts, best first', counts, all)
+    expect.that(Number(counts[0]) >= Number(counts[1]), 'the counts, highest first', counts, all)
     const list = expect.list<Place>(response, 'leaderboard')
-    // The users of the run may be behind a thousand others.
+    // The users of the run may rank below the first thousand places.
     if (list.length === 1000 && (list.at(-1)?.count ?? 0) >= 5) return
     const own = list.filter(({ name }) => name === best.name || name === second.name).map(({ count }) => count)
     expect.same(own, [7, 5], 'the counts of both users', response)
   }),
-  check('public-leaderboard', 'A public leaderboard has the best first, as many as requested.', async (t) => {
-    await writeAndExpectId(t, 'crab', crabs(1), { gamemode: 'oneblock' })
-    const response = await t.request('/get/leaderboard?kind=crab&gamemode=oneblock')
-    if (response.status === 404) throw new CheckSkipped('the service does not publish its leaderboard')
-    expect.success(response, 'getLeaderboard')
-    const counts = expect.list<Place>(response, 'leaderboard').map(({ count }) => count)
-    expect.that(counts.length >= 1 && counts.length <= 10, '1 to 10 places', counts.length, response)
-    const sorted = counts.toSorted((one, other) => other - one)
-    expect.same(counts, sorted, 'the counts', response)
-    const first = await t.request('/get/leaderboard?kind=crab&limit=1')
-    expect.same(expect.list<Place>(first, 'leaderboard').length, 1, 'the number of places', first)
-  }),
+  check(
+    'public-leaderboard',
+    'A public leaderboard lists the best players first, up to the requested number.',
+    async (t) => {
+      await writeAndExpectId(t, 'crab', crabs(1), { gamemode: 'oneblock' })
+      const response = await t.request('/get/leaderboard?kind=crab&gamemode=oneblock')
+      if (response.status === 404) throw new CheckSkipped('the service does not publish its leaderboard')
+      expect.success(response, 'getLeaderboard')
+      const counts = expect.list<Place>(response, 'leaderboard').map(({ count }) => count)
+      expect.that(counts.length >= 1 && counts.length <= 10, '1 to 10 places', counts.length, response)
+      const sorted = counts.toSorted((one, other) => other - one)
+      expect.same(counts, sorted, 'the counts, highest first', response)
+      const first = await t.request('/get/leaderboard?kind=crab&limit=1')
+      expect.same(expect.list<Place>(first, 'leaderboard').length, 1, 'the number of places', first)
+    },
+  ),
 ])
 
 interface AuditEntry {
@@ -109,7 +113,7 @@ async function auditPage(t: TestContext, query: string) {
   }
 }
 
-/** Acts in some way. @returns who acted on which account, and what the audit log then says, in any order */
+/** Performs audited actions. @returns the expected actor, subject and actions of the audit log, in any order */
 type Act = (
   t: TestContext,
 ) => Promise<{ actor: string; subject?: string; actions: readonly string[]; count?: number; requestId?: string }>
@@ -160,7 +164,7 @@ const ACTS: Readonly<Record<string, Act>> = {
 
 export const adminAuditChecks = checksOf('admin', [
   ...Object.entries(ACTS).map(([id, act]) =>
-    check(`audit-${id}`, `The audit log says who did what, when and from where: ${id}.`, async (t) => {
+    check(`audit-${id}`, `The audit log records actor, action, time and client address: ${id}.`, async (t) => {
       const { actor, subject, actions, count, requestId } = await act(t)
       const isOwn = (entry: AuditEntry) => (subject === undefined ? entry.actor === actor : entry.subject === subject)
       const { entries } = await auditPage(t, '?limit=1000')
@@ -186,6 +190,11 @@ export const adminAuditChecks = checksOf('admin', [
     const sorted = times.toSorted((one, other) => other - one)
     expect.same(times, sorted, 'the times, newest first', second.response)
     const ids = new Set(entries.map(({ requestId, action }) => `${requestId} ${action}`))
-    expect.same([first.entries.length, ids.size], [2, 4], 'the entries of a page and of both', second.response)
+    expect.same(
+      [first.entries.length, ids.size],
+      [2, 4],
+      'the number of entries on the first page and on both pages',
+      second.response,
+    )
   }),
 ])

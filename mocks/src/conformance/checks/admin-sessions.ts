@@ -30,7 +30,7 @@ function me(t: TestContext, authorization?: string): Promise<ReceivedResponse> {
 type Forge = (token: string) => string | undefined
 
 const FORGED: readonly (readonly [string, string, Forge])[] = [
-  ['garbage', 'a token that is none', () => 'Bearer nonsense'],
+  ['garbage', 'a malformed token', () => 'Bearer nonsense'],
   ['unsigned', 'a token without a signature', (token) => `Bearer ${token.split('.').slice(0, 2).join('.')}.`],
   [
     'alg-none',
@@ -45,7 +45,7 @@ const FORGED: readonly (readonly [string, string, Forge])[] = [
       return `Bearer ${header}.${encoded({ ...partOf(token, 1), exp: 4_000_000_000 })}.${signature}`
     },
   ],
-  ['basic', 'a token as HTTP Basic', (token) => `Basic ${btoa(`x:${token}`)}`],
+  ['basic', 'a token sent as HTTP Basic credentials', (token) => `Basic ${btoa(`x:${token}`)}`],
 ]
 
 export const adminSessionChecks = checksOf('admin', [
@@ -62,14 +62,14 @@ export const adminSessionChecks = checksOf('admin', [
     expect.that(Math.abs(end - exp * 1000) < SLACK_MS, '"expiresAt" to be the "exp" of the JWT', expiresAt, response)
     const timestamp = expect.dateTime(expect.json(await t.request('/status')).timestamp, '"timestamp"')
     const hour = ACCOUNT_LIMITS.sessionSeconds * 1000
-    expect.that(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" an hour from now', expiresAt, response)
+    expect.that(Math.abs(end - timestamp - hour) < SLACK_MS, '"expiresAt" to be an hour from now', expiresAt, response)
   }),
   check('admin-me', 'GET /admin/me returns the username and the role.', async (t) => {
     const { username, token } = await t.superadmin()
     const response = await me(t, `Bearer ${token}`)
     const body = expect.json(response)
     expect.same([body.username, body.role], [username, 'superadmin'], 'name and role', response)
-    expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+    expect.that(!/password|hash/i.test(response.text), 'no password or hash in the body', 'one', response)
   }),
   ...FORGED.map(([id, what, forge]) =>
     check(`jwt-refused-${id}`, `An admin endpoint responds 401 to ${what}.`, async (t) => {
@@ -77,13 +77,13 @@ export const adminSessionChecks = checksOf('admin', [
       expect.error(await me(t, authorization), 'invalid_session')
     }),
   ),
-  check('jwt-ends-with-administrator', 'The session of a deleted administrator is 401 immediately.', async (t) => {
+  check('jwt-ends-with-administrator', 'The session of a deleted administrator gets 401 immediately.', async (t) => {
     const { username, token } = await t.newAdmin()
     expect.json(await me(t, `Bearer ${token}`))
     expect.status(await t.asSuperadmin('deleteAdmin', { params: { username } }), 204)
     expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
   }),
-  check('jwt-ends-with-logout', 'POST /admin/logout is 204 and ends the session.', async (t) => {
+  check('jwt-ends-with-logout', 'POST /admin/logout responds 204 and ends the session.', async (t) => {
     const { token } = await t.newAdmin()
     expect.status(await sendAs(t.send, token, 'adminLogout'), 204)
     expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
@@ -93,7 +93,7 @@ export const adminSessionChecks = checksOf('admin', [
     const { username } = await t.newAdmin()
     const roles = async () => {
       const response = await t.asSuperadmin('listAdmins')
-      expect.that(!/password|hash/i.test(response.text), 'nothing of a password', 'something', response)
+      expect.that(!/password|hash/i.test(response.text), 'no password or hash in the body', 'one', response)
       return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
     }
     expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
@@ -105,23 +105,31 @@ export const adminSessionChecks = checksOf('admin', [
   }),
 ])
 
-/** The check is skipped if the limit is higher. */
+/** The check of the limit is skipped if the limit is higher than this number of requests. */
 const MAX_REQUESTS = 1000
 const ONE_TOO_MANY = 5
 
 export const adminLimitChecks = checksOf('admin', [
-  check('admin-limit', 'Each administrator has its own exact limit; over it, requests are 429.', async (t) => {
-    const { adminRequests } = t.limits
-    if (adminRequests > MAX_REQUESTS) throw new CheckSkipped(`would require ${adminRequests} requests`)
-    const root = await t.superadmin()
-    const { token } = await t.newAdmin()
-    const me = () => sendAs(t.send, token, 'adminMe')
-    const responses = await sendMany(adminRequests + ONE_TOO_MANY, me)
-    for (const response of responses) expect.status(response, 200, 429)
-    expect.same(responses.filter(({ status }) => status === 200).length, adminRequests, 'the requests that passed')
-    const response = await me()
-    expect.error(response, 'rate_limited')
-    numberHeader(response, HEADERS.retryAfter)
-    expect.status(await sendAs(t.send, root.token, 'adminMe'), 200)
-  }),
+  check(
+    'admin-limit',
+    'Each administrator has a separate, exact rate limit; requests over the limit get 429.',
+    async (t) => {
+      const { adminRequests } = t.limits
+      if (adminRequests > MAX_REQUESTS) throw new CheckSkipped(`would require ${adminRequests} requests`)
+      const root = await t.superadmin()
+      const { token } = await t.newAdmin()
+      const me = () => sendAs(t.send, token, 'adminMe')
+      const responses = await sendMany(adminRequests + ONE_TOO_MANY, me)
+      for (const response of responses) expect.status(response, 200, 429)
+      expect.same(
+        responses.filter(({ status }) => status === 200).length,
+        adminRequests,
+        'the number of requests that passed',
+      )
+      const response = await me()
+      expect.error(response, 'rate_limited')
+      numberHeader(response, HEADERS.retryAfter)
+      expect.status(await sendAs(t.send, root.token, 'adminMe'), 200)
+    },
+  ),
 ])

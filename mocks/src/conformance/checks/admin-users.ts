@@ -17,21 +17,25 @@ async function isCounted({ anonymous }: TestContext, apiKey: string): Promise<bo
 }
 
 export const adminUsersChecks = checksOf('admin', [
-  check('user-created', 'A new user is 201 with id, name, time and secrets; its own password is valid.', async (t) => {
-    const response = await t.createUser({ name: t.newName() })
-    const user = expectCreatedUser(response)
-    expect.dateTime(user.createdAt, '"createdAt"', response)
-    const fields = ['apiKey', 'createdAt', 'fernetKey', 'id', 'name', 'password']
-    expect.same(Object.keys(expect.json(response, 201)).sort(), fields, 'the fields', response)
-    const password = `Pass wörd ${t.newName()}`
-    t.redact(password)
-    const name = t.newName()
-    expect.same(expectCreatedUser(await t.createUser({ name, password })).name, name, '"name"')
-    expect.status(await t.request('/get/user/key', { headers: { authorization: basic(name, password) } }), 200)
-  }),
+  check(
+    'user-created',
+    'Creating a user responds 201 with id, name, time and secrets; a given password is valid.',
+    async (t) => {
+      const response = await t.createUser({ name: t.newName() })
+      const user = expectCreatedUser(response)
+      expect.dateTime(user.createdAt, '"createdAt"', response)
+      const fields = ['apiKey', 'createdAt', 'fernetKey', 'id', 'name', 'password']
+      expect.same(Object.keys(expect.json(response, 201)).sort(), fields, 'the fields', response)
+      const password = `Pass wörd ${t.newName()}`
+      t.redact(password)
+      const name = t.newName()
+      expect.same(expectCreatedUser(await t.createUser({ name, password })).name, name, '"name"')
+      expect.status(await t.request('/get/user/key', { headers: { authorization: basic(name, password) } }), 200)
+    },
+  ),
   check(
     'user-shown',
-    'A user has no secrets, its totals, its latest catch and the time of its last key reading.',
+    'A user is returned with totals, latest catch and the time of the last key read, without secrets.',
     async (t) => {
       const { id, name, createdAt, password } = await t.newUser()
       const response = await t.asSuperadmin('showUser', { params: { name: name.toUpperCase() } })
@@ -70,29 +74,33 @@ export const adminUsersChecks = checksOf('admin', [
     expect.same([...first.users, ...rest.users], all.users, 'the users of all pages', rest.response)
     expect.same(rest.nextCursor, undefined, '"nextCursor" of the last page', rest.response)
   }),
-  check('user-deleted', 'A deleted user is gone with its data and API key; its name makes a new user.', async (t) => {
-    const user = await t.newUser()
-    await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { user })
-    expect.status(await t.asSuperadmin('deleteUser', { params: { name: user.name } }), 204)
-    expect.error(await t.request(`/get/fish?name=${user.name}&gamemode=earth`), 'user_not_found')
-    expect.error(await t.asSuperadmin('showUser', { params: { name: user.name } }), 'user_not_found')
-    expect.same(await isCounted(t, user.apiKey), true, 'whether a request with the key is counted')
-    const again = expectCreatedUser(await t.createUser({ name: user.name }))
-    for (const field of ['id', 'fernetKey', 'apiKey'] as const) {
-      expect.that(again[field] !== user[field], `another "${field}"`, 'the same')
-    }
-    expect.same((await collection(t, 'fish', again)).entries, [], 'the fish of the new user')
-  }),
+  check(
+    'user-deleted',
+    'Deleting a user removes its data and API key; a new user can have the same name.',
+    async (t) => {
+      const user = await t.newUser()
+      await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { user })
+      expect.status(await t.asSuperadmin('deleteUser', { params: { name: user.name } }), 204)
+      expect.error(await t.request(`/get/fish?name=${user.name}&gamemode=earth`), 'user_not_found')
+      expect.error(await t.asSuperadmin('showUser', { params: { name: user.name } }), 'user_not_found')
+      expect.same(await isCounted(t, user.apiKey), true, 'whether a request with the key is counted')
+      const again = expectCreatedUser(await t.createUser({ name: user.name }))
+      for (const field of ['id', 'fernetKey', 'apiKey'] as const) {
+        expect.that(again[field] !== user[field], `another "${field}"`, 'the same')
+      }
+      expect.same((await collection(t, 'fish', again)).entries, [], 'the fish of the new user')
+    },
+  ),
   check('keys-fit-both-alphabets', 'Fernet keys are 32 bytes in base64 without "+ / - _".', async (t) => {
     const users = [await t.newUser(), await t.newUser(), await t.newUser()]
     const keys = users.map(({ fernetKey }) => fernetKey)
     for (const { name } of users) keys.push(await t.reset(name, 'fernet'))
     for (const key of keys) {
-      expect.that(/^[A-Za-z0-9]{43}=$/.test(key), '43 letters or digits and "="', 'a key of another form')
+      expect.that(/^[A-Za-z0-9]{43}=$/.test(key), '43 letters or digits and "="', 'a key in another form')
     }
     expect.same(new Set(keys).size, keys.length, 'the number of different keys')
   }),
-  check('reset-fernet', 'A new Fernet key is valid immediately, and the old one is not; data stays.', async (t) => {
+  check('reset-fernet', 'A new Fernet key replaces the old key immediately; the data remains.', async (t) => {
     const user = await t.newUser()
     const token = await encrypt(t, SHORT_PAYLOADS.fish, user)
     const { id } = expect.json(await post(t, 'fish', token, { user }), 201)
@@ -104,11 +112,15 @@ export const adminUsersChecks = checksOf('admin', [
     expect.status(await write(t, 'fish', SHORT_PAYLOADS.fish, { user: { ...user, fernetKey } }), 201)
     expect.same((await collection(t, 'fish', user)).entries.length, 2, 'the number of fish')
   }),
-  check('reset-api-key', 'A new API key bypasses the limit, and the old one does not, immediately.', async (t) => {
-    const user = await t.newUser()
-    expect.same(await isCounted(t, user.apiKey), false, 'whether a request with the key is counted')
-    const apiKey = await t.reset(user.name, 'api-key')
-    expect.same(await isCounted(t, apiKey), false, 'whether a request with the new key is counted')
-    expect.same(await isCounted(t, user.apiKey), true, 'whether a request with the old key is counted')
-  }),
+  check(
+    'reset-api-key',
+    'A new API key bypasses the rate limit immediately; the old key no longer does.',
+    async (t) => {
+      const user = await t.newUser()
+      expect.same(await isCounted(t, user.apiKey), false, 'whether a request with the key is counted')
+      const apiKey = await t.reset(user.name, 'api-key')
+      expect.same(await isCounted(t, apiKey), false, 'whether a request with the new key is counted')
+      expect.same(await isCounted(t, user.apiKey), true, 'whether a request with the old key is counted')
+    },
+  ),
 ])

@@ -22,16 +22,16 @@ export type Section = keyof typeof SECTIONS
 
 /** Describes a check. */
 export interface CheckInfo {
-  /** Stable, in kebab case. */
+  /** The stable id of the check, in kebab case. */
   readonly id: string
-  /** A sentence about behaviour. */
+  /** A sentence that states the required behaviour. */
   readonly title: string
   readonly section: Section
 }
 
 /** A check of one behaviour. */
 export interface Check extends CheckInfo {
-  /** Rejects with `ConformanceFailure` when the check fails, with `CheckSkipped` when it cannot run. */
+  /** Rejects with `ConformanceFailure` when the check fails, and with `CheckSkipped` when the check cannot run. */
   readonly run: (t: TestContext) => unknown
 }
 

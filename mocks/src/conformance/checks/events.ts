@@ -8,7 +8,7 @@ import { check, checksOf } from './check.ts'
 
 type StreamEvent = Readonly<Record<'event' | 'id' | 'data' | 'retry', string | undefined>>
 
-/** The existing events, from a stream that ends after them. */
+/** Reads the existing events. With `follow=false`, the stream ends after the last event. */
 async function readEvents(t: TestContext, user: OwnUser, query = '', lastEventId?: string) {
   const headers = lastEventId === undefined ? {} : { [EVENT_STREAM.lastEventId]: lastEventId }
   const response = await t.request(`/events?name=${user.name}&gamemode=earth&follow=false${query}`, { headers })
@@ -35,7 +35,7 @@ const catchesOf = (events: readonly StreamEvent[]) => events.filter(({ event }) 
 const namesOf = (events: readonly StreamEvent[]) => catchesOf(events).map(({ data = '{}' }) => JSON.parse(data).name)
 const fish = (...names: readonly string[]) => ({ fish: names.map((name) => ({ name, rarity: 3 })) })
 
-/** A user, and the event id before all of the user's catches. */
+/** Creates a user, and reads the event id that precedes all of the user's catches. */
 async function begin(t: TestContext, query = '') {
   const user = await t.newUser()
   const { response, events } = await readEvents(t, user, query)
@@ -44,15 +44,19 @@ async function begin(t: TestContext, query = '') {
 }
 
 export const eventsChecks = checksOf('events', [
-  check('events-begin', 'Events begin with retry and the event ready, and leave out older catches.', async (t) => {
-    const { user, response, events } = await begin(t)
-    const retry = events.find((event) => event.retry !== undefined)?.retry
-    expect.that(/^\d+$/.test(retry ?? ''), 'a line "retry" with milliseconds', retry, response)
-    await writeAndExpectId(t, 'fish', fish('Cod'), { user })
-    const later = await readEvents(t, user)
-    expect.same(namesOf(later.events), [], 'the names of the catches', later.response)
-  }),
-  check('events-catch', 'An event is an entry as detail=full returns it, with its kind.', async (t) => {
+  check(
+    'events-begin',
+    'A stream begins with a retry line and the event "ready", and omits older catches.',
+    async (t) => {
+      const { user, response, events } = await begin(t)
+      const retry = events.find((event) => event.retry !== undefined)?.retry
+      expect.that(/^\d+$/.test(retry ?? ''), 'a line "retry" with milliseconds', retry, response)
+      await writeAndExpectId(t, 'fish', fish('Cod'), { user })
+      const later = await readEvents(t, user)
+      expect.same(namesOf(later.events), [], 'the names of the catches', later.response)
+    },
+  ),
+  check('events-catch', 'An event contains the entry as detail=full returns it, and its kind.', async (t) => {
     const { user, start } = await begin(t)
     const caughtAt = '2026-01-02T03:04:05.000Z'
     const id = await writeAndExpectId(t, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt }] }, { user })
@@ -61,7 +65,7 @@ export const eventsChecks = checksOf('events', [
     const expected = { kind: 'fish', name: 'Koi', rarity: 'Gold', id, caughtAt }
     expect.same(JSON.parse(event?.data ?? 'null'), expected, 'the data of the event', response)
   }),
-  check('events-resume', 'After any event, Last-Event-ID continues without gap or repeat.', async (t) => {
+  check('events-resume', 'Last-Event-ID resumes after any event without gaps or repeated events.', async (t) => {
     const { user, start } = await begin(t)
     await writeAndExpectId(t, 'fish', fish('a', 'b'), { user })
     await writeAndExpectId(t, 'fish', fish('c'), { user })
@@ -73,23 +77,27 @@ export const eventsChecks = checksOf('events', [
       expect.same(namesOf(later.events), rest, `the names after event ${index + 1}`, later.response)
     }
   }),
-  check('events-kind', 'The query kind leaves out the events of the other kind.', async (t) => {
+  check('events-kind', 'The query parameter kind omits the events of the other kind.', async (t) => {
     const { user, start } = await begin(t, '&kind=crab')
     await writeAndExpectId(t, 'fish', fish('Cod'), { user })
     await writeAndExpectId(t, 'crab', { crab: [{ name: 'Hermit' }] }, { user })
     const { response, events } = await readEvents(t, user, '&kind=crab', start)
     expect.same(namesOf(events), ['Hermit'], 'the names of the catches', response)
   }),
-  check('events-invalid-id', 'A Last-Event-ID of another stream or form is invalid_event_id.', async (t) => {
-    const { user, start } = await begin(t)
-    const other = await t.newUser()
-    for (const [name, lastEventId] of [
-      [user.name, 'x'],
-      [other.name, start],
-    ]) {
-      const headers = { [EVENT_STREAM.lastEventId]: lastEventId ?? '' }
-      const path = `/events?name=${name}&gamemode=earth&follow=false`
-      expect.error(await t.request(path, { headers }), 'invalid_event_id')
-    }
-  }),
+  check(
+    'events-invalid-id',
+    'A malformed Last-Event-ID, or one of another stream, gets invalid_event_id.',
+    async (t) => {
+      const { user, start } = await begin(t)
+      const other = await t.newUser()
+      for (const [name, lastEventId] of [
+        [user.name, 'x'],
+        [other.name, start],
+      ]) {
+        const headers = { [EVENT_STREAM.lastEventId]: lastEventId ?? '' }
+        const path = `/events?name=${name}&gamemode=earth&follow=false`
+        expect.error(await t.request(path, { headers }), 'invalid_event_id')
+      }
+    },
+  ),
 ])

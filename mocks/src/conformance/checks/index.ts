@@ -15,7 +15,7 @@ import { summaryChecks } from './summary.ts'
 import { tokensChecks } from './tokens.ts'
 import { writesChecks } from './writes.ts'
 
-/** All checks, in the order of the sections. Those that exhaust a rate limit come last. */
+/** All checks, in the order of the sections. Checks that exhaust a rate limit come last. */
 export const CHECKS: readonly Check[] = [
   ...responsesChecks,
   ...formChecks,

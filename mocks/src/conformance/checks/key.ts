@@ -15,7 +15,10 @@ function getKey(t: TestContext, authorization: string, query = '') {
   return t.request(`/get/user/key${query}`, { headers: { authorization } })
 }
 
-/** A client that may fail to log in: where possible not this address, whose few attempts are the operator's. */
+/**
+ * Returns a client for failed logins, with another address if possible. The operator may need the few attempts of this
+ * address.
+ */
 const spareClient = (t: TestContext) => (t.hasOtherClient ? t.otherClient() : t.send)
 
 async function ask(t: TestContext, send: Send, authorization: string): Promise<ReceivedResponse> {
@@ -39,7 +42,7 @@ function notLimited(response: ReceivedResponse): ReceivedResponse {
 }
 
 export const keyChecks = checksOf('key', [
-  check('key-own', 'A player gets its own key with name and password, in any letter case.', async (t) => {
+  check('key-own', 'A player gets its own key with its name, in any letter case, and its password.', async (t) => {
     const { name, password, fernetKey } = await t.user()
     const other = name.toUpperCase()
     for (const [login, query] of [
@@ -52,24 +55,32 @@ export const keyChecks = checksOf('key', [
       expect.that(expect.json(response).fernetKey === fernetKey, "the user's Fernet key", 'another', response)
     }
   }),
-  check('key-by-administrator', "An administrator gets a user's key by name, and only by name.", async (t) => {
-    const { name, fernetKey } = await t.user()
-    const { username, password } = await t.superadmin()
-    const authorization = basic(username, password)
-    const response = await getKey(t, authorization, `?name=${name}`)
-    expect.that(expect.json(response).fernetKey === fernetKey, "the user's Fernet key", 'another', response)
-    expect.error(await getKey(t, authorization), 'missing_name')
-    expect.error(await getKey(t, authorization, `?name=${t.newName()}`), 'user_not_found')
-  }),
-  check('key-of-another', "A player who asks for another's key gets 403, whether or not that exists.", async (t) => {
-    const { name, password } = await t.user()
-    const other = await t.newUser()
-    const texts = new Set<unknown>()
-    for (const requested of [other.name, t.newName()]) {
-      texts.add(expect.error(await getKey(t, basic(name, password), `?name=${requested}`), 'forbidden').error)
-    }
-    expect.same(texts.size, 1, 'the number of different responses')
-  }),
+  check(
+    'key-by-administrator',
+    "An administrator gets a user's key only if the request names an existing user.",
+    async (t) => {
+      const { name, fernetKey } = await t.user()
+      const { username, password } = await t.superadmin()
+      const authorization = basic(username, password)
+      const response = await getKey(t, authorization, `?name=${name}`)
+      expect.that(expect.json(response).fernetKey === fernetKey, "the user's Fernet key", 'another', response)
+      expect.error(await getKey(t, authorization), 'missing_name')
+      expect.error(await getKey(t, authorization, `?name=${t.newName()}`), 'user_not_found')
+    },
+  ),
+  check(
+    'key-of-another',
+    "A player who requests another player's key gets 403, whether or not that player exists.",
+    async (t) => {
+      const { name, password } = await t.user()
+      const other = await t.newUser()
+      const texts = new Set<unknown>()
+      for (const requested of [other.name, t.newName()]) {
+        texts.add(expect.error(await getKey(t, basic(name, password), `?name=${requested}`), 'forbidden').error)
+      }
+      expect.same(texts.size, 1, 'the number of different responses')
+    },
+  ),
   check('key-tells-no-names', 'A wrong password and an unknown name get the same 401.', async (t) => {
     const { name } = await t.user()
     expectChallenge(await sendCredentials(t, 'Basic %%%'))
@@ -79,33 +90,41 @@ export const keyChecks = checksOf('key', [
     ]
     expect.same(new Set(texts).size, 1, 'the number of different responses')
   }),
-  check('reset-password', 'A new password is valid immediately; the old one is 401, even if just used.', async (t) => {
-    const send = spareClient(t)
-    const user = await t.newUser()
-    const old = basic(user.name, user.password)
-    expect.json(await sendCredentials(t, old, send))
-    const password = await t.reset(user.name, 'password')
-    expectChallenge(await sendCredentials(t, old, send))
-    const response = await getKey(t, basic(user.name, password))
-    expect.that(expect.json(response).fernetKey === user.fernetKey, 'the same Fernet key', 'another', response)
-  }),
-  check('login-tells-no-names', 'A wrong password, an unknown name and a player get the same error.', async (t) => {
-    const send = spareClient(t)
-    const { name, password } = await t.user()
-    const { username } = await t.admin()
-    const texts = new Set<unknown>()
-    for (const credentials of [
-      { username, password: WRONG },
-      { username: t.newName(), password: WRONG },
-      { username: name, password },
-    ]) {
-      texts.add(expect.error(notLimited(await login(send, credentials)), 'invalid_credentials').error)
-    }
-    expect.same(texts.size, 1, 'the number of different responses')
-  }),
-  check('failed-credentials-are-limited', 'After 10 failures with one name, a client gets 429.', async (t) => {
+  check(
+    'reset-password',
+    'A new password is valid immediately; the old password gets 401, even if it was just used.',
+    async (t) => {
+      const send = spareClient(t)
+      const user = await t.newUser()
+      const old = basic(user.name, user.password)
+      expect.json(await sendCredentials(t, old, send))
+      const password = await t.reset(user.name, 'password')
+      expectChallenge(await sendCredentials(t, old, send))
+      const response = await getKey(t, basic(user.name, password))
+      expect.that(expect.json(response).fernetKey === user.fernetKey, 'the same Fernet key', 'another', response)
+    },
+  ),
+  check(
+    'login-tells-no-names',
+    'An admin login with a wrong password, an unknown name or a player account gets the same error.',
+    async (t) => {
+      const send = spareClient(t)
+      const { name, password } = await t.user()
+      const { username } = await t.admin()
+      const texts = new Set<unknown>()
+      for (const credentials of [
+        { username, password: WRONG },
+        { username: t.newName(), password: WRONG },
+        { username: name, password },
+      ]) {
+        texts.add(expect.error(notLimited(await login(send, credentials)), 'invalid_credentials').error)
+      }
+      expect.same(texts.size, 1, 'the number of different responses')
+    },
+  ),
+  check('failed-credentials-are-limited', 'After 10 failed logins with one name, a client gets 429.', async (t) => {
     const send = t.otherClient()
-    // Not a password that was verified before, since that is accepted in any case.
+    // Use a new user, because a password that was verified before is accepted even after failed logins.
     const { name, password } = await t.newUser()
     await failTenTimes(t, send, name)
     for (const refused of [
@@ -118,13 +137,17 @@ export const keyChecks = checksOf('key', [
     }
     expect.same((await t.otherClient()('/livez')).status, 200, 'the status for another client')
   }),
-  check('failed-credentials-of-one-name', 'Failures lock out neither other names nor verified ones.', async (t) => {
-    const send = t.otherClient()
-    const [failing, other] = [await t.newUser(), await t.newUser()]
-    expect.json(await ask(t, send, basic(failing.name, failing.password)))
-    await failTenTimes(t, send, failing.name)
-    expect.error(await ask(t, send, basic(failing.name, WRONG)), 'rate_limited')
-    expect.json(await ask(t, send, basic(failing.name, failing.password)))
-    expect.json(await ask(t, send, basic(other.name, other.password)))
-  }),
+  check(
+    'failed-credentials-of-one-name',
+    'Failed logins block neither other names nor a password that was verified before.',
+    async (t) => {
+      const send = t.otherClient()
+      const [failing, other] = [await t.newUser(), await t.newUser()]
+      expect.json(await ask(t, send, basic(failing.name, failing.password)))
+      await failTenTimes(t, send, failing.name)
+      expect.error(await ask(t, send, basic(failing.name, WRONG)), 'rate_limited')
+      expect.json(await ask(t, send, basic(failing.name, failing.password)))
+      expect.json(await ask(t, send, basic(other.name, other.password)))
+    },
+  ),
 ])

@@ -15,15 +15,19 @@ const INVALID: readonly ((name: string) => string)[] = [
 ]
 
 export const namesChecks = checksOf('names', [
-  check('name-valid', 'A name of 1 to 32 characters is created, returned and found, with each mark.', async (t) => {
-    for (const form of VALID) {
-      const name = form(t.newName())
-      expect.same(expectCreatedUser(await t.createUser({ name })).name, name, '"name"')
-      const response = await t.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
-      expect.same(expect.json(response).user, name, '"user"', response)
-    }
-  }),
-  check('name-invalid', 'A name of another form cannot be created and is not found.', async (t) => {
+  check(
+    'name-valid',
+    'A name of up to 32 characters, with any of the allowed marks, can be created and found.',
+    async (t) => {
+      for (const form of VALID) {
+        const name = form(t.newName())
+        expect.same(expectCreatedUser(await t.createUser({ name })).name, name, '"name"')
+        const response = await t.request(`/get/fish?name=${encodeURIComponent(name)}&gamemode=earth`)
+        expect.same(expect.json(response).user, name, '"user"', response)
+      }
+    },
+  ),
+  check('name-invalid', 'An invalid name cannot be created and is not found.', async (t) => {
     expect.details(await t.createUser({ name: '' }), 'invalid_payload')
     for (const form of INVALID) {
       const name = form(t.newName())
@@ -32,10 +36,14 @@ export const namesChecks = checksOf('names', [
       expect.error(response, 'user_not_found')
     }
   }),
-  check('name-found-in-any-letter-case', 'A name is found in any letter case, and unique.', async (t) => {
-    const { name } = await t.user()
-    const response = await t.request(`/get/crab?name=${name.toUpperCase()}&gamemode=earth`)
-    expect.same(expect.json(response).user, name, '"user"', response)
-    for (const taken of [name, name.toUpperCase()]) expect.error(await t.createUser({ name: taken }), 'user_exists')
-  }),
+  check(
+    'name-found-in-any-letter-case',
+    'A name is found in any letter case, and is unique in any letter case.',
+    async (t) => {
+      const { name } = await t.user()
+      const response = await t.request(`/get/crab?name=${name.toUpperCase()}&gamemode=earth`)
+      expect.same(expect.json(response).user, name, '"user"', response)
+      for (const taken of [name, name.toUpperCase()]) expect.error(await t.createUser({ name: taken }), 'user_exists')
+    },
+  ),
 ])

@@ -33,7 +33,7 @@ const VARIANTS: readonly (readonly [string, string])[] = [
 
 const REFUSED_PATHS = ['/status', '/v1/demo/fish', '/get/fish/', '//status', '/%73tatus', '/nowhere', '/get/user/key']
 
-/** The check is skipped if the limit is higher. */
+/** A check is skipped if it would have to send more requests than this to reach the limit. */
 const MAX_REQUESTS = 200
 const ONE_TOO_MANY = 5
 
@@ -42,17 +42,18 @@ async function exhaust({ anonymous }: TestContext) {
   const before = anonymous.windowEnd()
   if (left > MAX_REQUESTS) throw new CheckSkipped(`would require ${left} requests to reach the limit`)
   const responses = await sendMany(left + ONE_TOO_MANY, () => anonymous.send('/demo/crab'))
-  // What is left grows only in a new window, which this number of requests may not exhaust.
+  // If the number of remaining requests has not decreased, a new window has started, and these requests may not exhaust
+  // that window.
   const isNew = (one: ReceivedResponse) => windowEnd(one) > before && numberHeader(one, HEADERS.rateRemaining) >= left
   if (responses.some((one) => one.status !== 429 && isNew(one))) throw newWindow()
   const ends = responses.map(windowEnd)
-  /** Sends a request that the limit should refuse. @throws CheckSkipped if it is counted in a later window */
+  /** Sends a request that the limit should refuse. @throws CheckSkipped if the request is counted in a later window */
   const send: Send = async (...request) => {
     const response = await anonymous.send(...request)
     if (response.status !== 429 && ends.some((end) => windowEnd(response) > end)) throw newWindow()
     return response
   }
-  /** `left`: how many requests the window had left. */
+  /** `left` is the number of requests that remained in the window at the start. */
   return { left, responses, send }
 }
 
@@ -78,18 +79,22 @@ const NO_BYPASSES: Readonly<Record<string, readonly [string, string, string]>> =
 }
 
 export const rateLimitChecks = checksOf('rate-limit', [
-  check('limit-headers', 'A counted response has the limit, the remaining requests and the reset.', async (t) => {
-    const { requests, windowMs } = t.limits
-    await t.anonymous.ensure(1)
-    const response = await t.anonymous.send('/status')
-    expectNumber(response, HEADERS.rateLimit, requests)
-    const left = numberHeader(response, HEADERS.rateRemaining)
-    expect.that(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, response)
-    const now = expect.dateTime(expect.json(response).timestamp, '"timestamp"', response) / 1000
-    const reset = numberHeader(response, HEADERS.rateReset)
-    const isWithin = reset >= Math.floor(now) && reset <= now + windowMs / 1000 + 1
-    expect.that(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, response)
-  }),
+  check(
+    'limit-headers',
+    'A counted response has headers with the limit, the remaining requests and the reset time.',
+    async (t) => {
+      const { requests, windowMs } = t.limits
+      await t.anonymous.ensure(1)
+      const response = await t.anonymous.send('/status')
+      expectNumber(response, HEADERS.rateLimit, requests)
+      const left = numberHeader(response, HEADERS.rateRemaining)
+      expect.that(left < requests, `${HEADERS.rateRemaining} below ${requests}`, left, response)
+      const now = expect.dateTime(expect.json(response).timestamp, '"timestamp"', response) / 1000
+      const reset = numberHeader(response, HEADERS.rateReset)
+      const isWithin = reset >= Math.floor(now) && reset <= now + windowMs / 1000 + 1
+      expect.that(isWithin, `${HEADERS.rateReset} within ${windowMs / 1000} s from now`, reset - now, response)
+    },
+  ),
   check('limit-counts-every-variant', 'HEAD, unknown paths and path variants count as one request each.', async (t) => {
     const { anonymous } = t
     await anonymous.ensure(VARIANTS.length + 1)
@@ -112,11 +117,11 @@ export const rateLimitChecks = checksOf('rate-limit', [
       expectUncounted(await t.send('/openapi.json'))
       await t.asSuperadmin('adminMe')
     })
-    // Last, since it skips the check on platforms where programs cannot send preflights.
+    // Send the preflight last, because the check is skipped at this point if programs cannot send preflights.
     await expectNoneCounted(t, async () => expectUncounted(await t.preflight('/get/fish', OTHER_ORIGIN, 'GET')))
   }),
   ...Object.entries(BYPASSES).map(([id, [what, headersOf]]) =>
-    check(`bypass-${id}`, `A request with ${what} is not counted: no rate-limit headers.`, async (t) => {
+    check(`bypass-${id}`, `A request with ${what} is not counted and gets no rate-limit headers.`, async (t) => {
       const headers = await headersOf(t)
       await expectNoneCounted(t, async () => {
         for (const path of ['/status', '/nowhere']) expectUncounted(await t.send(path, { headers }))
@@ -137,7 +142,7 @@ export const rateLimitChecks = checksOf('rate-limit', [
       numberHeader(response, HEADERS.rateRemaining)
     }),
   ),
-  check('limit-is-exact', 'Of concurrent requests, exactly as many pass as the window has left.', async (t) => {
+  check('limit-is-exact', 'Exactly as many concurrent requests pass as remain in the window.', async (t) => {
     await t.anonymous.ensure(1)
     const { left, responses } = await exhaust(t)
     for (const response of responses) expect.status(response, 200, 429)
@@ -147,7 +152,7 @@ export const rateLimitChecks = checksOf('rate-limit', [
     const counted = Array.from({ length: left }, (_, index) => left - 1 - index)
     expect.same(remaining, counted, HEADERS.rateRemaining)
   }),
-  check('limit-refusal', 'Over the limit, every path is 429, with Retry-After and advice.', async (t) => {
+  check('limit-refusal', 'Over the limit, every path responds 429 with Retry-After and advice.', async (t) => {
     const { send } = await exhaust(t)
     for (const path of REFUSED_PATHS) {
       const response = await send(path)
@@ -171,20 +176,28 @@ export const rateLimitChecks = checksOf('rate-limit', [
     expect.error(response, 'rate_limited')
     expect.same(response.headers.get('access-control-allow-origin'), '*', 'access-control-allow-origin', response)
   }),
-  check('limit-leaves-others', 'Over the limit, personal keys, probes and admin endpoints still pass.', async (t) => {
-    await exhaust(t)
-    const keyed = await t.request('/status')
-    expect.status(keyed, 200)
-    expectUncounted(keyed)
-    expect.status(await t.send('/livez'), 200)
-    expect.status(await t.asSuperadmin('adminMe'), 200)
-    expect.status(await t.preflight('/get/fish', OTHER_ORIGIN, 'GET'), 200, 204)
-  }),
-  check('limit-is-per-client', 'When a client has reached its limit, another address has a full limit.', async (t) => {
-    const other = t.otherClient()
-    await exhaust(t)
-    expectNumber(await other('/status'), HEADERS.rateRemaining, t.limits.requests - 1)
-  }),
+  check(
+    'limit-leaves-others',
+    'Over the limit, requests with a personal key, probes and admin requests still pass.',
+    async (t) => {
+      await exhaust(t)
+      const keyed = await t.request('/status')
+      expect.status(keyed, 200)
+      expectUncounted(keyed)
+      expect.status(await t.send('/livez'), 200)
+      expect.status(await t.asSuperadmin('adminMe'), 200)
+      expect.status(await t.preflight('/get/fish', OTHER_ORIGIN, 'GET'), 200, 204)
+    },
+  ),
+  check(
+    'limit-is-per-client',
+    'When a client has reached its limit, another client address still has the full limit.',
+    async (t) => {
+      const other = t.otherClient()
+      await exhaust(t)
+      expectNumber(await other('/status'), HEADERS.rateRemaining, t.limits.requests - 1)
+    },
+  ),
   check('limit-window-ends', 'The next window has the full limit.', async (t) => {
     await exhaust(t)
     await t.anonymous.waitForNextWindow()

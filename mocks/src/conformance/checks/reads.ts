@@ -22,8 +22,8 @@ async function createUserWithFish(t: TestContext, ...sizes: readonly number[]): 
 }
 
 export const readsChecks = checksOf('reads', [
-  // First, since other checks need the ids.
-  check('read-detail-full', 'Only with detail=full, entries have the id of their record and a time.', async (t) => {
+  // This check comes first, because other checks need the ids.
+  check('read-detail-full', 'Entries have the id of their record and a time only with detail=full.', async (t) => {
     const user = await t.user()
     const id = await writeAndExpectId(t, 'crab', { crab: [{}, {}] })
     const { entries, response } = await detailedCollection(t, 'crab', user)
@@ -58,7 +58,7 @@ export const readsChecks = checksOf('reads', [
       'the labels of 1 to 7',
     )
   }),
-  check('read-caught-at', "An entry's time is the payload's own, or else that of the token.", async (t) => {
+  check('read-caught-at', "An entry has the time from the payload, or else the token's time.", async (t) => {
     const own = '2024-02-29T12:34:56.789+02:00'
     const ofToken = Math.floor((await t.now()) / 1000) * 1000
     for (const [entry, time] of [[{ caughtAt: own }, Date.parse(own)] as const, [{}, ofToken] as const]) {
@@ -66,38 +66,54 @@ export const readsChecks = checksOf('reads', [
       expect.same(expect.dateTime(caughtAt, '"caughtAt"'), time, '"caughtAt" in milliseconds')
     }
   }),
-  check('paging-follows-cursor', 'limit and nextCursor page through every entry once, also later ones.', async (t) => {
-    const user = await createUserWithFish(t, 1, 3)
-    const after = ({ response, body }: { readonly response: ReceivedResponse; readonly body: expect.JsonObject }) =>
-      `&cursor=${encodeURIComponent(expect.text(body.nextCursor, '"nextCursor"', response))}`
-    const first = await collection(t, 'fish', user, '&limit=1')
-    const second = await collection(t, 'fish', user, `&limit=2${after(first)}`)
-    await writeAndExpectId(t, 'fish', { fish: numberedFish(4, 1) }, { user })
-    const last = await detailedCollection(t, 'fish', user, `&limit=10${after(second)}`)
-    expect.same(
-      [first, second, last].map(({ entries }) => entries.length),
-      [1, 2, 2],
-      'the sizes of the pages',
-    )
-    const all = [first, second, last].flatMap(({ entries }) => namesOf(entries))
-    expect.same(all, namesOf(numberedFish(0, 5)), 'the entries of all pages')
-    expect.that(!('nextCursor' in expect.json(last.response)), 'no "nextCursor" on the last page', 'one', last.response)
-  }),
-  check('read-without-limit-is-whole', 'Without limit, all entries are returned, however many.', async (t) => {
-    const { entriesPerWrite, pageSize } = LIMITS
-    const sizes = Array.from({ length: Math.floor(pageSize / entriesPerWrite) }, () => entriesPerWrite)
-    const user = await createUserWithFish(t, ...sizes, 1)
-    const { response, body, entries } = await collection(t, 'fish', user)
-    expect.same(entries.length, pageSize + 1, 'the number of entries', response)
-    expect.that(!('nextCursor' in body), 'no "nextCursor"', 'one', response)
-    const page = await collection(t, 'fish', user, `&limit=${pageSize}`)
-    expect.same(page.entries.length, pageSize, 'the number of entries on the largest page', page.response)
-  }),
+  check(
+    'paging-follows-cursor',
+    'limit and nextCursor page through every entry once, including entries that are added meanwhile.',
+    async (t) => {
+      const user = await createUserWithFish(t, 1, 3)
+      const after = ({ response, body }: { readonly response: ReceivedResponse; readonly body: expect.JsonObject }) =>
+        `&cursor=${encodeURIComponent(expect.text(body.nextCursor, '"nextCursor"', response))}`
+      const first = await collection(t, 'fish', user, '&limit=1')
+      const second = await collection(t, 'fish', user, `&limit=2${after(first)}`)
+      await writeAndExpectId(t, 'fish', { fish: numberedFish(4, 1) }, { user })
+      const last = await detailedCollection(t, 'fish', user, `&limit=10${after(second)}`)
+      expect.same(
+        [first, second, last].map(({ entries }) => entries.length),
+        [1, 2, 2],
+        'the sizes of the pages',
+      )
+      const all = [first, second, last].flatMap(({ entries }) => namesOf(entries))
+      expect.same(all, namesOf(numberedFish(0, 5)), 'the entries of all pages')
+      expect.that(
+        !('nextCursor' in expect.json(last.response)),
+        'no "nextCursor" on the last page',
+        'one',
+        last.response,
+      )
+    },
+  ),
+  check(
+    'read-without-limit-is-whole',
+    'Without limit, all entries are returned, however many there are.',
+    async (t) => {
+      const { entriesPerWrite, pageSize } = LIMITS
+      const sizes = Array.from({ length: Math.floor(pageSize / entriesPerWrite) }, () => entriesPerWrite)
+      const user = await createUserWithFish(t, ...sizes, 1)
+      const { response, body, entries } = await collection(t, 'fish', user)
+      expect.same(entries.length, pageSize + 1, 'the number of entries', response)
+      expect.that(!('nextCursor' in body), 'no "nextCursor"', 'one', response)
+      const page = await collection(t, 'fish', user, `&limit=${pageSize}`)
+      expect.same(page.entries.length, pageSize, 'the number of entries on the largest page', page.response)
+    },
+  ),
 ])
 
 const FORMATS = { gzip: 'gzip', br: 'brotli' } as const
 
-/** Some clients decode the body, others do not. `undefined` when the platform does not support the coding. */
+/**
+ * Decodes a body unless the client has already decoded the body. Returns `undefined` if the platform does not support
+ * the coding.
+ */
 async function decodedText({ bytes, text }: ReceivedResponse, coding: keyof typeof FORMATS) {
   if (text.startsWith('{')) return text
   try {
@@ -111,7 +127,7 @@ async function decodedText({ bytes, text }: ReceivedResponse, coding: keyof type
 function encodedCheck(coding: 'gzip' | 'br') {
   return check(
     `read-in-${coding}`,
-    `Accept-Encoding: ${coding} is honoured on a large response, whose decoded content is the same.`,
+    `A large response with Accept-Encoding: ${coding} is encoded, and its decoded content is the same.`,
     async (t) => {
       t.needHeader('accept-encoding')
       const user = await t.user()

@@ -43,7 +43,7 @@ async function send(t: TestContext, kind: Kind, actor: Actor, act: Act, change: 
   })
 }
 
-/** A record of the main user, and the token that added it. */
+/** Adds a record for the main user. Returns the record's id and the token of the write. */
 async function add(t: TestContext, kind: Kind) {
   const token = await encrypt(t, SHORT_PAYLOADS[kind])
   const response = await post(t, kind, token)
@@ -51,31 +51,39 @@ async function add(t: TestContext, kind: Kind) {
 }
 
 const changeChecks = (kind: Kind, actor: Actor) => [
-  check(`${actor}-removes-${kind}`, `${ACTORS[actor]} removes ${kind} by id; their token stays used.`, async (t) => {
-    const [kept, removed] = [await add(t, kind), await add(t, kind)]
-    const remove = (change: Omit<Change, 'id'> = {}) => send(t, kind, actor, 'remove', { id: removed.id, ...change })
-    expect.error(await remove({ from: OTHER_GAMEMODE }), 'record_not_found')
-    expect.error(await remove({ user: await t.newUser() }), 'record_not_found')
-    expect.same((await entriesOf(t, kind, removed.id)).length, 1, 'the entries before the removal')
-    expect.status(await remove(), 204)
-    expect.error(await remove(), 'record_not_found')
-    expectReplayed(await post(t, kind, removed.token), removed.id)
-    expect.same((await entriesOf(t, kind, removed.id)).length, 0, 'the entries of the removed record')
-    expect.same((await entriesOf(t, kind, kept.id)).length, 1, 'the entries of the other record')
-  }),
-  check(`${actor}-moves-${kind}`, `${ACTORS[actor]} moves ${kind}; their id, time and token stay.`, async (t) => {
-    const record = await add(t, kind)
-    const before = await entriesOf(t, kind, record.id)
-    const move = (change: Omit<Change, 'id'> = {}) => send(t, kind, actor, 'move', { id: record.id, ...change })
-    expect.error(await move({ user: await t.newUser() }), 'record_not_found')
-    expect.details(await move({ to: GAMEMODE }), 'invalid_payload')
-    expect.status(await move({ to: 'moon' }), 400)
-    for (let count = 0; count < 2; count += 1) expect.status(await move(), 204)
-    expect.error(await move({ from: 'survival', to: GAMEMODE }), 'record_not_found')
-    expect.same(await entriesOf(t, kind, record.id, OTHER_GAMEMODE), before, 'the entries where it was moved')
-    expectReplayed(await post(t, kind, record.token), record.id)
-    expect.same((await entriesOf(t, kind, record.id)).length, 0, 'the entries where it was')
-  }),
+  check(
+    `${actor}-removes-${kind}`,
+    `${ACTORS[actor]} removes ${kind} by id; the used token cannot store them again.`,
+    async (t) => {
+      const [kept, removed] = [await add(t, kind), await add(t, kind)]
+      const remove = (change: Omit<Change, 'id'> = {}) => send(t, kind, actor, 'remove', { id: removed.id, ...change })
+      expect.error(await remove({ from: OTHER_GAMEMODE }), 'record_not_found')
+      expect.error(await remove({ user: await t.newUser() }), 'record_not_found')
+      expect.same((await entriesOf(t, kind, removed.id)).length, 1, 'the number of entries before the removal')
+      expect.status(await remove(), 204)
+      expect.error(await remove(), 'record_not_found')
+      expectReplayed(await post(t, kind, removed.token), removed.id)
+      expect.same((await entriesOf(t, kind, removed.id)).length, 0, 'the number of entries of the removed record')
+      expect.same((await entriesOf(t, kind, kept.id)).length, 1, 'the number of entries of the other record')
+    },
+  ),
+  check(
+    `${actor}-moves-${kind}`,
+    `${ACTORS[actor]} moves ${kind}; id and time stay the same, and the used token cannot store them again.`,
+    async (t) => {
+      const record = await add(t, kind)
+      const before = await entriesOf(t, kind, record.id)
+      const move = (change: Omit<Change, 'id'> = {}) => send(t, kind, actor, 'move', { id: record.id, ...change })
+      expect.error(await move({ user: await t.newUser() }), 'record_not_found')
+      expect.details(await move({ to: GAMEMODE }), 'invalid_payload')
+      expect.status(await move({ to: 'moon' }), 400)
+      for (let count = 0; count < 2; count += 1) expect.status(await move(), 204)
+      expect.error(await move({ from: 'survival', to: GAMEMODE }), 'record_not_found')
+      expect.same(await entriesOf(t, kind, record.id, OTHER_GAMEMODE), before, 'the entries in the new gamemode')
+      expectReplayed(await post(t, kind, record.token), record.id)
+      expect.same((await entriesOf(t, kind, record.id)).length, 0, 'the number of entries in the old gamemode')
+    },
+  ),
 ]
 
 export const ownRecordsChecks = checksOf(

@@ -14,7 +14,7 @@ const PATH_VARIANTS = ['/v1/get/fish', '/get/fish/', '//get//fish', '/get/%66ish
 export const responsesChecks = checksOf('responses', [
   check(
     'request-id',
-    "A client's own request id of 1 to 64 plain characters is kept; others are unique.",
+    "A client's request id of 1 to 64 plain characters is kept; any other is replaced by a unique id.",
     async (t) => {
       const generated: string[] = []
       for (const own of [...VALID_IDS, ...INVALID_IDS]) {
@@ -26,7 +26,7 @@ export const responsesChecks = checksOf('responses', [
       expect.same(new Set(generated).size, INVALID_IDS.length, 'the number of different request ids')
     },
   ),
-  check('not-found', 'An unknown path is 404 not_found; GET / may be a page for people.', async ({ request }) => {
+  check('not-found', 'An unknown path responds 404 not_found; GET / may return an HTML page.', async ({ request }) => {
     for (const path of UNKNOWN_PATHS) expect.error(await request(path), 'not_found')
     const root = await request('/')
     const type = root.headers.get('content-type') ?? 'none'
@@ -46,10 +46,10 @@ export const responsesChecks = checksOf('responses', [
 ])
 
 export const corsChecks = checksOf('cors', [
-  check('page-reads-errors', 'A configured origin is allowed on an error, too.', async (t) =>
+  check('page-reads-errors', 'An error response also allows a configured origin.', async (t) =>
     expectOrigin(await t.fromOrigin('/nowhere', t.allowedOrigin()), t.allowedOrigin()),
   ),
-  check('page-is-no-authentication', 'A configured origin does not authenticate.', async (t) => {
+  check('page-is-no-authentication', 'A configured origin does not replace authentication.', async (t) => {
     const { name } = await t.user()
     expect.status(await t.fromOrigin(`/get/user/key?name=${name}`, t.allowedOrigin()), 401)
     expect.status(await t.fromOrigin('/admin/users', t.allowedOrigin()), 401)
@@ -82,7 +82,7 @@ export const bodiesChecks = checksOf('bodies', [
   check('body-of-256-kib', 'A body of exactly 256 KiB is read and validated.', async (t) =>
     expect.error(await post(t, 'fish', 'A'.repeat(LIMITS.bodyBytes)), 'invalid_token'),
   ),
-  check('body-refused-while-streaming', 'A body that is too large is refused before its end.', async (t) => {
+  check('body-refused-while-streaming', 'A body that is too large is refused before the upload ends.', async (t) => {
     if (!canStream()) throw new CheckSkipped('this platform cannot stream the body of a request')
     const { name } = await t.user()
     const { body, end } = endlessBody()

@@ -19,12 +19,12 @@ import { CheckSkipped, describeStatus } from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import { type Check, check, checksOf } from './check.ts'
 
-/** Operators decide whether these are served; the last only a request can tell. */
+/** Routes that an operator may not serve. Only a response shows whether the leaderboard is served. */
 const OPTIONAL: readonly string[] = [...Object.keys(PAGE_ROUTES), 'metrics', 'docs']
 export const OPTIONAL_LEADERBOARD: RouteName = 'getLeaderboard'
 const SERVED = (Object.keys(ROUTES) as RouteName[]).filter((route) => !OPTIONAL.includes(route))
 
-/** No account has this name, so an implementation that accepts a request does no harm. */
+/** A name that no account has, so that an implementation that wrongly accepts a request does no harm. */
 const NOBODY = 'conformance-nobody'
 const PARAMS = { name: NOBODY, username: NOBODY, id: 'x' }
 
@@ -36,7 +36,7 @@ const isOpen = (route: RouteName) => ROUTES[route].method === 'GET' && OPERATION
 
 type Derived = Omit<Check, 'section'>
 
-/** One check for each route of some kind, with an id of the kind and the route. */
+/** Creates one check for each selected route. The id of a check consists of `kind` and the name of the route. */
 function forEach(
   kind: string,
   which: (route: RouteName) => boolean,
@@ -55,7 +55,7 @@ function published(route: RouteName, response: ReceivedResponse): ReceivedRespon
   throw new CheckSkipped('the service does not publish its leaderboard')
 }
 
-/** The query of a valid request, by what the contract documents of it. */
+/** Returns a valid query with the parameters that the contract documents for the route. */
 async function validQuery(t: TestContext, route: RouteName): Promise<URLSearchParams> {
   const { query } = OPERATIONS[route]
   const values = { name: '', gamemode: GAMEMODE, kind: 'fish', type: 'fish', follow: 'false' }
@@ -70,7 +70,7 @@ async function authorization(t: TestContext, route: RouteName): Promise<Record<s
   return { authorization: basic(name, password) }
 }
 
-/** Sends what changes nothing: a valid read, or a request without credentials and body. */
+/** Sends a request that changes nothing: a valid read, or a request without credentials and body. */
 async function ask(t: TestContext, route: RouteName, { method = ROUTES[route].method as string, prefix = '' } = {}) {
   const isRead = ROUTES[route].method === 'GET'
   const query = isRead ? `?${await validQuery(t, route)}` : ''
@@ -84,17 +84,22 @@ const typeOf = ({ headers }: ReceivedResponse) => headers.get('content-type')
 const isFirstOfPath = (route: RouteName) => SERVED.find((one) => ROUTES[one].path === ROUTES[route].path) === route
 
 export const formChecks = checksOf('responses', [
-  ...forEach('method', isFirstOfPath, 'and its other methods are in Allow of 405', async (t, route) => {
-    const { path } = ROUTES[route]
-    const methods = SERVED.filter((one) => ROUTES[one].path === path).map((one) => ROUTES[one].method as string)
-    const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
-    for (const prefix of ['', VERSION_PREFIX]) {
-      const response = await ask(t, route, { method: 'PUT', prefix })
-      expect.error(response, 'method_not_allowed')
-      const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
-      expect.same(allow.filter((name) => name !== 'OPTIONS').sort(), allowed.sort(), 'Allow', response)
-    }
-  }),
+  ...forEach(
+    'method',
+    isFirstOfPath,
+    'is listed in the Allow header of a 405 response with the other methods of its path',
+    async (t, route) => {
+      const { path } = ROUTES[route]
+      const methods = SERVED.filter((one) => ROUTES[one].path === path).map((one) => ROUTES[one].method as string)
+      const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
+      for (const prefix of ['', VERSION_PREFIX]) {
+        const response = await ask(t, route, { method: 'PUT', prefix })
+        expect.error(response, 'method_not_allowed')
+        const allow = (response.headers.get('allow') ?? '').split(',').map((name) => name.trim())
+        expect.same(allow.filter((name) => name !== 'OPTIONS').sort(), allowed.sort(), 'Allow', response)
+      }
+    },
+  ),
   ...forEach(
     'head',
     (route) => ROUTES[route].method === 'GET',
@@ -110,7 +115,7 @@ export const formChecks = checksOf('responses', [
   ...forEach(
     'v1',
     () => true,
-    `is the same under ${VERSION_PREFIX}, and both responses have a request id`,
+    `responds the same under ${VERSION_PREFIX}, and both responses have a request id`,
     async (t, route) => {
       const plain = await ask(t, route)
       const versioned = await ask(t, route, { prefix: VERSION_PREFIX })
@@ -121,10 +126,10 @@ export const formChecks = checksOf('responses', [
   ),
 ])
 
-/** A body that every endpoint for JSON takes, since each ignores unknown fields. */
+/** A body with the fields of all JSON endpoints, except the name of a new account. Endpoints ignore unknown fields. */
 const ANY_BODY = JSON.stringify({ gamemode: 'oneblock', fish: [ENTRY.fish], crab: [ENTRY.crab], type: 'password' })
 
-/** A request about nobody, which differs from a valid one in its authorization alone. */
+/** Returns a request about the user `NOBODY` with the given authorization. Everything else in the request is valid. */
 function without(route: RouteName, authorization?: string) {
   const { body } = OPERATIONS[route]
   const headers = { ...(authorization ? { authorization } : {}), ...(body ? { 'content-type': body.type } : {}) }
@@ -133,34 +138,34 @@ function without(route: RouteName, authorization?: string) {
 }
 
 export const accessChecks = checksOf('admin', [
-  ...forEach('session', isAdmin, 'is 401 without a session', async (t, route) => {
+  ...forEach('session', isAdmin, 'responds 401 without a session', async (t, route) => {
     expect.error(await t.send(...without(route)), 'invalid_session')
   }),
   ...forEach(
     'role',
-    // The logout would end the session that others use.
+    // A logout would end the session that other checks use.
     (route) => isAdmin(route) && route !== 'adminLogout',
-    'is 403 for the role admin only if it is for superadmins',
+    'responds 403 to the role admin only if it requires a superadmin',
     async (t, route) => {
       const { auth, errors, body } = OPERATIONS[route]
       const [path, init] = without(route, `Bearer ${(await t.admin()).token}`)
       const response = await t.send(`${path}?${await validQuery(t, route)}`, init)
       if (auth === 'superadmin') expect.error(response, 'forbidden')
       else if (errors.includes('user_not_found')) expect.error(response, 'user_not_found')
-      // The body of a request about nobody lacks the name of a new user.
+      // The body is invalid here, because `ANY_BODY` lacks the name of a new account.
       else if (body) expect.error(response, 'invalid_payload')
       else expect.success(response, route)
     },
   ),
 ])
 
-/** An API key lifts the limit and nothing else. */
+/** An API key bypasses the rate limit but does not authenticate a user. */
 export const passwordChecks = checksOf(
   'key',
   forEach(
     'password',
     (route) => OPERATIONS[route].auth === 'basic',
-    'is 401 with an API key alone, and changes nothing with the password of an administrator',
+    'responds 401 to an API key without a password, and changes nothing with the password of an administrator',
     async (t, route) => {
       expectChallenge(await t.request(...without(route)))
       if (ROUTES[route].method === 'GET') return
@@ -175,7 +180,7 @@ export const etagChecks = checksOf(
   forEach(
     'etag',
     (route) => OPERATIONS[route].revalidates === true,
-    'has an ETag that a new entry changes, and is 304 without a body to a client that has it',
+    'has an ETag that a new entry changes, and responds 304 without a body if If-None-Match has the current ETag',
     async (t, route) => {
       const { params, query, headers } = await validRequest(t, route)
       for (const summary of hasQuery('summary')(route) ? [undefined, 'species'] : [undefined]) {
@@ -206,7 +211,7 @@ export const etagChecks = checksOf(
   ),
 )
 
-/** @returns the sentence of the error */
+/** @returns the error message */
 export function expectChallenge(response: ReceivedResponse): unknown {
   const { error } = expect.error(response, 'invalid_credentials')
   const challenge = response.headers.get('www-authenticate') ?? 'none'
@@ -228,7 +233,7 @@ export function expectOrigin(response: ReceivedResponse, origin: string | null):
   expect.that(!response.headers.has(credentials), `no ${credentials}`, 'one', response)
 }
 
-/** Requests the route from a page of the origin, and sends its preflight. */
+/** Sends a request for the route as a page of the origin would, and the preflight of that request. */
 async function askFrom(t: TestContext, route: RouteName, origin: string) {
   const { method } = ROUTES[route]
   const path = routePath(route, PARAMS)
@@ -257,7 +262,7 @@ export const originChecks = checksOf('cors', [
   ...forEach(
     'origin',
     (route) => ROUTES[route].access === 'public',
-    'is open to pages of a configured origin, and to none that begins like it',
+    'is open to pages of a configured origin, but not to an origin that merely begins with it',
     async (t, route) => {
       const origin = t.allowedOrigin()
       const { response, preflight, method } = await askFrom(t, route, origin)
@@ -271,7 +276,7 @@ export const originChecks = checksOf('cors', [
   ),
 ])
 
-/** A request with one mistake. */
+/** A valid request, into which a {@link Mistake} then puts one mistake. */
 interface Wrong {
   readonly params: Record<string, string>
   query: URLSearchParams
@@ -286,7 +291,7 @@ interface Mistake {
   readonly what: string
   /** @default every route with the code among its errors */
   readonly isOf?: (route: RouteName) => boolean
-  /** Ways to make it. */
+  /** Ways to make the mistake. */
   readonly ways: readonly ((wrong: Wrong, nobody: string) => unknown)[]
 }
 
@@ -302,7 +307,7 @@ const WRONG_QUERIES: Readonly<Record<string, readonly string[]>> = {
   cursor: ['\u0000nonsense'],
 }
 
-/** Every endpoint for JSON refuses each of these. */
+/** Bodies that every JSON endpoint rejects. */
 const wrongBodies = (nobody: string): readonly object[] => [
   {},
   { name: 5, username: 1, password: 12345678, type: 'name', gamemode: 5, fish: [], crab: [] },
@@ -319,8 +324,8 @@ const wrongBodies = (nobody: string): readonly object[] => [
 const MISTAKES: readonly Mistake[] = [
   {
     code: 'missing_name',
-    what: 'no name or an empty one',
-    // A write without a name is for the owner of the API key.
+    what: 'no name or an empty name',
+    // A write without a name is valid and applies to the owner of the API key.
     isOf: (route) => ofAnyUser(route) && !hasToken(route),
     ways: [({ query }) => query.delete('name'), ({ query }) => query.set('name', '')],
   },
@@ -343,12 +348,12 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     code: 'missing_gamemode',
-    what: 'no gamemode or an empty one',
+    what: 'no gamemode or an empty gamemode',
     ways: [({ query }) => query.delete('gamemode'), ({ query }) => query.set('gamemode', '')],
   },
   {
     code: 'invalid_gamemode',
-    what: 'an unknown gamemode or one in another spelling',
+    what: 'an unknown gamemode or another spelling of a gamemode',
     ways: ['moon', 'Earth', 'EARTH', 'earth '].map(
       (gamemode) =>
         ({ query }) =>
@@ -362,7 +367,7 @@ const MISTAKES: readonly Mistake[] = [
     ([name, values]): Mistake => ({
       code: 'invalid_query',
       id: `invalid-query-${name}`,
-      what: `a wrong ${name}`,
+      what: `an invalid ${name}`,
       isOf: hasQuery(name),
       ways: values.map(
         (value) =>
@@ -374,7 +379,7 @@ const MISTAKES: readonly Mistake[] = [
   {
     code: 'invalid_query',
     id: 'invalid-query-summary-page',
-    what: 'a summary and an option of a listing',
+    what: 'both a summary and an option for lists',
     isOf: hasQuery('summary'),
     ways: ['limit=1', 'detail=full', 'cursor=x'].map((option) => (wrong) => {
       wrong.query = new URLSearchParams(`${wrong.query}&summary=species&${option}`)
@@ -382,7 +387,7 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     code: 'invalid_payload',
-    what: 'a wrong body',
+    what: 'an invalid body',
     isOf: (route) => !hasToken(route),
     ways: ['{"', '[]', ...wrongBodies('').keys()].map((way) => (wrong, nobody) => {
       wrong.body = typeof way === 'string' ? way : JSON.stringify(wrongBodies(nobody)[way])
@@ -390,7 +395,7 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     code: 'payload_too_large',
-    what: 'more than 256 KiB',
+    what: 'a body of more than 256 KiB',
     ways: [
       (wrong) => {
         wrong.body = ' '.repeat(LIMITS.bodyBytes + 1)
@@ -399,7 +404,7 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     code: 'unsupported_media_type',
-    what: 'a body of another type or coding',
+    what: 'a body of an unsupported media type or coding',
     ways: [
       ...[MEDIA_TYPES.token, MEDIA_TYPES.json, 'text/plain'].map((type) => ({ headers }: Wrong) => {
         headers['content-type'] = type === headers['content-type'] ? 'text/plain' : type
@@ -411,7 +416,7 @@ const MISTAKES: readonly Mistake[] = [
   },
 ]
 
-/** Codes whose status is promised, and not their name. */
+/** Error codes for which the contract promises only the status. */
 const STATUS_ALONE: readonly ErrorCode[] = ['invalid_query', 'admin_not_found']
 
 async function validRequest(t: TestContext, route: RouteName): Promise<Wrong> {
@@ -429,7 +434,7 @@ async function expectMistake(t: TestContext, route: RouteName, { code, ways }: M
   for (const make of ways) {
     const wrong = await validRequest(t, route)
     const nobody = t.newName()
-    // A service that accepts the request creates an account.
+    // A service that wrongly accepts the request creates an account, which must be removed.
     if (route === 'createUser' || route === 'createAdmin') t.removeLater(route, nobody)
     make(wrong, nobody)
     const { params, query, headers, body } = wrong
@@ -448,7 +453,7 @@ const errorsOf = (mistake: Mistake): readonly Derived[] => {
   return forEach(
     `error-${id}`,
     (route) => OPERATIONS[route].errors.includes(code) && isOf(route),
-    `with ${what} is ${ERROR_CODES[code].status} ${code}`,
+    `with ${what} responds ${ERROR_CODES[code].status} ${code}`,
     (t, route) =>
       hasToken(route)
         ? expectNothingStored(t, () => expectMistake(t, route, mistake))

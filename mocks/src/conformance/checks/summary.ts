@@ -22,7 +22,7 @@ const seen = (count: number, firstCaughtAt: string | undefined, lastCaughtAt: st
   lastCaughtAt,
 })
 
-/** Two catches of one kind of species and one of another, and what a summary says of them. */
+/** Catches of two species in one gamemode. {@link SUMMARIES} has the expected summaries. */
 const CATCHES = {
   fish: [
     { name: 'Koi', rarity: 3, caughtAt: ONE },
@@ -62,7 +62,7 @@ const EMPTY = {
 const REMOVE = { fish: 'deleteUserFish', crab: 'deleteUserCrab' } as const
 
 const profileChecks = [
-  check('profile', 'A profile has the figures of all gamemodes, and none of a removed record.', async (t) => {
+  check('profile', 'A profile has the figures of all gamemodes, without removed records.', async (t) => {
     const user = await t.newUser()
     for (const kind of KINDS) await writeAndExpectId(t, kind, { [kind]: CATCHES[kind] }, { user })
     const extra = { fish: [{ name: 'Leviathan', rarity: 7, caughtAt: '2020-01-01T00:00:00Z' }] }
@@ -89,7 +89,7 @@ const profileChecks = [
     expect.same(earth?.fish, { total, unique, lastCaughtAt: TWO, species }, 'the fish of earth', response)
     const fish = latest.filter(({ kind }) => kind === 'fish').map(({ name }) => name)
     expect.same(fish, ['Cod', 'Cod', 'Cod', 'Koi'].slice(0, fish.length), 'the latest fish', response)
-    expect.same(latest.length, 5, 'the number of the latest', response)
+    expect.same(latest.length, 5, 'the number of latest catches', response)
     expect.same(streak.longest, 1, 'the longest streak', response)
   }),
 ]
@@ -97,12 +97,16 @@ const profileChecks = [
 export const summaryChecks = checksOf('reads', [
   ...profileChecks,
   ...KINDS.flatMap((kind) => [
-    check(`summary-${kind}`, `The summary of ${kind} counts species, most caught first, then by name.`, async (t) => {
-      const user = await t.newUser()
-      await expectSummary(t, kind, user, EMPTY[kind])
-      for (const entry of CATCHES[kind]) await writeAndExpectId(t, kind, { [kind]: [entry] }, { user })
-      await expectSummary(t, kind, user, SUMMARIES[kind])
-    }),
+    check(
+      `summary-${kind}`,
+      `The summary of ${kind} counts species and sorts them by count, then by name.`,
+      async (t) => {
+        const user = await t.newUser()
+        await expectSummary(t, kind, user, EMPTY[kind])
+        for (const entry of CATCHES[kind]) await writeAndExpectId(t, kind, { [kind]: [entry] }, { user })
+        await expectSummary(t, kind, user, SUMMARIES[kind])
+      },
+    ),
     check(`summary-${kind}-removal`, `A removed record of ${kind} is no longer in the summary.`, async (t) => {
       const user = await t.newUser()
       await writeAndExpectId(t, kind, { [kind]: CATCHES[kind] }, { user })

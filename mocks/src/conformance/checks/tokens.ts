@@ -65,28 +65,35 @@ async function sameForEveryInvalidToken(t: TestContext, body: BodyInit): Promise
 
 export const tokensChecks = checksOf('tokens', [
   ...Object.entries(FORMS).map(([id, form]) =>
-    check(`token-${id}`, `A token in the form "${id}" is stored once, in whatever form it comes again.`, async (t) => {
-      // All lengths of padding.
-      for (const fish of ['S', 'Salmon with a name', 'Salmon with a name, and a longer one']) {
-        const token = await encrypt(t, { fish, rarity: 3 })
-        const { id: record } = expect.json(await post(t, 'fish', form(token)), 201)
-        for (const other of [token, unpadded(token), raw(token)]) expectReplayed(await post(t, 'fish', other), record)
-        const names = (await entriesOf(t, 'fish', String(record))).map(({ name }) => name)
-        expect.same(names, [fish], 'the stored names')
-      }
-    }),
+    check(
+      `token-${id}`,
+      `A token in the form "${id}" is stored once, even if it is sent again in another form.`,
+      async (t) => {
+        // These names produce tokens with every length of padding.
+        for (const fish of ['S', 'Salmon with a name', 'Salmon with a name, and a longer one']) {
+          const token = await encrypt(t, { fish, rarity: 3 })
+          const { id: record } = expect.json(await post(t, 'fish', form(token)), 201)
+          for (const other of [token, unpadded(token), raw(token)]) expectReplayed(await post(t, 'fish', other), record)
+          const names = (await entriesOf(t, 'fish', String(record))).map(({ name }) => name)
+          expect.same(names, [fish], 'the stored names')
+        }
+      },
+    ),
   ),
   ...Object.entries(INVALID).map(([id, breakToken]) =>
-    check(`token-refused-${id}`, `A token that is wrong in "${id}" gets the same 400 as every other.`, async (t) =>
-      expectNothingStored(t, async () =>
-        sameForEveryInvalidToken(t, await breakToken(await encrypt(t, SHORT_PAYLOADS.fish), t)),
-      ),
+    check(
+      `token-refused-${id}`,
+      `An invalid token ("${id}") gets the same 400 as every other invalid token.`,
+      async (t) =>
+        expectNothingStored(t, async () =>
+          sameForEveryInvalidToken(t, await breakToken(await encrypt(t, SHORT_PAYLOADS.fish), t)),
+        ),
     ),
   ),
   ...KINDS.map((kind) =>
     check(
       `replay-${kind}`,
-      `A replayed token of ${kind} is 200 with the same id, also to another gamemode.`,
+      `A replayed token of ${kind} gets 200 with the same id, even for another gamemode.`,
       async (t) => {
         const token = await encrypt(t, SHORT_PAYLOADS[kind])
         const first = await post(t, kind, token)
@@ -95,19 +102,27 @@ export const tokensChecks = checksOf('tokens', [
         expect.that(replayed !== 'true', `no ${HEADERS.replayed} on the first response`, replayed, first)
         for (const gamemode of ['earth', 'oneblock']) expectReplayed(await post(t, kind, token, { gamemode }), id)
         expect.same((await entriesOf(t, kind, String(id))).length, 1, 'the number of entries with the id')
-        expect.same((await entriesOf(t, kind, String(id), 'oneblock')).length, 0, 'those in the other gamemode')
+        expect.same(
+          (await entriesOf(t, kind, String(id), 'oneblock')).length,
+          0,
+          'the number of entries in the other gamemode',
+        )
       },
     ),
   ),
-  check('replay-at-once', 'A token that is sent many times at once is stored once: a single 201.', async (t) => {
-    const token = await encrypt(t, SHORT_PAYLOADS.fish)
-    const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => post(t, 'fish', token)))
-    for (const response of responses) expect.status(response, 200, 201)
-    const created = responses.filter(({ status }) => status === 201)
-    expect.same(created.length, 1, 'the number of responses 201')
-    const ids = new Set(responses.map((response) => expect.json(response, response.status).id))
-    expect.same(ids.size, 1, 'the number of different ids')
-    const [id] = ids
-    expect.same((await entriesOf(t, 'fish', String(id))).length, 1, 'the number of entries with the id')
-  }),
+  check(
+    'replay-at-once',
+    'A token that is sent many times at once is stored once and gets a single 201.',
+    async (t) => {
+      const token = await encrypt(t, SHORT_PAYLOADS.fish)
+      const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => post(t, 'fish', token)))
+      for (const response of responses) expect.status(response, 200, 201)
+      const created = responses.filter(({ status }) => status === 201)
+      expect.same(created.length, 1, 'the number of 201 responses')
+      const ids = new Set(responses.map((response) => expect.json(response, response.status).id))
+      expect.same(ids.size, 1, 'the number of different ids')
+      const [id] = ids
+      expect.same((await entriesOf(t, 'fish', String(id))).length, 1, 'the number of entries with the id')
+    },
+  ),
 ])

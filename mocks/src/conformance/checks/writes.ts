@@ -17,7 +17,10 @@ import { check, checksOf } from './check.ts'
 
 const NOUNS = { fish: ['Fish', 'fish'], crab: ['Crab', 'crabs'] } as const
 
-/** Ways to name two gamemodes, or an unknown one where only a write can: the fields of the payload, header and query. */
+/**
+ * Writes with an unknown gamemode, or with two gamemodes or users: the error code, the payload's fields, the header and
+ * the query.
+ */
 const REFUSED: readonly (readonly [ErrorCode, object, string | null, string?])[] = [
   ['invalid_gamemode', {}, 'Earth'],
   ['invalid_gamemode', { gamemode: 'moon' }, null],
@@ -77,16 +80,20 @@ const ACCEPTED: readonly (readonly [Kind, unknown, unknown])[] = [
 
 export const writesChecks = checksOf('writes', [
   ...KINDS.flatMap((kind) => [
-    check(`write-${kind}-short`, `A ${kind} in the short form is stored: 201 with a message and an id.`, async (t) => {
-      const { name } = await t.user()
-      // Found in any letter case, and returned as created.
-      const response = await write(t, kind, SHORT_PAYLOADS[kind], { query: `?name=${name.toUpperCase()}` })
-      const { message, id, ...more } = expect.json(response, 201)
-      expect.same(message, `${NOUNS[kind][0]} saved for user ${name}`, '"message"', response)
-      expect.text(id, '"id"', response)
-      expect.same(Object.keys(more), [], 'further fields', response)
-    }),
-    check(`write-${kind}-several`, `500 ${NOUNS[kind][1]} in one write are one record.`, async (t) => {
+    check(
+      `write-${kind}-short`,
+      `A ${kind} in the short form is stored and gets 201 with a message and an id.`,
+      async (t) => {
+        const { name } = await t.user()
+        // The service finds the name in any letter case, and returns the name as it was created.
+        const response = await write(t, kind, SHORT_PAYLOADS[kind], { query: `?name=${name.toUpperCase()}` })
+        const { message, id, ...more } = expect.json(response, 201)
+        expect.same(message, `${NOUNS[kind][0]} saved for user ${name}`, '"message"', response)
+        expect.text(id, '"id"', response)
+        expect.same(Object.keys(more), [], 'further fields', response)
+      },
+    ),
+    check(`write-${kind}-several`, `500 ${NOUNS[kind][1]} in one write become one record.`, async (t) => {
       const { name } = await t.user()
       const count = LIMITS.entriesPerWrite
       const gamemode = 'oneblock'
@@ -97,33 +104,41 @@ export const writesChecks = checksOf('writes', [
       expect.same((await entriesOf(t, kind, String(id), gamemode)).length, count, 'the number of entries with the id')
     }),
   ]),
-  check('write-gamemode', 'Header, query or payload names the gamemode, and each has its own fish.', async (t) => {
-    const user = await t.user()
-    const gamemodes = await gamemodesOf(t)
-    const written = new Map<unknown, Gamemode>()
-    for (const gamemode of gamemodes) {
-      const ways: readonly [unknown, PostOptions][] = [
-        [SHORT_PAYLOADS.fish, { gamemode }],
-        [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${user.name}&gamemode=${gamemode}` }],
-        [{ ...SHORT_PAYLOADS.fish, gamemode }, { gamemode: null }],
-        [{ gamemode, fish: [ENTRY.fish] }, { gamemode: null }],
-      ]
-      for (const way of ways) written.set(await writeAndExpectId(t, 'fish', ...way), gamemode)
-    }
-    for (const gamemode of gamemodes) {
-      const { entries } = await detailedCollection(t, 'fish', user, '', gamemode)
-      const found = entries.flatMap(({ id }) => written.get(id) ?? [])
-      expect.same(found, repeat(4, gamemode), `the gamemodes of the fish in ${gamemode}`)
-    }
-  }),
-  check('write-for-owner-of-api-key', 'Only a write without a name is for the owner of the API key.', async (t) => {
-    const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
-    expect.same((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
-    const user = await t.newUser()
-    const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
-    expect.same(expect.json(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
-  }),
-  check('write-without-name', 'A write without a name and without a personal key is 400 missing_name.', async (t) => {
+  check(
+    'write-gamemode',
+    'Header, query or payload can name the gamemode, and each gamemode has separate fish.',
+    async (t) => {
+      const user = await t.user()
+      const gamemodes = await gamemodesOf(t)
+      const written = new Map<unknown, Gamemode>()
+      for (const gamemode of gamemodes) {
+        const ways: readonly [unknown, PostOptions][] = [
+          [SHORT_PAYLOADS.fish, { gamemode }],
+          [SHORT_PAYLOADS.fish, { gamemode: null, query: `?name=${user.name}&gamemode=${gamemode}` }],
+          [{ ...SHORT_PAYLOADS.fish, gamemode }, { gamemode: null }],
+          [{ gamemode, fish: [ENTRY.fish] }, { gamemode: null }],
+        ]
+        for (const way of ways) written.set(await writeAndExpectId(t, 'fish', ...way), gamemode)
+      }
+      for (const gamemode of gamemodes) {
+        const { entries } = await detailedCollection(t, 'fish', user, '', gamemode)
+        const found = entries.flatMap(({ id }) => written.get(id) ?? [])
+        expect.same(found, repeat(4, gamemode), `the gamemodes of the fish in ${gamemode}`)
+      }
+    },
+  ),
+  check(
+    'write-for-owner-of-api-key',
+    'A write adds to the collection of the API key owner only if it names no user.',
+    async (t) => {
+      const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
+      expect.same((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
+      const user = await t.newUser()
+      const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
+      expect.same(expect.json(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
+    },
+  ),
+  check('write-without-name', 'A write without a name and without a personal key gets 400 missing_name.', async (t) => {
     const { name } = await t.user()
     const body = await encrypt(t, { user: name, fish: [ENTRY.fish] })
     const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: 'earth' }
@@ -133,7 +148,7 @@ export const writesChecks = checksOf('writes', [
   ...KINDS.map((kind) =>
     check(
       `write-${kind}-contradictory`,
-      `A ${kind} for two users or gamemodes, or an unknown one, is 400.`,
+      `A ${kind} for two users, two gamemodes or an unknown gamemode gets 400.`,
       async (t) => {
         const { name } = await t.user()
         await expectNothingStored(t, async () => {
@@ -146,7 +161,7 @@ export const writesChecks = checksOf('writes', [
     ),
   ),
   ...Object.entries(REFUSED_PAYLOADS).map(([what, payloads]) =>
-    check(`payload-refused-${what}`, `A payload with a wrong ${what} is 400, and not stored.`, async (t) =>
+    check(`payload-refused-${what}`, `A payload with an invalid ${what} gets 400 and is not stored.`, async (t) =>
       expectNothingStored(t, async () => {
         for (const [kind, payload] of payloads) expect.details(await write(t, kind, payload), 'invalid_payload')
       }),
@@ -156,7 +171,7 @@ export const writesChecks = checksOf('writes', [
     check(`payload-taken-${kind}`, `A payload of ${kind} is stored without unknown fields.`, async (t) => {
       for (const [, payload, stored] of ACCEPTED.filter(([of]) => of === kind)) {
         const id = await writeAndExpectId(t, kind, payload)
-        expect.same(await storedEntries(t, kind, id), [stored], 'what is stored')
+        expect.same(await storedEntries(t, kind, id), [stored], 'the stored entries')
       }
     }),
   ),

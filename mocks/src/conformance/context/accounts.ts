@@ -7,9 +7,9 @@ export type Accounts = ReturnType<typeof createAccounts>
 
 const REMOVED = [204, 404]
 
-/** @param send not aborted with the run, so that all created accounts are known and can be removed */
+/** @param send must continue when the run aborts, so that all created accounts are known and can be removed */
 export function createAccounts(send: Send, redact: (secret: string) => void, random: () => string) {
-  // Names have both letter cases, to check that they are returned as created.
+  // Names contain both letter cases, so that checks notice if the service changes the letter case.
   const prefix = `Conformance-${random()}-`
   const created = { createUser: new Set<string>(), createAdmin: new Set<string>() }
   const inFlight = new Set<Promise<unknown>>()
@@ -20,7 +20,7 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
 
   async function sendCreate(token: string, route: keyof typeof created, body: unknown): Promise<ReceivedResponse> {
     const { name, username = name } = body as { readonly name?: unknown; readonly username?: unknown }
-    // A name counts as created unless the service refused it: the response may be lost.
+    // A name counts as created unless the service refuses the request, because the response may be lost.
     let isRefused = false
     try {
       const response = await sendAs(send, token, route, { body })
@@ -48,7 +48,7 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
   return {
     prefix,
     newName,
-    /** The account of this name is removed at the end, if it exists. */
+    /** Removes the account of this name at the end of the run, if the account exists. */
     removeLater: (route: keyof typeof created, name: string) => void created[route].add(name),
     /** Sends a request to create a user or an administrator, which is removed at the end. */
     create,
@@ -72,7 +72,8 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
       await Promise.allSettled(inFlight)
       const notRemoved: string[] = []
       for (const name of created.createUser) {
-        // The run's own administrator tries first, because others may need the rate limit of the given one.
+        // Use the run's own administrator first, because other programs may need the rate limit of the given
+        // administrator.
         const remove = (by: string) => isRemoved(by, 'deleteUser', { name })
         if (!(ownToken && (await remove(ownToken))) && !(await remove(token))) notRemoved.push(name)
       }

@@ -23,7 +23,7 @@ export function numberHeader(response: ReceivedResponse, name: string): number {
   return Number(text)
 }
 
-/** The time is in Unix seconds; NaN if the response was not counted. */
+/** Returns the end of the window in Unix seconds, or NaN if the response was not counted. */
 export function windowEnd({ headers }: ReceivedResponse): number {
   return Number(headers.get(HEADERS.rateReset) ?? Number.NaN)
 }
@@ -55,7 +55,9 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
     return left
   }
 
-  /** Uses the clock of the service, which may differ from the local one. */
+  /**
+   * Returns the milliseconds until the window ends, by the clock of the service, which may differ from the local clock.
+   */
   async function untilReset(): Promise<number> {
     const response = await counted(ROUTES.status.path)
     if (response.status === 429) return numberHeader(response, HEADERS.retryAfter) * 1000
@@ -86,7 +88,7 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
     async ensure(requests: number): Promise<void> {
       if (limit !== undefined && requests > limit)
         throw new CheckSkipped(`requires ${requests} requests, more than a window allows`)
-      // This request itself may use the last one.
+      // The request that reads the number may itself use the last remaining request.
       if ((await known()) >= requests) return
       await waitForNextWindow()
       if ((await known()) < requests) throw new CheckSkipped('other programs use the rate limit of this client address')

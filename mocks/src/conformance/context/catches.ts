@@ -8,7 +8,7 @@ import type { ReceivedResponse } from './response.ts'
 
 export const GAMEMODE: Gamemode = 'earth'
 
-/** The gamemodes that the service lists, else those that every service has unless its operator names others. */
+/** Returns the gamemodes that the service lists, or the default gamemodes if the service lists none. */
 export async function gamemodesOf(t: TestContext): Promise<readonly Gamemode[]> {
   const { gamemodes = GAMEMODES } = expect.json(await t.request(ROUTES.status.path))
   expect.that(Array.isArray(gamemodes) && gamemodes.every(isGamemode), 'a list of gamemodes', gamemodes)
@@ -26,12 +26,12 @@ export interface PostOptions {
   readonly user?: OwnUser
   /** @default `?name=USER` */
   readonly query?: string
-  /** The header; `null` leaves it out. @default {@link GAMEMODE} */
+  /** The value of the gamemode header. `null` omits the header. @default {@link GAMEMODE} */
   readonly gamemode?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Strings and bytes as they are, other values as JSON. */
+/** Encrypts a payload: strings and bytes unchanged, other values as JSON. */
 export async function encrypt(t: TestContext, payload: unknown, user?: OwnUser): Promise<string> {
   const { fernetKey } = user ?? (await t.user())
   const message = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload)

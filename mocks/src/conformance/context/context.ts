@@ -7,32 +7,32 @@ import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
 /**
- * An existing user that a run acts as when no administrator is given, since it cannot create users. The catches that
- * the checks write stay in its collections.
+ * An existing user. If no administrator is given, the run cannot create users and acts as this user. The catches that
+ * the checks write stay in the user's collections.
  */
 export interface ConformanceUser {
   readonly name: string
   /** 32 bytes in base64. */
   readonly fernetKey: string
   /**
-   * Its personal API key, which bypasses the rate limit.
+   * The user's personal API key, which bypasses the rate limit.
    * @default none: without a master API key, requests are counted, and checks beyond the limit are skipped
    */
   readonly apiKey?: string
-  /** @default none: the checks of the key endpoint that need it are skipped */
+  /** The user's password. @default none: checks of the key endpoint that need the password are skipped */
   readonly password?: string
 }
 
 /** The configuration of the service, as far as the checks need it. */
 export interface ServiceConfiguration {
   /**
-   * A user to act as when no `admin` is given, for an implementation of the public endpoints alone. Checks that need an
-   * administrator or their own user are skipped. @default none
+   * The user that the run acts as if no `admin` is given, for an implementation that has only the public endpoints.
+   * Checks that need an administrator or a user of their own are skipped. @default none
    */
   readonly user?: ConformanceUser
-  /** The master API key. @default none: its checks are skipped */
+  /** The master API key. @default none: checks of the master key are skipped */
   readonly masterApiKey?: string
-  /** A configured allowed origin. @default none: its checks are skipped */
+  /** A configured allowed origin. @default none: checks of allowed origins are skipped */
   readonly allowedOrigin?: string
   /** The public rate limit. @default 25 requests per 300 s */
   readonly rateLimit?: { readonly requests: number; readonly windowMs: number }
@@ -100,9 +100,9 @@ export function createTestContext(options: TestContextOptions) {
   }
 
   return {
-    /** Sends a request as it is, for requests that the rate limit does not count. */
+    /** Sends a request without an API key, for requests that the rate limit does not count. */
     send,
-    /** Sends a request with an API key, so that it is not counted. */
+    /** Sends a request, if possible with an API key, so that the rate limit does not count the request. */
     request,
     anonymous,
     limits: {
@@ -111,7 +111,9 @@ export function createTestContext(options: TestContextOptions) {
       adminRequests: configuration.adminRequests ?? ACCOUNT_LIMITS.adminRequests,
     },
     hasOtherClient: otherClient !== undefined,
-    /** Sends from another client address, a new one for each call. @throws CheckSkipped when the option is not given */
+    /**
+     * Sends from another client address, a new address for each call. @throws CheckSkipped when the option is not given
+     */
     otherClient(): Send {
       if (otherClient) return otherClient()
       throw new CheckSkipped('requires a second client address (option otherClient)')
@@ -128,7 +130,7 @@ export function createTestContext(options: TestContextOptions) {
     newUser: async () => accounts.newUser(await token()),
     createUser: async (body: unknown) => accounts.create(await token(), 'createUser', body),
     superadmin,
-    /** Another one, for the checks of each route: an administrator may send only so many requests. */
+    /** Another administrator, for the checks of each route, because the requests of each administrator are limited. */
     routesAdmin,
     /** An administrator with the role `admin`, which most checks share. */
     admin: async () => (session?.role === 'admin' ? session : ownAdmin()),
@@ -136,7 +138,7 @@ export function createTestContext(options: TestContextOptions) {
     createAdmin: async (body: unknown, by?: string) => accounts.create(by ?? (await token()), 'createAdmin', body),
     asSuperadmin: async (route: RouteName, adminRequest?: AdminRequest) =>
       sendAs(send, await token(), route, adminRequest),
-    /** Resets a secret of a user. @returns the new one */
+    /** Resets a secret of a user. @returns the new secret */
     async reset(name: string, type: keyof typeof RESET_FIELDS): Promise<string> {
       const field = RESET_FIELDS[type]
       const response = await sendAs(send, await token(), 'resetUser', { params: { name }, body: { type } })
@@ -157,7 +159,7 @@ export function createTestContext(options: TestContextOptions) {
     needDetails(): void {
       if (lacksDetails) throw new CheckSkipped(NO_DETAILS)
     },
-    /** Fails the check. Later ones that need `detail=full` are skipped, so that the report has one cause. */
+    /** Fails the check. Later checks that need `detail=full` are skipped, so that the report has one cause. */
     lackDetails(actual: string, { to, requestId }: ReceivedResponse): never {
       lacksDetails = true
       throw new ConformanceFailure(`entries with an "id" on ${to}`, actual, requestId, NO_DETAILS)
@@ -177,7 +179,7 @@ export function createTestContext(options: TestContextOptions) {
   }
 }
 
-/** The given user. Access to an unknown property skips the check. */
+/** Converts the given user. Access to a property that was not given skips the check. */
 function asOwnUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnUser {
   const ownOnly = () => required(undefined, 'requires its own user, and no administrator is given (option admin)')
   return {
@@ -208,7 +210,7 @@ function needHeader(name: string): void {
   throw new CheckSkipped(`programs cannot set the header ${name} on this platform`)
 }
 
-/** Caches a result. A failure is not cached, so that it fails one check and not all. */
+/** Caches a result. A failure is not cached, so that one failure does not fail all checks. */
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return async () => {

@@ -10,7 +10,7 @@ import {
 } from '@fish-crab/sdk/contract'
 import type { ReceivedResponse } from './response.ts'
 
-/** The service does not match the contract. Both values are descriptions without secrets. */
+/** The service does not match the contract. The expected and the actual value are descriptions without secrets. */
 export class ConformanceFailure extends Error {
   override readonly name: string = 'ConformanceFailure'
   readonly expected: string
@@ -53,9 +53,9 @@ function formatValue(value: unknown): string {
 }
 
 /**
- * Fails unless `holds`.
- * @param expected what the contract requires, as the end of "Expected …"
- * @param actual what the service did instead
+ * Fails the check unless `holds` is true.
+ * @param expected the requirement of the contract, as the end of a sentence that begins with "Expected"
+ * @param actual the actual behaviour of the service
  */
 export function that(holds: boolean, expected: string, actual: unknown, response?: ReceivedResponse): asserts holds {
   if (holds) return
@@ -81,7 +81,7 @@ function causeOf({ to, status }: ReceivedResponse, actual: string): string {
   return `${method} ${route?.path ?? path} responds ${actual}`
 }
 
-/** The same JSON, in any order of keys. */
+/** Fails the check unless both values are the same JSON, in any order of keys. */
 export function same(actual: unknown, expected: unknown, what: string, response?: ReceivedResponse): void {
   that(
     canonicalJson(actual) === canonicalJson(expected),
@@ -99,18 +99,18 @@ function canonicalJson(value: unknown): string {
   )
 }
 
-/** The documented success of a route. @returns the body */
+/** Fails the check unless the response is the documented success of the route. @returns the body */
 export function success(response: ReceivedResponse, route: RouteName): JsonObject {
   const { status, schema } = OPERATIONS[route].success
   const body = json(response, status)
   const [issue] = schema?.safeParse(body).error?.issues ?? []
-  that(!issue, 'a body of the documented form', `another under "${issue?.path.join('.')}"`, response)
+  that(!issue, 'a body of the documented form', `an invalid value under "${issue?.path.join('.')}"`, response)
   return body
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** The status, with the `code` of an error body. */
+/** Describes a response by its status and the `code` of an error body. */
 export function describeStatus({ status, text }: ReceivedResponse): string {
   const code = /"code":"([a-z_]+)"/.exec(text)?.[1]
   return `${status}${code ? ` ${code}` : ''}`
@@ -146,7 +146,10 @@ export function error(response: ReceivedResponse, code: ErrorCode): JsonObject {
   return body
 }
 
-/** A sentence, a code, the request id. @returns the body */
+/**
+ * Fails the check unless the body has the form of an error: a sentence, a code, the request id and optional details.
+ * @returns the body
+ */
 export function errorBody(response: ReceivedResponse): JsonObject {
   const body = json(response, response.status)
   const { error, code, requestId, details, ...more } = body
@@ -196,7 +199,7 @@ function isDetails(details: unknown): boolean {
   )
 }
 
-/** The type alone, since the value may be a secret. */
+/** Describes only the type of a value, since the value may be a secret. */
 function describeType(value: unknown): string {
   return value === '' ? 'an empty string' : value === undefined ? 'nothing' : `a ${typeof value}`
 }

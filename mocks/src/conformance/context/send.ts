@@ -71,7 +71,7 @@ function reasonOf(error: unknown): string {
 }
 
 const MAX_PATH_LENGTH = 100
-/** More than any valid response. */
+/** Maximum size of a response. Valid responses are smaller. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 /** @throws NoResponse when the body is too long */

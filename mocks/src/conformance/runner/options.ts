@@ -16,26 +16,26 @@ export interface ConformanceOptions extends ServiceConfiguration {
    */
   readonly baseUrl: string
   /**
-   * A superadmin of the implementation. With an administrator of role `admin`, no users are created, since they could
-   * not be removed, and checks that need them are skipped. @default none: `user` is required
+   * A superadmin of the implementation. If the administrator has the role `admin`, the run creates no users, because it
+   * could not remove them, and skips checks that need new users. @default none: `user` is required
    */
   readonly admin?: ConformanceAdministrator
   /** Sends requests. @default `globalThis.fetch`, looked up at each call */
   readonly fetch?: SendRequest
   /**
-   * Returns a `fetch` with another client address, a new one for each call.
+   * Returns a `fetch` that sends from another client address. Each call returns a `fetch` with a new address.
    * @default none: checks that need a second address are skipped
    */
   readonly otherClient?: () => SendRequest
   /** Maximum wait for the end of the rate-limit window, in milliseconds. @default 0: checks that must wait are skipped */
   readonly maxWaitMs?: number
-  /** Waits, for a service with a mocked clock. @default a timer */
+  /** Replaces the timer for waits, for a service with a mocked clock. @default a timer */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>
   /** Timeout of a request, in milliseconds. @default 10,000 */
   readonly requestTimeoutMs?: number
-  /** Deadline of the run without `maxWaitMs`, in milliseconds. @default 300,000 */
+  /** Deadline of the run, in milliseconds, to which `maxWaitMs` is added. @default 300,000 */
   readonly deadlineMs?: number
-  /** Aborts the run. It removes its accounts, then rejects with the reason of the signal. */
+  /** Aborts the run, which then removes its accounts and rejects with the reason of the signal. */
   readonly signal?: AbortSignal
   /** Ids or sections of the checks to run. @default all */
   readonly only?: readonly string[]

@@ -4,11 +4,11 @@ import { type CheckInfo, SECTIONS, type Section } from '../checks/check.ts'
 export interface CheckResult extends CheckInfo {
   /** Skipped checks have a `reason`, failed checks `expected` and `actual`. */
   readonly outcome: 'passed' | 'failed' | 'skipped'
-  /** Why it was skipped. */
+  /** The reason why the check was skipped. */
   readonly reason?: string
-  /** What the contract requires, for a failed check. */
+  /** The requirement of the contract, for a failed check. */
   readonly expected?: string
-  /** What the service did instead. */
+  /** The actual behaviour of the service, for a failed check. */
   readonly actual?: string
   /** The probable cause of the failure, which several checks may have in common. */
   readonly cause?: string
@@ -41,8 +41,8 @@ export interface ConformanceReport {
   /** Whether the run stopped early because the service no longer responded. The remaining checks are skipped. */
   readonly stoppedEarly: boolean
   /**
-   * What the run created and could not remove: names of users and administrators, and the number of records that stay
-   * with the given `user`.
+   * Data that the run created and could not remove: the names of users and administrators, and the number of records
+   * that remain in the collections of the given `user`.
    */
   readonly notRemoved: readonly string[]
 }

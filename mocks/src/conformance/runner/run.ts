@@ -55,10 +55,10 @@ export function listChecks(selection: Pick<ConformanceOptions, 'only' | 'skip'> 
  * Checks an implementation against the contract, over HTTP. The run uses only users and administrators that it creates,
  * and removes them at the end in any case; their entries in the audit log remain.
  *
- * The checks of the rate limit exhaust this client's window, and those of wrong credentials fail to log in several
- * times. The leaderboard and the audit log are read; the report contains nothing about other users.
+ * The checks of the rate limit exhaust this client's window, and the checks of wrong credentials cause several failed
+ * logins. The run reads the leaderboard and the audit log, but the report contains nothing about other users.
  *
- * Without `admin`, the run acts as the given `user`, whose collections then keep the catches that the checks write.
+ * Without `admin`, the run acts as the given `user`. The catches that the checks write stay in the user's collections.
  *
  * When the service no longer responds, the run stops, and the remaining checks are skipped.
  *
@@ -66,7 +66,7 @@ export function listChecks(selection: Pick<ConformanceOptions, 'only' | 'skip'> 
  * @throws TypeError when neither `admin` nor `user` is given, or both, or when `user` is invalid
  * @throws TypeError for unknown options
  * @throws RangeError when `only` or `skip` name an unknown check or section
- * @throws the reason of `signal` when that aborts the run
+ * @throws the reason of `signal` when `signal` aborts the run
  * @example
  * const { failed } = await runConformance({ baseUrl: 'http://127.0.0.1:8787', admin: { username: 'admin', password } })
  */
@@ -104,7 +104,7 @@ async function runSelected(
   if (session) redaction.add(session.token)
   else await checkReachable(writes.send)
   const restrict = (send: Send) => (session ? send : publicOnly(send))
-  // Accounts use a separate signal: after an abort of the run, all of them are still known and can be removed.
+  // Accounts use a separate signal, so that after an abort of the run all accounts are known and can be removed.
   const accounts = createAccounts(sendWith(fetch, new AbortController().signal), redaction.add, randomHex)
   const { otherClient } = options
   const send = restrict(writes.send)
@@ -136,7 +136,7 @@ async function runSelected(
       options.onResult?.(result)
     }
   } finally {
-    // Without a service, the removal of each account would time out.
+    // If the service no longer responds, the removal of each account would time out.
     notRemoved = session && !stoppedEarly ? await accounts.removeAll(session.token) : accounts.all()
   }
   return { ...summarize(results), stoppedEarly, notRemoved: [...notRemoved, ...writes.notRemoved()] }
@@ -261,19 +261,19 @@ function outcomeOf(error: unknown, { clean }: Redaction): Outcome {
       ...(requestId === undefined ? {} : { requestId }),
     }
   }
-  // The response has an unexpected form. The message is omitted, since it may contain secrets.
+  // The response has an unexpected form. The error message is omitted, since it may contain secrets.
   const kind = error instanceof Error ? error.name : typeof error
   return {
     outcome: 'failed',
     expected: 'a response of the documented form',
-    actual: `one that caused a ${kind}`,
-    cause: `responses of another form, which caused a ${kind}`,
+    actual: `a response that caused a ${kind}`,
+    cause: `responses of an undocumented form, which caused a ${kind}`,
   }
 }
 
 type Redaction = ReturnType<typeof createRedactor>
 
-/** Shorter texts are not redacted, since they match unrelated words. */
+/** Shorter secrets are not redacted, since they would match unrelated words. */
 const MIN_LENGTH = 6
 
 function createRedactor() {

@@ -34,7 +34,7 @@ export class ConformanceStartError extends Error {
   }
 }
 
-/** Logs in and gets the role. @throws ConformanceStartError when that fails, since nothing else can be checked */
+/** Logs in and gets the role. @throws ConformanceStartError when the login fails, since nothing else can be checked */
 export async function logIn(send: Send, { username, password }: ConformanceAdministrator): Promise<Session> {
   const token = fieldOf(await expectReachable(() => login(send, { username, password })), 'token')
   const role = fieldOf(await expectReachable(() => sendAs(send, token, 'adminMe')), 'role')
@@ -64,12 +64,15 @@ function fieldOf({ status, text, headers }: ReceivedResponse, name: string): str
     const value = (JSON.parse(text) as Record<string, unknown>)[name]
     if (typeof value === 'string') return value
   } catch {
-    // Reported below as an unexpected response.
+    // Invalid JSON is reported below as an unexpected response.
   }
   throw new ConformanceStartError('unexpected_response', status)
 }
 
-/** Relative to the `Date` of the response, since the local clock may be wrong. */
+/**
+ * Returns the milliseconds to wait. A reset time is compared with the `Date` of the response, since the local clock may
+ * be wrong.
+ */
 function retryAfterMs(headers: Headers): number | undefined {
   const seconds = headers.get(HEADERS.retryAfter) ?? ''
   if (/^\d{1,9}$/.test(seconds)) return Number(seconds) * 1000

@@ -30,7 +30,10 @@ const LINKS: readonly (readonly [View, string])[] = [
   [{ name: 'administrators' }, 'Administrators'],
 ]
 
-/** A view keeps its state when its content changes, but each player has a view. */
+/**
+ * A view keeps its state when its content changes. Each player has a key, so that no state carries over between
+ * players.
+ */
 const keyOf = (view: View) => (view.name === 'player' ? `player ${view.player}` : view.name)
 
 export function AdminApp({ services }: { readonly services: AdminServices }) {
@@ -46,7 +49,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   const links = useRef<HTMLElement>(null)
   useEffect(() => {
     const [current] = links.current?.querySelectorAll('[aria-current]') ?? []
-    // On phones, the link may be out of sight.
+    // On phones, the link of the current view may be outside the visible part of the tabs.
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [key, state.step])
   useEffect(() => {
@@ -80,7 +83,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
     gamemodes,
     request: session.request,
     requestWith: session.requestWith,
-    // The address changes before the view does.
+    // The address changes before `view`, so the key comes from the address.
     announce: (text) => setMessage({ text, key: keyOf(readView(location.hash, gamemodes)) }),
     reveal: (user, secrets) => setRevealed({ user, secrets }),
   }
@@ -163,7 +166,7 @@ function Brand() {
   )
 }
 
-/** Handles the click on the skip link: the fragment names the view, so the link itself cannot change it. */
+/** Moves the focus to the content. The skip link must not change the fragment, because the fragment names the view. */
 function skip(event: MouseEvent): void {
   event.preventDefault()
   document.getElementById('content')?.focus()

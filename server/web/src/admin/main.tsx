@@ -8,7 +8,7 @@ import { pageGamemodes } from '../data/gamemodes.ts'
 import { AdminApp } from './app.tsx'
 import { createAdminSession } from './data/session.ts'
 
-// The page reports a rate limit at once, with a countdown.
+// The client does not wait for a rate limit, because the page immediately shows a countdown.
 const options = { baseUrl: location.origin, maxWaitMs: 0, maxRetries: 1, pace: false }
 const client = createClient(options)
 

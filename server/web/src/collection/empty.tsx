@@ -7,7 +7,7 @@ interface EmptyProps {
   readonly children: ComponentChildren
 }
 
-/** A page without a collection, and the field that leads to one. */
+/** A page that has no collection to show. It has a field to search for a player. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="panel empty">

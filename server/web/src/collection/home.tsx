@@ -90,7 +90,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
   )
 }
 
-/** The last player whose page this device has shown. It takes no request. */
+/** The player whose page this device showed last. Loading the player takes no request. */
 function LastPlayer() {
   const known = useMemo(() => readLastKnown(), [])
   if (!known) return null

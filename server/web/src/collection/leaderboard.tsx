@@ -47,7 +47,10 @@ interface LeadersProps {
   readonly limit: number
 }
 
-/** The players with the most catches. The last player of this device is marked. Loading them takes one request. */
+/**
+ * The players with the most catches. The last player of this device is marked. Loading the leaderboard takes one
+ * request.
+ */
 export function Leaders({ client, kind, limit }: LeadersProps) {
   const [leaders, setLeaders] = useState<readonly Leader[] | 'failed'>()
   useEffect(() => {

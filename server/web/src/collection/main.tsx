@@ -6,7 +6,7 @@ import '../parts/page.css'
 import '../parts/content.css'
 import './collection.css'
 
-// The page itself reports problems and retries.
+// The page itself reports problems and retries requests, so the client does not.
 const limits = { maxWaitMs: 0, maxRetries: 0, pace: false }
 
 render(

@@ -39,7 +39,7 @@ function describe(problem: Problem): readonly [title: string, text: ComponentChi
 
 interface ProblemNoticeProps {
   readonly problem: Problem
-  /** When the shown collection was current, in Unix milliseconds; absent if none is shown. */
+  /** The time at which the shown collection was current, in Unix milliseconds. Absent if no collection is shown. */
   readonly updatedAt: number | undefined
   readonly onRetry: () => void
 }

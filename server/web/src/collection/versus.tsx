@@ -21,7 +21,7 @@ type State =
   | { readonly step: 'loaded'; readonly cabinets: readonly Cabinet[] }
   | { readonly step: 'failed'; readonly problem: string }
 
-/** Two collections side by side. Loading them takes two requests. */
+/** Two collections side by side. Loading the collections takes two requests. */
 export function VersusPage({ client, names }: VersusPageProps) {
   const [state, setState] = useState<State>({ step: 'loading' })
   useEffect(() => {
@@ -117,7 +117,7 @@ function Player({ cabinet, book }: { readonly cabinet: Cabinet; readonly book: r
   )
 }
 
-/** Species that a column shows: thousands would stop the page for a moment. */
+/** Maximum number of species in a column. Thousands of species would block the page for a moment. */
 const SHOWN = 60
 
 function SpeciesOf({ title, entries }: { readonly title: string; readonly entries: readonly BookEntry[] }) {

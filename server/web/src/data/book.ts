@@ -3,10 +3,10 @@ import { RARITIES } from '@fish-crab/sdk/constants'
 import type { Collection } from './cabinet.ts'
 import { type Kind, latestOf, type Species } from './summary.ts'
 
-/** From the most common to the rarest. */
+/** All rarities, from the most common to the rarest. */
 export const RARITY_ORDER: readonly RarityLabel[] = RARITIES.map(({ label }) => label)
 
-/** The rank of a rarity: the higher, the rarer; -1 without one. */
+/** Returns the rank of a species' rarity, which is higher for rarer species, or -1 if the species has no rarity. */
 export function rankOf({ rarity }: Pick<Species, 'rarity'>): number {
   return rarity === undefined ? -1 : RARITY_ORDER.indexOf(rarity)
 }
@@ -15,13 +15,13 @@ export function rankOf({ rarity }: Pick<Species, 'rarity'>): number {
 export interface BookEntry extends Species {
   readonly key: string
   readonly kind: Kind
-  /** The rarest that was caught. */
+  /** The highest rarity in which the species was caught. */
   readonly rarity?: RarityLabel | undefined
-  /** Its catches by rarity, the rarest first; empty for crabs. */
+  /** The catches of the species by rarity, rarest first. Empty for crabs. */
   readonly rarities: readonly Species[]
 }
 
-/** Ways to sort the book, by the words that the page shows. */
+/** The orders in which the book can be sorted, and their labels on the page. */
 export const ORDERS = {
   count: 'Most caught',
   rarity: 'Rarest',
@@ -30,16 +30,15 @@ export const ORDERS = {
   name: 'Name',
 } as const
 
-/** One of {@link ORDERS}. */
 export type Order = keyof typeof ORDERS
 
 /** A filter of the book. */
 export type Only = Kind | RarityLabel
 
-/** The species that the book shows, and how. */
+/** How the book filters, sorts and shows species. */
 export interface BookOptions {
   readonly text: string
-  /** Only this kind, or only species that were caught in this rarity. @default all */
+  /** Shows only species of this kind, or only species that were caught in this rarity. @default all */
   readonly only: Only | undefined
   readonly order: Order
   readonly isTable: boolean
@@ -60,7 +59,7 @@ export function bookKey(kind: Kind, name: string): string {
   return `${kind} ${name}`
 }
 
-/** One entry for each species of a collection, the most caught first. */
+/** Returns one entry for each species of a collection. The species with the most catches comes first. */
 export function bookOf({ fish, crab }: Collection): readonly BookEntry[] {
   const entries = (kind: Kind, species: readonly Species[]) =>
     Array.from(
@@ -90,7 +89,7 @@ function bookEntry(kind: Kind, name: string, species: readonly Species[]): BookE
 }
 
 const names = new Intl.Collator(undefined, { numeric: true })
-// ISO 8601 in UTC sorts as text.
+// ISO 8601 times in UTC sort correctly as text.
 const compareText = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0)
 
 const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>> = {
@@ -102,12 +101,12 @@ const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>>
   name: (one, other) => names.compare(one.name, other.name),
 }
 
-/** Sorts species. Equal species stay in their order. */
+/** Sorts species. Species that compare as equal keep their order. */
 export function inOrder<Item extends Species>(items: readonly Item[], order: Order): readonly Item[] {
   return order === 'count' ? items : items.toSorted(COMPARE[order])
 }
 
-/** The entries that match, in the order given. */
+/** Returns the entries that match, in their given order. */
 export function matching(
   entries: readonly BookEntry[],
   { text, only }: Pick<BookOptions, 'text' | 'only'>,
@@ -120,7 +119,7 @@ export function matching(
   )
 }
 
-/** The rarest species; of one rarity, those that were caught least. */
+/** Returns the rarest species, rarest first. Within a rarity, species with fewer catches come first. */
 export function rarestOf(book: readonly BookEntry[], count: number): readonly BookEntry[] {
   const caught = ({ rarities, count }: BookEntry) => rarities[0]?.count ?? count
   const ranks = book.map(rankOf).sort((one, other) => other - one)
@@ -133,7 +132,7 @@ export function rarestOf(book: readonly BookEntry[], count: number): readonly Bo
     .slice(0, count)
 }
 
-/** The filters that find something. */
+/** Returns the filters that match at least one species. */
 export function filtersOf(book: readonly BookEntry[]): readonly Only[] {
   const found = new Set<Only>()
   for (const { kind, rarities } of book) {

@@ -25,7 +25,7 @@ interface GamemodeCollection extends Collection {
 
 /** The collection of a player. */
 export interface Cabinet {
-  /** The name as the player was created. The letter case of the address may differ. */
+  /** The player's name in its original letter case, which may differ from the letter case in the address. */
   readonly user: string
   readonly gamemodes: readonly GamemodeCollection[]
   /** Catches by UTC day, the earliest first. */
@@ -50,7 +50,7 @@ export interface Fresh extends Species {
 const KINDS: readonly Kind[] = ['fish', 'crab']
 const NOTHING: Collection = { fish: summarize([]), crab: summarize([]) }
 
-/** The collection of a gamemode; without one, all of them together. */
+/** Returns the collection of a gamemode, or of all gamemodes together if `gamemode` is omitted. */
 export function collectionOf({ gamemodes }: Cabinet, gamemode?: string): Collection {
   if (gamemode !== undefined) return gamemodes.find((one) => one.gamemode === gamemode) ?? NOTHING
   const caught = gamemodes.filter((one) => totalOf(one) > 0)
@@ -77,7 +77,7 @@ export function latestCatchOf({ fish, crab }: Collection): string | undefined {
   return latestOf([undefined, ...times], (time) => time)
 }
 
-/** A cabinet with more catches. */
+/** Returns a copy of the cabinet with the catches added. */
 export function withCatches(cabinet: Cabinet, caught: readonly Caught[]): Cabinet {
   if (caught.length === 0) return cabinet
   const gamemodes = cabinet.gamemodes.map((one) => {
@@ -87,7 +87,7 @@ export function withCatches(cabinet: Cabinet, caught: readonly Caught[]): Cabine
   return { ...cabinet, gamemodes, days: withDays(cabinet.days, caught) }
 }
 
-/** Whether a cabinet has a catch of the same species at this time or later. */
+/** Whether a cabinet has a catch of the same species that is as late as the given catch, or later. */
 export function hasCatch(cabinet: Cabinet, { kind, gamemode, ...entry }: Caught): boolean {
   return includes(collectionOf(cabinet, gamemode)[kind], entry)
 }

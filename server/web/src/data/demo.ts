@@ -11,12 +11,12 @@ const FISH = [
   ...['Coelacanth', 'Sunfish', 'Leviathan'],
 ] as const
 const CRABS = ['crab', 'crab', 'crab', 'Hermit Crab', 'King Crab'] as const
-/** How many of a thousand fish have each rarity, in the order of the rarities. */
+/** The number of fish of each rarity per thousand fish, in the order of {@link RARITY_ORDER}. */
 const SHARES = [25, 440, 275, 150, 80, 27, 3]
 const GAMEMODES = ['earth', 'survival'] as const
 
 /**
- * Made-up catches of the last weeks, the same ones each day.
+ * A collection of made-up catches of the last weeks. Apart from their dates, the catches are the same each day.
  * @param now Unix milliseconds
  */
 export function demoCabinet(now: number): Cabinet {

@@ -14,9 +14,9 @@ export type Problem =
 export interface Followed {
   /** Absent until the first load. */
   readonly cabinet?: Cabinet
-  /** When it was last known to be current, in Unix milliseconds. */
+  /** The time at which the cabinet was last known to be current, in Unix milliseconds. */
   readonly updatedAt?: number
-  /** The player does not exist. */
+  /** Whether the player does not exist. */
   readonly isUnknown?: boolean
   readonly problem?: Problem
   /** Catches that the last update added. */
@@ -26,7 +26,7 @@ export interface Followed {
 /** Callbacks of a stream. */
 export interface Listener {
   onCatch(caught: Caught): void
-  /** From now on, the stream has every new catch. Only a load has earlier ones. */
+  /** The stream is open and delivers every catch from now on. Only a load returns earlier catches. */
   onConnect(): void
   /** The stream broke and could not be reopened immediately. Attempts continue until `onConnect`. */
   onDisconnect(): void
@@ -41,12 +41,14 @@ export interface Stream {
   close(): void
 }
 
-/** The parts of a browser that tell whether the page is visible and the network is available. */
+/**
+ * The state of a browser on which polls and streams depend: whether the page is visible and the network is available.
+ */
 export interface PageContext {
   readonly now: () => number
   isOnline(): boolean
   isVisible(): boolean
-  /** Calls back when either may have changed. @returns a function that ends the calls */
+  /** Reports changes of visibility and network. @returns a function that removes the callback */
   onChange(callback: () => void): () => void
 }
 
@@ -74,37 +76,42 @@ interface FollowOptions {
   readonly context: PageContext
   /** The cabinet that is shown until the first load ends. */
   readonly lastKnown?: LastKnown | undefined
-  /** Opens a stream of new catches, when the cabinet is loaded. @default the cabinet cannot change */
+  /**
+   * Opens a stream of new catches after the cabinet is loaded. If it is `undefined`, the cabinet is loaded only once.
+   */
   readonly listen: ((listener: Listener, cabinet: Cabinet) => Stream) | undefined
   readonly onUpdate: (followed: Followed) => void
-  /** How long the page is visible before it opens a stream, in milliseconds. @default 10 s */
+  /** How long the page must be visible before a stream is opened, in milliseconds. @default 10 s */
   readonly stayMs?: number
-  /** Interval of loads beside an open stream, in milliseconds. @default 300 s */
+  /** Interval of loads while a stream is open, in milliseconds. @default 300 s */
   readonly besideStreamMs?: number
 }
 
 /** Follows a collection until it is stopped. */
 export interface Following {
-  /** Tries again at once. */
+  /** Loads again immediately. */
   retry(): void
   stop(): void
 }
 
 /** A poll is one request, so polls take 5 of the 25 requests that a client has in 300 s. */
 const POLL_MS = 60_000
-/** Interval of polls beside a stream, which might miss something. */
+/** Interval of polls while a stream is open, since a stream can miss catches. */
 const POLL_BESIDE_STREAM_MS = 300_000
-/** A short visit needs no stream, which costs a request and a connection. */
+/** Delay before a stream is opened. A stream costs a request and a connection, which a short visit is not worth. */
 const STAY_MS = 10_000
-/** Catches that arrive together are shown together: one POST may store 500. */
+/** Delay before streamed catches are shown, so that the catches of one POST (up to 500) appear together. */
 const GATHER_MS = 250
 const RELOAD_MS = 5000
-/** Requests that polls leave to other pages and programs with the same address. */
+/** Number of requests that polls leave for other pages and programs at the same client address. */
 const RESERVE = 8
 const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
-/** Loads a collection and keeps it current: polls while the page is visible, and continues after outages and rate limits. */
+/**
+ * Loads a collection and keeps it current. Polls while the page is visible, and continues after outages and rate
+ * limits.
+ */
 export function followCollection({
   client,
   load,
@@ -123,14 +130,14 @@ export function followCollection({
   let stream: Stream | undefined
   /** The last load, without the catches that the stream has added to the shown collection. */
   let loaded: Cabinet | undefined
-  /** Catches that are not shown yet. */
+  /** Streamed catches that are not shown yet. */
   let gathered: Caught[] = []
   /** Catches that the running load may or may not contain. */
   let sinceLoadBegan: Caught[] = []
   /** Whether the stream delivered something since the last load began. */
   let cameMeanwhile = false
   let dueAt = 0
-  /** When the rate limit allows another load. */
+  /** The earliest time at which the rate limit allows another load. */
   let earliestAt = 0
   let isLoading = false
   let failures = 0
@@ -149,10 +156,10 @@ export function followCollection({
       if (stopped.signal.aborted) return
       const before = followed.cabinet
       failures = 0
-      // If few requests remain, the rest of the window is for clicks.
+      // If few requests remain, do not poll until the window ends, so that clicks still work.
       const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
       earliestAt = isScarce ? rateLimit.resetAt.getTime() : 0
-      // The response may or may not contain the catches since the load began. Only another load can tell.
+      // The response may or may not contain the catches that arrived during the load, so load again soon.
       const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? besideStreamMs : POLL_MS
       dueAt = listen ? Math.max(now() + waitMs, earliestAt) : Number.POSITIVE_INFINITY
       loaded = read
@@ -163,7 +170,7 @@ export function followCollection({
       if (stopped.signal.aborted) return
       failures += 1
       if (error instanceof NotFoundError && error.code === 'user_not_found') {
-        // An overlay may be set up before the player exists.
+        // Continue to poll, because an overlay may be set up before the player exists.
         dueAt = now() + POLL_MS
         update({ isUnknown: true, fresh: [] })
         return
@@ -185,7 +192,10 @@ export function followCollection({
     return { kind: 'failed', retryAt, requestId: error instanceof ApiError ? error.requestId : undefined }
   }
 
-  /** Timers of hidden pages are late and cost battery: nothing is polled until the page is visible again. */
+  /**
+   * Schedules the next load. After the first load, hidden pages do not poll, because their timers run late and drain
+   * the battery.
+   */
   function schedule(): void {
     clearTimeout(timer)
     const canLoad = context.isOnline() && (context.isVisible() || !(followed.cabinet || followed.isUnknown))
@@ -193,14 +203,17 @@ export function followCollection({
     timer = setTimeout(attempt, Math.max(0, dueAt - now()))
   }
 
-  /** Hidden pages have no stream: a browser has six connections to a server, shared by all its pages. */
+  /**
+   * Schedules the stream. Hidden pages have no stream, because all pages of a browser share six connections to a
+   * server.
+   */
   function scheduleStream(): void {
     clearTimeout(streamTimer)
     const isWanted = context.isOnline() && context.isVisible() && !stopped.signal.aborted
     if (!isWanted && stream) {
       stream.close()
       stream = undefined
-      // No stream delivers the catches that are stored meanwhile, so load again when the page is visible.
+      // Load again when the page is visible, because catches that are stored while the stream is closed are missed.
       if (!followed.problem) dueAt = Math.min(dueAt, Math.max((followed.updatedAt ?? 0) + RELOAD_MS, earliestAt))
     }
     // A stream that ended, for example at a limit of streams, is opened again after the next load.
@@ -212,10 +225,10 @@ export function followCollection({
   }
 
   /**
-   * A load and the stream share one position: the time of the last catch of each species in the load. The load contains
-   * each of its catches, so a streamed catch that is later cannot be in the load, and an earlier one is not counted from the
-   * stream. If the earlier one was only sent late, the next load shows it. Nothing else could be compared: a summary has no
-   * record ids, and a resumed stream repeats catches that a load has read meanwhile.
+   * Whether a streamed catch is missing from the last load. Only times can be compared, because a summary has no record
+   * ids, and a resumed stream repeats catches that a load has already returned. A streamed catch that is later than the
+   * last loaded catch of its species cannot be part of the load. An earlier catch is assumed to be part of the load; if
+   * it was only sent late, the next load shows it.
    */
   function isNotLoaded(caught: Caught): boolean {
     return !(loaded && hasCatch(loaded, caught))
@@ -228,7 +241,7 @@ export function followCollection({
     else if (gathered.push(caught) === 1) setTimeout(showGathered, GATHER_MS)
   }
 
-  /** Loads again soon, once for many calls. */
+  /** Schedules one load soon, however often it is called. */
   function reload(): void {
     cameMeanwhile = true
     dueAt = Math.min(dueAt, Math.max(now() + RELOAD_MS, earliestAt))

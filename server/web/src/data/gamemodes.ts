@@ -1,6 +1,6 @@
 import { GAMEMODES, type Gamemode, isGamemode } from '@fish-crab/sdk/constants'
 
-/** The gamemodes of the service, which it writes into its pages. The first is the default. */
+/** The gamemodes of the service, which the service writes into its pages. The first gamemode is the default. */
 export type PageGamemodes = readonly [Gamemode, ...Gamemode[]]
 
 /** The gamemodes in the open page. */
@@ -10,7 +10,7 @@ export function pageGamemodes(): PageGamemodes {
   return isGamemode(first) && others.every(isGamemode) ? [first, ...others] : GAMEMODES
 }
 
-/** The gamemode of this name, in any letter case. */
+/** Finds a gamemode by name, in any letter case. */
 export function matchGamemode(gamemodes: PageGamemodes, name: string | null | undefined): Gamemode | undefined {
   return gamemodes.find((one) => one === name?.toLowerCase())
 }

@@ -4,7 +4,7 @@ import type { DayCount } from './summary.ts'
 
 /** Catches of one day, week or month. */
 export interface Period {
-  /** Its start, in Unix milliseconds. */
+  /** The start of the period, in Unix milliseconds. */
   readonly start: number
   readonly count: number
 }
@@ -15,10 +15,10 @@ export interface History {
   readonly periods: readonly Period[]
 }
 
-/** Catches by day: the local midnight, in Unix milliseconds, and how many. */
+/** The number of catches by day. Each key is a local midnight in Unix milliseconds. */
 export type Days = ReadonlyMap<number, number>
 
-/** Shows UTC days as local days of the same date: charts have no time zone. */
+/** Converts UTC days to local days with the same date, because charts have no time zone. */
 export function localDays(days: readonly DayCount[]): Days {
   return new Map(days.map(({ day, count }) => [new Date(`${day}T00:00`).getTime(), count]))
 }
@@ -28,11 +28,14 @@ const INTERVALS: readonly (readonly [History['unit'], CountableTimeInterval])[] 
   ['week', timeMonday],
   ['month', timeMonth],
 ]
-/** A player's wrong clock must not make thousands of bars, so older months are omitted. */
+/**
+ * Maximum number of bars. Older months are omitted, since a player's wrong clock could otherwise cause thousands of
+ * bars.
+ */
 const MAX_PERIODS = 60
 
 /**
- * The days up to now in at most 60 periods without gaps, in the smallest unit that fits.
+ * Groups the days up to now into at most 60 consecutive periods of the smallest unit that fits.
  * @param now Unix milliseconds
  */
 export function historyOf(days: Days, now: number): History | undefined {

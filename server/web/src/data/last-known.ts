@@ -8,12 +8,18 @@ export interface LastKnown {
   readonly updatedAt: number
 }
 
-/** The number changes with the form of {@link Cabinet}: a newer page must not read an older form. */
+/**
+ * The name of the stored preference. Its number changes with the shape of {@link Cabinet}: a newer page must not read
+ * an older shape.
+ */
 const NAME = 'fish-crab-last-1'
-/** Browsers store about 5 MB for a site, and writing megabytes would hold up the page. */
+/** Larger cabinets are not stored: browsers store about 5 MB per site, and writing megabytes would block the page. */
 const MAX_SPECIES = 3000
 
-/** The last cabinet that this device has loaded, if it is of the given player. Letter case is ignored. */
+/**
+ * Reads the last cabinet that this device has loaded. If `user` is given, the cabinet must belong to that player, in
+ * any letter case.
+ */
 export function readLastKnown(user?: string): LastKnown | undefined {
   try {
     const known = JSON.parse(readPreference(NAME) ?? 'null') as LastKnown | null
@@ -24,7 +30,7 @@ export function readLastKnown(user?: string): LastKnown | undefined {
   }
 }
 
-/** Remembers a cabinet on this device and replaces the previous one. */
+/** Stores a cabinet on this device and replaces the previous cabinet. */
 export function saveLastKnown(known: LastKnown): void {
   const { gamemodes } = known.cabinet
   const species = gamemodes.reduce((sum, { fish, crab }) => sum + fish.species.length + crab.species.length, 0)

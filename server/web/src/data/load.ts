@@ -12,7 +12,7 @@ interface Loaded {
 /** Reads a cabinet. */
 export type Load = (client: Client, signal: AbortSignal) => Promise<Loaded>
 
-/** Reads the cabinet of a player. It takes one request. */
+/** Reads the cabinet of a player with one request. */
 export function loadPlayer(user: string): Load {
   return async (client, signal) => {
     const profile = await client.profile({ user, species: true, signal })
@@ -37,5 +37,5 @@ function summaryOf({ total, unique, species = [] }: ProfileSummary): Summary {
   return { total, unique, species }
 }
 
-/** Makes up a collection. It takes no request. */
+/** Makes up a collection without a request. */
 export const loadDemo: Load = async () => ({ cabinet: demoCabinet(Date.now()), rateLimit: undefined })

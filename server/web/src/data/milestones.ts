@@ -43,7 +43,9 @@ function firstsOf(book: readonly BookEntry[]): readonly Milestone[] {
   return [...firsts.values()]
 }
 
-/** The first of the days with the most catches, unless all days have one. */
+/**
+ * The earliest of the days with the most catches, or `undefined` if there is only one day or no day has two catches.
+ */
 function bestDay(days: readonly DayCount[]): DayCount | undefined {
   const best = days.reduce<DayCount | undefined>(
     (best, one) => (one.count > (best?.count ?? 1) ? one : best),

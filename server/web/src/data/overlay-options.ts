@@ -21,7 +21,6 @@ export const SIZES = { small: 'Small', medium: 'Medium', large: 'Large' } as con
 export const THEMES = { dark: 'Dark', light: 'Light', plain: 'Text only' } as const
 const SOUNDS = { off: false, on: true } as const
 
-/** One of {@link PARTS}. */
 export type Part = keyof typeof PARTS
 
 /** The options in the address of an overlay. */
@@ -55,7 +54,7 @@ const DEFAULTS = {
   hasSound: false,
 } as const satisfies Omit<OverlayOptions, 'gamemode'>
 
-/** Parsers of the parameters. Each returns the value of a text, or `undefined` if it is invalid. */
+/** Parsers of the parameters. Each parser returns the value of a text, or `undefined` if the text is invalid. */
 const parsersOf = (gamemodes: PageGamemodes) => ({
   gamemode: (text: string) => matchGamemode(gamemodes, text),
   kind: (text: string): Kind | undefined => (text === 'fish' || text === 'crab' ? text : undefined),
@@ -73,7 +72,7 @@ function keyIn<Key extends string>(words: Readonly<Record<Key, unknown>>, text: 
   return Object.hasOwn(words, text) ? (text as Key) : undefined
 }
 
-/** Reads the query of an overlay. Unknown values are ignored: a stream must not show errors. */
+/** Reads the query of an overlay. Unknown values are ignored, because a stream must not show errors. */
 export function readOptions(search: string, gamemodes: PageGamemodes): OverlayOptions {
   const query = new URLSearchParams(search)
   const parsers = parsersOf(gamemodes)
@@ -127,11 +126,11 @@ const SCALES = { small: 0.8, medium: 1, large: 1.4 } as const
 /** The size of a browser source that has room for an overlay, in pixels. */
 export function sourceSize({ mode, size }: Pick<OverlayOptions, 'mode' | 'size'>) {
   const [width, height] = SOURCE_SIZES[mode]
-  // Alerts use the whole width.
+  // Only the width of alerts scales, because alerts use the whole width.
   return { width: mode === 'alert' ? width * SCALES[size] : width, height: Math.round(height * SCALES[size]) }
 }
 
-/** The overlay at an address; `undefined` if the text is not the address of one. */
+/** Reads an overlay's address. Returns `undefined` if the text is not an overlay's address. */
 export function readAddress(text: string, gamemodes: PageGamemodes) {
   if (!/^https?:\/\/[^/]+\/(.*\/)?overlay\/[^/]/i.test(text.trim())) return undefined
   try {
@@ -143,7 +142,7 @@ export function readAddress(text: string, gamemodes: PageGamemodes) {
   }
 }
 
-/** The name in the path of an overlay, as written there. */
+/** Returns the player's name from the path of an overlay, without checking the name. */
 export function overlayName(pathname: string): string {
   const encoded = /\/overlay\/([^/]+)/i.exec(pathname)?.[1] ?? ''
   try {

@@ -12,6 +12,6 @@ export function savePreference(name: string, value: string): void {
   try {
     localStorage.setItem(name, value)
   } catch {
-    // Nothing depends on a remembered choice.
+    // Ignore the failure, because the page works without remembered choices.
   }
 }

@@ -1,4 +1,4 @@
-/** The address that players use, which the service writes into its pages. @default the origin of the page */
+/** The address for players, which the service writes into its pages. @default the origin of the page */
 export function publicUrl(): string {
   return meta('public-url') || location.origin
 }

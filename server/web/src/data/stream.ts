@@ -23,7 +23,7 @@ export function openStream(client: Client, target: StreamTarget): (listener: Lis
         onCatch({ ...caught, gamemode })
       }
     }
-    // When a stream ends, for example at a limit of streams, polls continue.
+    // Ignore the end of a stream, for example at a limit of streams, because polls continue.
     withConnection(watch)
       .catch(() => {})
       .finally(() => {
@@ -34,8 +34,8 @@ export function openStream(client: Client, target: StreamTarget): (listener: Lis
 }
 
 /**
- * Runs a function unless the pages of this browser have the maximum number of streams. Only pages of a secure origin can
- * count them.
+ * Runs a function unless the pages of this browser have the maximum number of streams. Only pages of a secure origin
+ * can count the streams.
  */
 async function withConnection(run: () => Promise<void>): Promise<void> {
   if (!navigator.locks || sharesConnection()) return run()
@@ -49,7 +49,10 @@ async function withConnection(run: () => Promise<void>): Promise<void> {
   return undefined
 }
 
-/** From HTTP/2 on, all requests share a connection. A page from a cache has no protocol. */
+/**
+ * Whether all requests share a connection, as with HTTP/2 and HTTP/3. The resources show this, because a cached page
+ * has no protocol.
+ */
 function sharesConnection(): boolean {
   const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   return entries.some(({ nextHopProtocol }) => /^h[23]/.test(nextHopProtocol))

@@ -55,7 +55,7 @@ export function speciesKey({ name, rarity }: Pick<Species, 'name' | 'rarity'>): 
   return `${rarity ?? ''} ${name}`
 }
 
-/** A summary with more catches. */
+/** Returns a summary with the entries added. */
 export function withEntries(summary: Summary, entries: readonly Entry[]): Summary {
   return entries.length === 0 ? summary : mergeSummaries([summary, summarize(entries)])
 }
@@ -98,13 +98,13 @@ export function summarize(entries: readonly Entry[]): Summary {
   return { total: entries.length, unique: new Set(entries.map(({ name }) => name)).size, species }
 }
 
-/** Whether a summary has a catch of the same species and rarity at this time or later. */
+/** Whether a summary has a catch of the same species and rarity that is as late as the given entry, or later. */
 export function includes({ species }: Summary, entry: Entry): boolean {
   const { lastCaughtAt } = species.find(({ name, rarity }) => name === entry.name && rarity === entry.rarity) ?? {}
   return lastCaughtAt !== undefined && entry.caughtAt !== undefined && lastCaughtAt >= entry.caughtAt
 }
 
-/** The catches between two reads of a collection: each species whose count rose, and by how much. */
+/** The catches between two reads of a collection: each species with a higher count, and the difference. */
 export function caughtSince(before: Summary, now: Summary): readonly (Species & { readonly added: number })[] {
   const counts = new Map(before.species.map((one) => [speciesKey(one), one.count]))
   return now.species.flatMap((one) => {

@@ -33,7 +33,7 @@ const MODE_HINTS: Readonly<Record<OverlayOptions['mode'], string>> = {
   goal: 'A bar fills up with the catches of the day.',
 }
 
-/** The pause in typing before the player is looked up. */
+/** Delay between the last keystroke and the request for the player. */
 const TYPED_MS = 600
 
 interface OverlaySetupProps {
@@ -71,7 +71,8 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
       const gamemode = matchGamemode(gamemodes, latestGamemode(cabinet))
       if (gamemode) setOptions((before) => ({ ...before, gamemode }))
     }
-    // An overlay may be set up before the player exists, or without the server. Then the gamemode stays.
+    // Ignore failures and keep the gamemode: an overlay may be set up before the player exists, or while the server is
+    // down.
     const timer = setTimeout(() => preselect().catch(() => {}), TYPED_MS)
     return () => {
       clearTimeout(timer)

@@ -7,7 +7,7 @@ import { afterUpdate, NOTHING_SHOWN, type Shown } from '../overlay/shown.ts'
 import { useShown } from '../overlay/use-shown.ts'
 import { Scene } from './scene.tsx'
 
-/** The catches that the button makes, in turn. */
+/** The catches that the button adds, one per press. */
 const CATCHES: readonly Pick<Caught, 'kind' | 'name' | 'rarity'>[] = [
   { kind: 'fish', name: 'Herring', rarity: 'Silver' },
   { kind: 'fish', name: 'Sturgeon', rarity: 'Diamond' },

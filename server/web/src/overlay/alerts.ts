@@ -2,7 +2,7 @@ import { rankOf } from '../data/book.ts'
 import type { Fresh } from '../data/cabinet.ts'
 import { type Item, loudness, newItems } from './feed.ts'
 
-/** Alerts that are shown one after the other. */
+/** A queue of alerts, which are shown one after the other. */
 export interface AlertQueue {
   readonly current: Item | undefined
   /** When the current alert ends, in Unix milliseconds. */
@@ -17,18 +17,21 @@ export const NO_ALERTS: AlertQueue = { current: undefined, endsAt: 0, waiting: [
 const MAX_WAITING = 10
 const DURATIONS_MS = { usual: 8000, rare: 10_000, rarest: 14_000 } as const
 
-/** The queue with an alert for each new catch. If there are too many, the most common are dropped. */
+/**
+ * Adds an alert for each new catch to the queue. If the queue is full, the alerts of the most common catches are
+ * dropped.
+ */
 export function withAlerts(queue: AlertQueue, fresh: readonly Fresh[], now: number): AlertQueue {
   const added = newItems(rarestFirst(fresh), queue.nextKey)
   const all = [...queue.waiting, ...added]
-  // An alert that can be shown at once does not wait.
+  // If no alert is shown, the first alert leaves the queue immediately, so there is room for one more.
   const room = MAX_WAITING + (isCurrent(queue, now) ? 0 : 1)
   const chosen = new Set(rarestFirst(all).slice(0, room))
   const waiting = all.filter((item) => chosen.has(item))
   return alertsAt({ ...queue, waiting, nextKey: queue.nextKey + added.length }, now)
 }
 
-/** The queue at a time: when an alert has ended, the next one follows. */
+/** Returns the queue at a time. If the current alert has ended, the next alert becomes current. */
 export function alertsAt(queue: AlertQueue, now: number): AlertQueue {
   if (isCurrent(queue, now)) return queue
   const [current, ...waiting] = queue.waiting

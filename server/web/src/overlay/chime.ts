@@ -6,10 +6,10 @@ const SCALE = [523.25, 659.25, 783.99, 1046.5, 1318.51, 1567.98, 1760, 2093] as 
 const NOTE_S = 0.11
 const DECAY_S = 0.5
 const VOLUME = 0.12
-/** If a browser allows sound later than this, old chimes are skipped. */
+/** Chimes that had to wait longer than this until the browser allowed sound are skipped. */
 const PATIENCE_MS = 500
 
-/** The notes of a catch, in hertz: the rarer, the higher and the more. */
+/** Returns the notes of a catch, in hertz. Rarer catches have more and higher notes. */
 export function notesOf(species: Pick<Species, 'rarity'>): readonly number[] {
   return SCALE.slice(0, rankOf(species) + 2)
 }
@@ -20,7 +20,10 @@ export interface Chime {
   close(): void
 }
 
-/** Opens the sound, if the browser allows it without a click, as streaming software does. */
+/**
+ * Opens the audio output. Browsers may forbid sound before the first click, but streaming software allows sound
+ * immediately.
+ */
 export function openChime(): Chime {
   const audio = new AudioContext()
   return {

@@ -4,7 +4,7 @@ import { type Kind, type Species, speciesKey } from '../data/summary.ts'
 
 /** A catch that the overlay shows. */
 export interface Item extends Pick<Species, 'name' | 'rarity'> {
-  /** Differs for every item of a feed. */
+  /** A key that is unique within a feed. */
   readonly key: number
   readonly kind: Kind
   /** The number of catches of this species that arrived together. */
@@ -41,7 +41,7 @@ export function stillIn(collection: Collection, items: readonly Item[]): readonl
   return items.filter((item) => keys.has(keyOf(item)))
 }
 
-/** New catches as items with keys from `firstKey` on. */
+/** Converts new catches to items. Their keys start at `firstKey`. */
 export function newItems(fresh: readonly Fresh[], firstKey: number): readonly Item[] {
   return fresh.map(({ name, rarity, kind, added }, index) => {
     return { key: firstKey + index, name, rarity, kind, count: added, isNew: true }

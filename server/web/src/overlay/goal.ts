@@ -10,7 +10,10 @@ export interface GoalCount {
 
 const localDay = (now: number) => new Date(now).toDateString()
 
-/** The count when an overlay is opened. Profiles count UTC days, and only for all gamemodes, kinds and rarities together. */
+/**
+ * Returns the count at the time an overlay is opened. A goal for one kind or rarity starts at 0, because profiles count
+ * the catches of a UTC day only for all gamemodes, kinds and rarities together.
+ */
 export function startGoal(
   days: readonly DayCount[],
   { kind, rarity }: Pick<OverlayOptions, 'kind' | 'rarity'>,
@@ -21,7 +24,7 @@ export function startGoal(
   return { day: localDay(now), count: isAll ? (days.find(({ day }) => day === today)?.count ?? 0) : 0 }
 }
 
-/** The count with new catches. It starts again at midnight. */
+/** Adds new catches to the count, which restarts at local midnight. */
 export function withCounted(
   goal: GoalCount,
   fresh: readonly Fresh[],

@@ -6,7 +6,7 @@ import { overlayName, readOptions } from '../data/overlay-options.ts'
 import { Overlay } from './overlay.tsx'
 import './page.css'
 
-// The overlay itself retries.
+// The overlay itself retries requests, so the client does not.
 const limits = { maxWaitMs: 0, maxRetries: 0, pace: false }
 
 render(

@@ -17,7 +17,7 @@ interface OverlayViewProps {
   readonly note?: string | undefined
 }
 
-/** The overlay as streams show it. */
+/** The overlay as viewers of a stream see it. */
 export function OverlayView({ options, shown: { followed, items, alerts, session, goal }, note }: OverlayViewProps) {
   const { mode, corner, size, theme, gamemode } = options
   const collection = followed.cabinet && collectionOf(followed.cabinet, gamemode)
@@ -105,7 +105,7 @@ function Alert({ item: { kind, name, rarity, count } }: { readonly item: Item })
   )
 }
 
-/** The exclamations of the game's chat. */
+/** Returns the exclamation with which the game's chat announces a catch of this rarity. */
 function cryOf(rarity: RarityLabel | undefined): string {
   const { catchWord = null } = RARITIES.find(({ label }) => label === rarity) ?? {}
   return catchWord === null ? 'CATCH!' : `${catchWord} CATCH!`
@@ -139,7 +139,7 @@ interface FigureProps {
 function Figure({ value, label }: FigureProps) {
   return (
     <li>
-      {/* Each value is a new element, so that it is animated. */}
+      {/* The key creates a new element for each value, so that changes are animated. */}
       <span key={value} class="figure">
         {formatNumber(value)}
       </span>{' '}

@@ -15,7 +15,7 @@ interface OverlayProps {
   readonly options: OverlayOptions
 }
 
-/** Longer than the restart of a server: a stream need not mention short outages. */
+/** Delay before an outage is shown. A server restarts in less time, and viewers need not see short outages. */
 const PATIENCE_MS = 20_000
 
 export function Overlay({ client, context, name, options }: OverlayProps) {
@@ -37,7 +37,7 @@ export function Overlay({ client, context, name, options }: OverlayProps) {
   }, [client, context, name, isName, gamemode, update])
 
   const { cabinet, problem, isUnknown: isNobody } = shown.followed
-  // A rate limit ends polls, but not the stream.
+  // A rate limit stops polls but not the stream, so the overlay still shows new catches.
   const isTroubled = problem !== undefined && !(problem.kind === 'limited' && cabinet)
   const [isPatient, setPatient] = useState(true)
   useEffect(() => {

@@ -15,8 +15,8 @@ export interface Session {
 export const NEW_SESSION: Session = { fish: 0, crab: 0, newSpecies: new Set(), rarest: undefined }
 
 /**
- * A session with new catches.
- * @param before the collection without them
+ * Returns the session with new catches added.
+ * @param before the collection without the new catches
  */
 export function withCaught(session: Session, before: Collection, fresh: readonly Fresh[]): Session {
   if (fresh.length === 0) return session

@@ -24,7 +24,7 @@ export const NOTHING_SHOWN: Shown = {
   goal: undefined,
 }
 
-/** The state of an overlay after an update, which may repeat the catches of the previous update. */
+/** Returns the state of an overlay after an update. An update may repeat the catches of the previous update. */
 export function afterUpdate(shown: Shown, followed: Followed, options: OverlayOptions, now: number): Shown {
   const { gamemode, kind } = options
   const { cabinet } = followed

@@ -34,7 +34,7 @@ export function useShown(
   const newest = options.mode === 'alert' ? alerts.current : items.find(({ isNew }) => isNew)
   const lastKey = useRef(newest?.key ?? 0)
   useEffect(() => {
-    // When catches are removed, an older one becomes the newest again. It must not sound again.
+    // When catches are removed, an older catch becomes the newest again. The older catch must not sound again.
     if (!newest || newest.key <= lastKey.current) return
     lastKey.current = newest.key
     chime.current?.play(newest).catch(() => {})

@@ -5,7 +5,7 @@ interface CopyButtonProps {
   readonly label: string
 }
 
-/** Absent without a clipboard: browsers offer it only to pages over HTTPS or from this machine. */
+/** A button that copies a text. It is absent if the browser offers no clipboard, which requires HTTPS or localhost. */
 export function CopyButton({ text, label }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false)
   if (!navigator.clipboard) return null

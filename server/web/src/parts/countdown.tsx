@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatDuration, formatTime } from './format.ts'
 
-/** Shows a countdown every second. Screen readers get the time once. */
+/** Shows a countdown every second. Screen readers announce the end time instead. */
 export function Countdown({ until }: { readonly until: number }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

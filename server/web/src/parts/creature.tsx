@@ -14,7 +14,7 @@ const TINTS: Readonly<Record<RarityLabel, string>> = {
   Mythical: 'mythical',
 }
 
-/** The class that sets `--tint` to the colour of a rarity, or to the colour of crabs without one. */
+/** Returns the class that sets `--tint` to the colour of a rarity, or to the colour of crabs if there is no rarity. */
 export function tintOf(rarity: RarityLabel | undefined): string {
   return rarity === undefined ? 'crab' : (TINTS[rarity] ?? 'unknown')
 }

@@ -5,11 +5,11 @@ interface ShareButtonProps {
   readonly url: string
 }
 
-/** Opens the share sheet of a phone. Elsewhere, it copies the link. */
+/** A button that opens the share sheet of a phone, or copies the link on other devices. */
 export function ShareButton({ title, url }: ShareButtonProps) {
   const isPhone = matchMedia('(pointer: coarse)').matches
   if (!isPhone || !navigator.share) return <CopyButton text={url} label="Copy link" />
-  // Sharing rejects if the user closes the sheet, which is not a failure.
+  // The promise rejects if the user closes the sheet, which is not a failure.
   const share = () => navigator.share({ title, url }).catch(() => {})
   return (
     <button type="button" onClick={share}>

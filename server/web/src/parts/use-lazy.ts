@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /**
- * A part of the page in a separate file, which loads after the first view.
- * @param load the same function at each call
- * @returns `undefined` until it is loaded
+ * Loads a part of the page from a separate file, after the first view.
+ * @param load must be the same function in each render
+ * @returns `undefined` until the part is loaded, and `'failed'` if loading fails
  */
 export function useLazy<Part>(load: () => Promise<Part>): Part | 'failed' | undefined {
   const [part, setPart] = useState<Part | 'failed'>()

@@ -26,16 +26,16 @@ export function isAuditAction(value: unknown): value is AuditAction {
   return typeof value === 'string' && Object.hasOwn(AUDIT_ACTIONS, value)
 }
 
-/** Which entries to show. */
+/** A filter for entries of the audit log. */
 export interface AuditFilter {
-  /** Part of a name, an address or a request id, in any letter case; empty for all. */
+  /** Part of a name, an address or a request id, in any letter case. An empty text matches all entries. */
   readonly text: string
   readonly action: AuditAction | undefined
-  /** A local date such as `2026-01-31`; empty for all. */
+  /** The earliest local date, such as `2026-01-31`. An empty text matches all entries. */
   readonly since: string
 }
 
-/** The entries so far, and the position of the next ones. */
+/** The state of a search: the entries found so far, and the position of the next page. */
 export interface AuditSearch {
   readonly entries: readonly AuditEntry[]
   /** Absent at the end of the log. */
@@ -44,13 +44,13 @@ export interface AuditSearch {
   readonly searchedBackTo?: string | undefined
 }
 
-/** Entries per request. The service does not filter. */
+/** Number of entries per request of a filtered search. The page filters, because the service cannot. */
 const PAGE = 250
 /** Maximum requests of one search. The rate limit allows 300 requests in five minutes. */
 const MAX_PAGES = 4
 const ENOUGH = 50
 
-/** Continues a search until 50 more entries match, or 1,000 are read. */
+/** Continues a search until 50 more entries match, or until 1,000 entries are read. */
 export async function searchAudit(
   read: (options: { limit: number; cursor?: string }) => Promise<AuditPage>,
   filter: AuditFilter,

@@ -3,7 +3,7 @@ import { matchGamemode, type PageGamemodes } from '../../data/gamemodes.ts'
 import type { Kind } from '../../data/summary.ts'
 import { type AuditFilter, isAuditAction } from './audit.ts'
 
-/** The view that the fragment of the address names. */
+/** A view of the page. The fragment of the address names the current view. */
 export type View =
   | { readonly name: 'overview' | 'administrators' }
   | { readonly name: 'players'; readonly search: string }
@@ -56,7 +56,7 @@ export function readView(fragment: string, gamemodes: PageGamemodes): View {
   }
 }
 
-/** The fragment of a view, for {@link readView}. */
+/** Returns the fragment that {@link readView} reads as the given view. */
 export function fragmentOf(view: View): string {
   switch (view.name) {
     case 'unknown':

@@ -8,14 +8,14 @@ import {
 } from '@fish-crab/sdk'
 import type { ErrorCode } from '@fish-crab/sdk/constants'
 
-/** An error in words. */
+/** The description of an error, as the page shows it. */
 export interface Problem {
   readonly title: string
   /** The next step, as a sentence. */
   readonly next?: string | undefined
   /** Unix time in milliseconds after which a retry can succeed. */
   readonly retryAt?: number | undefined
-  /** For the operator, to find the request in the log. */
+  /** The id with which the operator finds the request in the log. */
   readonly requestId?: string | undefined
 }
 
@@ -34,18 +34,18 @@ const PROBLEMS: Partial<Readonly<Record<ErrorCode, readonly [title: string, next
   storage_error: ['The storage of the server failed.', 'Try again in a moment.'],
 }
 
-/** The wording of a {@link Problem}. */
+/** Options of {@link problemOf}. */
 export interface ProblemOptions {
   readonly now: number
-  /** How to check the outcome of a write if its response was lost. */
+  /** The next step if the response to a write is lost: how to check whether the write succeeded. */
   readonly ifUnknown?: string | undefined
   /** The noun after “Too many”. @default requests */
   readonly limited?: string | undefined
 }
 
 /**
- * Describes an error of the SDK. The problem contains no secret: errors of the SDK have none, and other errors are named
- * by class only.
+ * Describes an error of the SDK. The description contains no secrets: SDK errors contain none, and other errors are
+ * described only by their class.
  */
 export function problemOf(error: unknown, { now, ifUnknown, limited = 'requests' }: ProblemOptions): Problem {
   if (error instanceof RateLimitError) {
@@ -81,7 +81,7 @@ export function problemOf(error: unknown, { now, ifUnknown, limited = 'requests'
   return { title: `This page has a mistake (${name}).`, next: 'Reload it, and report what you did.' }
 }
 
-/** Whether the server failed after it may have stored something. */
+/** Whether the server failed with an error that does not rule out a completed write. */
 function isFailure(error: unknown, harmless: ErrorCode): boolean {
   return error instanceof ServerError && error.code !== harmless
 }

@@ -10,7 +10,7 @@ export interface Entry {
   readonly caughtAt: string
 }
 
-/** Catches of one write. They are moved and removed together. */
+/** The catches of one write, which are moved and removed together. */
 export interface CatchRecord {
   readonly id: string
   readonly entries: readonly Entry[]
@@ -37,7 +37,7 @@ interface Listed extends Pick<Entry, 'name' | 'rarity'> {
   readonly caughtAt?: string | undefined
 }
 
-/** Groups entries by record. Entries of one record are adjacent. */
+/** Groups entries by record, newest record first. The entries of a record must be adjacent. */
 export function recordsOf(listed: readonly Listed[]): readonly CatchRecord[] {
   const records: { id: string; entries: Entry[] }[] = []
   for (const { id = '', caughtAt = '', name, rarity } of listed) {

@@ -8,24 +8,24 @@ export interface Credentials {
 }
 
 /**
- * `expired`: the server no longer knows the session. The page stays as it is, and requests wait until the same
- * administrator has signed in again.
+ * In the step `expired`, the server no longer accepts the session. The page keeps its state, and requests wait until
+ * the same administrator signs in again.
  */
 export type SessionState =
   | { readonly step: 'signed-out' }
   | { readonly step: 'signed-in' | 'expired'; readonly admin: Administrator }
 
-/** The request was not sent: the administrator has signed out. */
+/** The error of a request that was not sent because the administrator has signed out. */
 export class SignedOutError extends Error {}
 
 export type AdminSession = ReturnType<typeof createAdminSession>
 
-/** Creates a client with a password, which opens a session, or with the token of a session. */
+/** Creates a client from credentials, which can open a session, or from the token of an open session. */
 export type OpenClient = (by: Credentials | { readonly token: string }) => AdminClient
 
 /**
- * Creates the session of the page. The token is in memory only, so a reload ends the session: a token in the storage of
- * the browser would be a stored secret. The password is not kept.
+ * Creates the session of the page. The token stays in memory, because a token in the browser's storage would be a
+ * stored secret. A reload therefore ends the session. The password is not kept in memory.
  */
 export function createAdminSession(openClient: OpenClient) {
   let state: SessionState = { step: 'signed-out' }
@@ -61,13 +61,13 @@ export function createAdminSession(openClient: OpenClient) {
   return {
     state: () => state,
 
-    /** Calls back after each change. @returns a function that ends the calls */
+    /** Calls the listener after each change of the state. @returns a function that removes the listener */
     subscribe(listener: (state: SessionState) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
 
-    /** Opens a session. @throws as `AdminClient.login` */
+    /** Opens a session. @throws the errors of `AdminClient.login` and `AdminClient.me` */
     async signIn(credentials: Credentials): Promise<void> {
       const { token } = await openClient(credentials).login()
       const opened = openClient({ token })
@@ -76,24 +76,24 @@ export function createAdminSession(openClient: OpenClient) {
       change({ step: 'signed-in', admin: { username, role, createdAt } })
     },
 
-    /** Ends the session here at once, and at the service if it responds. */
+    /** Ends the session immediately in the page, and at the service if the service responds. */
     async signOut(): Promise<void> {
       const opened = client
       client = undefined
       change({ step: 'signed-out' })
-      // Otherwise, the session expires within an hour.
+      // If the logout fails, the session still expires within an hour.
       await opened?.logout().catch(() => {})
     },
 
     /**
-     * Makes a request. If the session has expired, the request is repeated after the next sign-in: the server rejected
-     * the first one.
+     * Makes a request. If the session has expired, the request is repeated after the next sign-in, which is safe
+     * because the server rejected the first attempt.
      *
-     * @throws SignedOutError; as the request
+     * @throws SignedOutError if the administrator has signed out; otherwise the errors of the request
      */
     request,
 
-    /** Makes one request with the password, for requests that do not accept a session. @throws as the request */
+    /** Makes one request with the password, for endpoints that do not accept a session. @throws the request's errors */
     requestWith<Result>(password: string, make: (client: AdminClient) => Promise<Result>): Promise<Result> {
       if (state.step === 'signed-out') throw new SignedOutError()
       return make(openClient({ username: state.admin.username, password }))

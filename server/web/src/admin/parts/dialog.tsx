@@ -3,7 +3,9 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly title: string
-  /** Called on Escape, unless a form in the dialog is being sent. If it is absent, only buttons close the dialog. */
+  /**
+   * Called on Escape, unless a form in the dialog is being sent. Without this callback, only buttons close the dialog.
+   */
   readonly onEscape?: (() => void) | undefined
   readonly children: ComponentChildren
 }
@@ -13,7 +15,7 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isShown = useRef(false)
   const id = useId()
-  // A closed dialog could not report that its form failed.
+  // The dialog stays open while its form is being sent, so that the form can report a failure.
   const canClose = () => onEscape !== undefined && !dialog.current?.querySelector('form[aria-busy="true"]')
   useLayoutEffect(() => {
     const element = dialog.current
@@ -22,7 +24,7 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
     return () => {
       isShown.current = false
       element?.close()
-      // The button that opened the dialog may have been removed.
+      // Focus the heading if the button that opened the dialog was removed.
       const { activeElement } = document
       if (activeElement === document.body || element?.contains(activeElement)) document.querySelector('h1')?.focus()
     }
@@ -38,7 +40,7 @@ export function Dialog({ title, onEscape, children }: DialogProps) {
         if (canClose()) onEscape?.()
       }}
       onClose={() => {
-        // Browsers let a second Escape close any dialog.
+        // Browsers close any dialog on a second Escape, so reopen a dialog that must stay open.
         if (isShown.current && !canClose()) dialog.current?.showModal()
         else if (isShown.current) onEscape?.()
       }}

@@ -4,25 +4,28 @@ import type { ProblemOptions } from '../data/problems.ts'
 import { ProblemText } from './problem-text.tsx'
 import { useTask } from './task.ts'
 
-/** The typed values, by the names of the fields. */
+/** The typed values by field name. */
 export type Values = Readonly<Record<string, string>>
 type Mistakes = Readonly<Record<string, string | undefined>>
 
 const MistakesContext = createContext<Mistakes>({})
 
 interface FormProps extends Omit<ProblemOptions, 'now'> {
-  /** The text of the button, before and while the form is sent. */
+  /** The text of the button, which `busy` replaces while the form is being sent. */
   readonly submit: string
   readonly busy: string
   readonly isDangerous?: boolean
-  /** Mistakes, by the names of the fields. */
+  /** Returns the mistakes by field name. */
   readonly check?: (values: Values) => Mistakes
   readonly onSubmit: (values: Values) => Promise<void>
   readonly onCancel?: (() => void) | undefined
   readonly children?: ComponentChildren
 }
 
-/** A form that is sent once, however often its button is pressed. It keeps the typed values until the request succeeds. */
+/**
+ * A form that ignores further presses of its button while it is being sent, and keeps the typed values until the
+ * request succeeds.
+ */
 export function Form({
   submit,
   busy,
@@ -41,7 +44,7 @@ export function Form({
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
-    // A partly typed date has an empty value.
+    // The value of a partly typed date is empty, so `check` cannot detect the mistake.
     const partial = [...form.querySelectorAll('input')].filter(({ validity }) => validity.badInput)
     const found: Mistakes = {
       ...check?.(values),
@@ -83,12 +86,12 @@ interface FieldProps {
   readonly value?: string | undefined
   readonly readOnly?: boolean
   readonly maxLength?: number
-  /** Takes the focus when its dialog opens. */
+  /** Whether the field takes the focus when its dialog opens. */
   readonly isFirst?: boolean
   readonly onInput?: (value: string) => void
 }
 
-/** A field of a {@link Form} with its label, and its mistake or else its hint. */
+/** A field of a {@link Form} with its label and its hint. A mistake replaces the hint. */
 export function Field(props: FieldProps) {
   const { name, label, hint, type = 'text', autocomplete = 'off', value, isFirst, onInput, ...rest } = props
   const id = useId()
@@ -161,7 +164,7 @@ export function Choice<Value extends string>({ name, label, value, options, hint
   )
 }
 
-/** A field that must repeat a name before it is deleted. Its form checks it with {@link checkConfirmation}. */
+/** A field for a name that confirms a deletion. The form checks the field with {@link checkConfirmation}. */
 export function Confirmation({ expected }: { readonly expected: string }) {
   return <Field name="confirmation" label={`Type ${expected} to confirm`} isFirst />
 }

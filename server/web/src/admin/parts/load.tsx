@@ -18,8 +18,8 @@ export interface Loaded<Content> extends Omit<Loading<Content>, 'key'> {
 }
 
 /**
- * Loads the content of a view, again when its key changes and when a rate limit ends.
- * @param key identifies the content: content of another key is not shown
+ * Loads the content of a view. Loads the content again when `key` changes and when a rate limit ends.
+ * @param key identifies the content; content with an earlier key is never shown
  */
 export function useLoad<Content>(key: string, load: () => Promise<Content>): Loaded<Content> {
   const [state, setState] = useState<Loading<Content>>({ key, isBusy: true })

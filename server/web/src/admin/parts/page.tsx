@@ -31,7 +31,7 @@ export function openView(view: View): void {
   location.hash = fragmentOf(view)
 }
 
-/** Changes a view and its address without a step for the back button. */
+/** Changes the view and its address without a new entry in the browser's history. */
 export function replaceView(view: View): void {
   history.replaceState(null, '', fragmentOf(view))
   dispatchEvent(new Event('hashchange'))
@@ -49,7 +49,7 @@ export function Title({ children, actions }: TitleProps) {
   useEffect(() => {
     document.title = `${children} · Administration`
   }, [children])
-  // Focuses synchronously: later, the user may already type elsewhere.
+  // Set the focus synchronously: later, the user may already be typing in another field.
   useLayoutEffect(() => heading.current?.focus(), [])
   return (
     <div class="title-row">

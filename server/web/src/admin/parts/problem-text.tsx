@@ -3,7 +3,7 @@ import type { Problem } from '../data/problems.ts'
 
 interface ProblemTextProps {
   readonly problem: Problem
-  /** Repeats the request. Absent in forms, which have their own button. */
+  /** Repeats the request. Forms omit this callback, because they have a button of their own. */
   readonly onRetry?: (() => void) | undefined
 }
 

@@ -3,8 +3,8 @@ import { type Problem, type ProblemOptions, problemOf } from '../data/problems.t
 import { SignedOutError } from '../data/session.ts'
 
 /**
- * Runs the work of a button once at a time, however often it is pressed.
- * @param words the wording of its problems
+ * Runs the action of a button, and ignores further presses until the action ends.
+ * @param words the wording of the problems that the action causes
  */
 export function useTask(words: Omit<ProblemOptions, 'now'> = {}) {
   const [isBusy, setBusy] = useState(false)

@@ -12,7 +12,7 @@ const ROLES: readonly (readonly [AdminRole, string])[] = [
   ['superadmin', 'superadmin'],
 ]
 
-/** The administrators, for superadmins. */
+/** The view of the administrators. Only superadmins see its link. */
 export function Administrators() {
   const { admin } = usePage()
   if (admin.role === 'superadmin') return <List />

@@ -13,7 +13,7 @@ const OPTIONS: readonly (readonly [AuditAction | '', string])[] = [
     ([action, text]) => [action, text.replace(/ (of|for)$/, '')] as const,
   ),
 ]
-/** Actions on players. A player has a view unless it was deleted. */
+/** Actions whose subject is a player that may still have a view. The deletion of a player is excluded. */
 const ON_PLAYERS = /^(user\.(create|reset)|key|fish|crab)/
 
 /** The audit log, newest entry first. */

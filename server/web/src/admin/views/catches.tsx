@@ -21,7 +21,7 @@ import { replaceView, usePage } from '../parts/page.tsx'
 
 /** Number of records to draw at once. */
 const CHUNK = 50
-/** Number of entries of a record to name. */
+/** Maximum number of named entries per record. */
 const NAMED = 4
 
 const KINDS = [
@@ -40,14 +40,17 @@ interface CatchesProps {
   readonly onChange: () => void
 }
 
-/** The catches of a player in one gamemode, newest first; by default, those around the latest catch. */
+/**
+ * The catches of a player of one kind and gamemode, newest first. The defaults are the kind and gamemode of the latest
+ * catch.
+ */
 export function Catches({ view, user, onChange }: CatchesProps) {
   const { request, gamemodes } = usePage()
   const { lastCatch, name: player } = user
   const kind = view.kind ?? (view.gamemode === undefined ? lastCatch?.kind : undefined) ?? 'fish'
   const gamemode = view.gamemode ?? lastCatch?.gamemode ?? gamemodes[0]
   useEffect(() => {
-    // The latest catch may change, but the view must stay.
+    // Fix the defaults in the address, so that a new latest catch does not change the view.
     if (view.gamemode === undefined) replaceView({ name: 'player', player, kind, gamemode })
   }, [view.gamemode, player, kind, gamemode])
   const [shown, setShown] = useState(CHUNK)

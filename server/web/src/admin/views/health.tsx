@@ -13,7 +13,7 @@ interface Checked extends ServiceStatus {
   readonly checkedAt: number
 }
 
-/** Clocks of synchronised machines differ by less. */
+/** Smaller differences are ignored, because the clocks of synchronised machines also differ slightly. */
 const CLOCK_TOLERANCE_MS = 5000
 
 export async function checkHealth(readStatus: () => Promise<ServiceStatus>): Promise<Checked> {

@@ -10,7 +10,7 @@ import { MoreButton } from '../parts/more-button.tsx'
 import { openView, replaceView, Title, usePage } from '../parts/page.tsx'
 
 const PAGE = 50
-/** Delay of a search while somebody types: an administrator has 300 requests in five minutes. */
+/** Delay between the last keystroke and the search. An administrator has 300 requests in five minutes. */
 const PAUSE_MS = 250
 
 interface Found {

@@ -16,7 +16,7 @@ interface SecretsDialogProps {
   readonly onDone: () => void
 }
 
-/** Shows secrets once. Only its button closes the dialog, and the browser prompts before the page is left. */
+/** Shows secrets once. Only the button closes the dialog, and the browser prompts before the user leaves the page. */
 export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
   useEffect(() => {
     const hold = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -74,7 +74,7 @@ function Secret({ label, value }: { readonly label: string; readonly value: stri
   const copy = () =>
     navigator.clipboard.writeText(value).then(
       () => setCopied(true),
-      // The browser may forbid copying. The text can still be selected.
+      // Ignore the failure if the browser forbids copying: the user can still select the text.
       () => {},
     )
   return (
@@ -82,7 +82,7 @@ function Secret({ label, value }: { readonly label: string; readonly value: stri
       <dt>{label}</dt>
       <dd>
         <code>{value}</code>
-        {/* Browsers offer the clipboard only to pages that came over HTTPS or from this machine. */}
+        {/* Browsers offer the clipboard only to pages served over HTTPS or from localhost. */}
         {navigator.clipboard && (
           <button type="button" aria-label={`Copy the ${label}`} onClick={copy}>
             {isCopied ? 'Copied' : 'Copy'}

@@ -35,7 +35,7 @@ interface SignInAgainProps extends Omit<SignInProps, 'isOver'> {
   readonly onSignOut: () => void
 }
 
-/** A dialog over the current view, which stays as it is. */
+/** The dialog for an expired session. It opens over the current view, which keeps its state. */
 export function SignInAgain({ username, signIn, onSignOut }: SignInAgainProps) {
   return (
     <Dialog title="Your session has expired">

@@ -15,9 +15,9 @@ import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatDate, formatMoment, formatNumber } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
-/** Species that are drawn at once: more would hold up the page. */
+/** Number of species that are drawn in one step. More species would block the page. */
 const CHUNK = 24
-/** Species that appear without a press of the button. */
+/** Number of species that appear before the user presses the button for more. */
 const SHOWN_FIRST = 96
 const RAREST_FIRST = RARITY_ORDER.toReversed()
 
@@ -33,7 +33,7 @@ interface BookProps {
 export function Book({ entries, fresh, options, onOptions }: BookProps) {
   const { text, only, order, isTable } = options
   const [more, setMore] = useState({ options, shown: CHUNK })
-  // A change of the filter, the order or the view starts at the top again.
+  // After a change of the filter, the order or the view, show only the first chunk again.
   const shown = more.options === options ? more.shown : CHUNK
   const id = useId()
 
@@ -182,7 +182,7 @@ const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
   )
 }, areSame)
 
-/** A pip for each rarity. It is filled and has a count if the species was caught in that rarity. */
+/** A pip for each rarity. The pip is filled and has a count if the species was caught in that rarity. */
 function Pips({ entry: { kind, rarities } }: { readonly entry: BookEntry }) {
   if (kind === 'crab') return <p class="pips quiet">Crab</p>
   return (

@@ -64,7 +64,7 @@ interface EmblemProps {
   readonly rarest: BookEntry | undefined
 }
 
-/** Each player has a fish of their own, in the colours of their rarest catch. */
+/** A fish that is drawn from the player's name, in the colours of the player's rarest catch. */
 export function Emblem({ user, rarest }: EmblemProps) {
   const rarity = rarest?.rarity ?? 'Unknown/Other'
   return (

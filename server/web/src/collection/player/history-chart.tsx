@@ -28,7 +28,7 @@ export function HistoryChart({ days }: { readonly days: readonly DayCount[] }) {
 
 /** The approximate number of marked counts. */
 const LEVELS = 4
-/** The number of months that have room below the chart on a phone. */
+/** Maximum number of month labels that fit below the chart on a phone. */
 const MAX_LABELS = 3
 
 function Columns({ unit, periods }: History) {

@@ -11,7 +11,7 @@ interface MilestonesProps {
   readonly days: readonly DayCount[]
 }
 
-/** The history of a collection as a timeline, latest milestone first. */
+/** The milestones of a collection as a timeline, latest milestone first. */
 export function Milestones({ book, days }: MilestonesProps) {
   const milestones = useMemo(() => milestonesOf(book, days), [book, days])
   if (milestones.length === 0) return null

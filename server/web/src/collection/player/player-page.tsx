@@ -28,10 +28,10 @@ interface PlayerPageProps {
   readonly onChange: (address: CollectionAddress) => void
 }
 
-/** Charts include the library that draws them, so they load beside the data and do not delay the first view. */
+/** Charts include a drawing library. They load in parallel with the data, so that they do not delay the first view. */
 const loadCharts = () => import('./charts.tsx')
 
-/** A stream has the catches of one gamemode. Polls find the catches of the others. */
+/** A stream delivers the catches of one gamemode. Polls find the catches of the other gamemodes. */
 const POLL_MS = 60_000
 
 export function PlayerPage({ services: { client, context }, address, gamemodes, onChange }: PlayerPageProps) {

@@ -6,7 +6,7 @@ interface ScrollAreaProps {
   readonly children: ComponentChildren
 }
 
-/** Content that may be larger than its place. */
+/** A scrollable area for content that may be larger than the available space. */
 export function ScrollArea({ label, isPanel = false, children }: ScrollAreaProps) {
   return (
     <section

@@ -16,7 +16,10 @@ interface Tab {
   readonly total: number
 }
 
-/** The tabs are links, so that each gamemode can be opened in a browser tab. A gamemode without catches has no link. */
+/**
+ * The tabs are links, so that each gamemode can be opened in a browser tab. A gamemode without catches has no tab
+ * unless it is the current gamemode.
+ */
 export function Tabs({ cabinet, gamemode, onGamemode }: TabsProps) {
   const links = useRef<HTMLElement>(null)
   const gamemodes = cabinet.gamemodes
@@ -26,7 +29,7 @@ export function Tabs({ cabinet, gamemode, onGamemode }: TabsProps) {
     { gamemode: undefined, total: gamemodes.reduce((sum, { total }) => sum + total, 0) },
     ...gamemodes,
   ]
-  // A phone has no room for all tabs. Counts make them wider.
+  // A phone has no room for all tabs, so scroll to the current tab.
   useEffect(() => {
     const current = links.current?.querySelector('[aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
