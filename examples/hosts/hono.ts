@@ -1,7 +1,7 @@
 /**
  * The service within a program with Hono on Node. To run it alone, `fish-cli serve` is enough.
  *
- *   npm install @fish-crab/server hono @hono/node-server
+ *   npm install hono @hono/node-server
  *   node hosts/hono.ts
  *
  * Needs service.ts, which describes the environment.

@@ -1,7 +1,7 @@
 /**
  * The service as a Cloudflare Worker. One Durable Object has all data, in its SQLite database (sql-driver.ts).
  *
- *   npm install @fish-crab/server && npm install --save-dev wrangler
+ *   npm install --save-dev wrangler
  *   npx wrangler secret put FISH_SECRET          (at least 32 random characters; keep it: it decrypts the players' keys)
  *   npx wrangler secret put FISH_JWT_SECRET      (at least 32 other random characters)
  *   npx wrangler secret put FISH_ADMIN_PASSWORD  (of `admin`, at the first start)

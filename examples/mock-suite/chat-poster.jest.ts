@@ -1,7 +1,7 @@
 /**
- * The test suite of a mod, with Jest, which needs `jest.config.js` and `strip-types.js` for it.
+ * The test suite of a mod, with Jest, which needs `jest.config.js` and `strip-types.js` for it. See docs/install.md for the mocks.
  *
- *   npm install --save-dev jest @jest/globals @fish-crab/mocks
+ *   npm install --save-dev jest @jest/globals
  *   NODE_OPTIONS=--experimental-vm-modules npx jest --config mock-suite/jest.config.js
  */
 import { createMock } from '@fish-crab/mocks'

@@ -1,7 +1,6 @@
 /**
- * The test suite of a mod, with Node's own test runner. Each test creates its own service.
+ * The test suite of a mod, with Node's own test runner. Each test creates its own service. See docs/install.md for the mocks.
  *
- *   npm install --save-dev @fish-crab/mocks
  *   node --test mock-suite/chat-poster.node.ts
  */
 import assert from 'node:assert/strict'

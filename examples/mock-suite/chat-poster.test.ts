@@ -1,7 +1,7 @@
 /**
- * The test suite of a mod, with vitest. It needs no network, no server and no waiting. Each test has its own service.
+ * The test suite of a mod, with vitest. It needs no network, no server and no waiting. Each test has its own service. See docs/install.md for the mocks.
  *
- *   npm install --save-dev vitest @fish-crab/mocks
+ *   npm install --save-dev vitest
  *   npx vitest run mock-suite
  */
 import { createMock, type Mock } from '@fish-crab/mocks'
@@ -14,8 +14,8 @@ const SALMON = '[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a
 let mock: Mock
 
 beforeEach(async () => {
-  // The clock is stopped until a test advances it.
-  mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, startAt: Date.UTC(2026, 0, 1) })
+  // The clock jumps over every wait of a client.
+  mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, startAt: Date.UTC(2026, 0, 1), autoAdvance: true })
 })
 
 afterEach(() => mock.assertNoPendingFaults())
@@ -31,9 +31,7 @@ test('posts the catches in chat lines', async () => {
 
 test('stores a catch once, though the response is lost', async () => {
   mock.fail('lost-response', { on: 'postFish' })
-  // The next attempt follows immediately, without a wait in the test.
-  const clock = { ...mock.clock, sleep: async () => {} }
-  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', clock })
+  const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   expect(await postLine(client, SALMON)).toBe('posted')
 
   expect(mock.requests.map(({ route }) => route)).toEqual(['postFish', 'postFish'])

@@ -50,7 +50,7 @@ const SKIPPED = {
   ],
   'programs cannot set the header accept-encoding on this platform': ['read-in-gzip', 'read-in-br'],
   'no response, and this platform may buffer a streamed body until its end': ['body-refused-while-streaming'],
-  'requires a second client address (option otherClient)': [
+  'requires a second client address (otherClient)': [
     'failed-credentials-are-limited',
     'failed-credentials-of-one-name',
     'limit-is-per-client',

@@ -35,7 +35,7 @@ export const conformanceCommand = defineCommand({
       '_FILE) and --allowed-origin enable more checks.',
     'Without an administrator, --user checks the public endpoints as that player, with the keys stored by login or ' +
       'FISH_KEY, FISH_API_KEY and FISH_PASSWORD. The catches that the checks add stay in the collections of the player.',
-    'Exits with 0 if no check fails, and with 1 otherwise. The command ignores proxies, because a proxy may ' +
+    'Exits with 1 if a check fails, and with another status if the run cannot start. The command ignores proxies, because a proxy may ' +
       'change responses.',
   ].join('\n\n'),
   examples: [
@@ -45,7 +45,7 @@ export const conformanceCommand = defineCommand({
       command: 'fish-cli conformance --tap --max-wait 300',
     },
     {
-      description: 'Check a mock seeded with an administrator. A mock has no metrics and no documentation:',
+      description: 'Check a mock, which has no metrics and no API reference:',
       command: 'fish-cli conformance --skip operations-metrics --skip operations-docs',
     },
     {

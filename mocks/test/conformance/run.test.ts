@@ -37,9 +37,9 @@ describe('a run', () => {
     const only = ['bypass-master-key', 'bypass-allowed-origin', 'limit-is-per-client', 'limit-window-ends']
     const { checks } = await runConformance({ ...rest, only })
     expect(resultsOf(checks)).toEqual({
-      'bypass-master-key': 'requires the master API key (option masterApiKey)',
-      'bypass-allowed-origin': 'requires an allowed origin (option allowedOrigin)',
-      'limit-is-per-client': 'requires a second client address (option otherClient)',
+      'bypass-master-key': 'requires the master API key (masterApiKey, FISH_MASTER_API_KEY)',
+      'bypass-allowed-origin': 'requires an allowed origin (allowedOrigin, --allowed-origin)',
+      'limit-is-per-client': 'requires a second client address (otherClient)',
       'limit-window-ends': expect.stringMatching(/window of this client, which ends in \d+ s, later than maxWaitMs/),
     })
   })
@@ -355,8 +355,9 @@ describe('a run with a given user and no administrator', () => {
     expect(resultsOf(report.checks)).toMatchObject({
       'key-own': 'passed',
       'write-fish-short': 'passed',
-      'session-list-users': 'requires more than the public endpoints, and no administrator is given (option admin)',
-      'user-created': 'requires an administrator, and none is given (option admin)',
+      'session-list-users':
+        'requires more than the public endpoints, and no administrator is given (admin, FISH_ADMIN_PASSWORD)',
+      'user-created': 'requires an administrator, and none is given (admin, FISH_ADMIN_PASSWORD)',
     })
     expect(JSON.stringify(report)).not.toContain(user.fernetKey)
   })

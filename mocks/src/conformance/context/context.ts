@@ -71,7 +71,7 @@ export function createTestContext(options: TestContextOptions) {
   let lacksDetails = false
 
   function superadminToken(): string {
-    if (!session) throw new CheckSkipped('requires an administrator, and none is given (option admin)')
+    if (!session) throw new CheckSkipped('requires an administrator, and none is given (admin, FISH_ADMIN_PASSWORD)')
     if (session.role === 'superadmin') return session.token
     throw new CheckSkipped('requires its own users, which only a superadmin can remove')
   }
@@ -116,12 +116,12 @@ export function createTestContext(options: TestContextOptions) {
      */
     otherClient(): Send {
       if (otherClient) return otherClient()
-      throw new CheckSkipped('requires a second client address (option otherClient)')
+      throw new CheckSkipped('requires a second client address (otherClient)')
     },
     /** @throws CheckSkipped when the option is not given */
-    masterKey: () => required(masterApiKey, 'requires the master API key (option masterApiKey)'),
+    masterKey: () => required(masterApiKey, 'requires the master API key (masterApiKey, FISH_MASTER_API_KEY)'),
     /** @throws CheckSkipped when the option is not given */
-    allowedOrigin: () => required(allowedOrigin, 'requires an allowed origin (option allowedOrigin)'),
+    allowedOrigin: () => required(allowedOrigin, 'requires an allowed origin (allowedOrigin, --allowed-origin)'),
     prefix: accounts.prefix,
     newName: accounts.newName,
     removeLater: accounts.removeLater,
@@ -181,15 +181,16 @@ export function createTestContext(options: TestContextOptions) {
 
 /** Converts the given user. Access to a property that was not given skips the check. */
 function asOwnUser({ name, fernetKey, apiKey, password }: ConformanceUser): OwnUser {
-  const ownOnly = () => required(undefined, 'requires its own user, and no administrator is given (option admin)')
+  const ownOnly = () =>
+    required(undefined, 'requires its own user, and no administrator is given (admin, FISH_ADMIN_PASSWORD)')
   return {
     name,
     fernetKey,
     get apiKey() {
-      return required(apiKey, 'requires the API key of the user (option user.apiKey)')
+      return required(apiKey, 'requires the API key of the user (user.apiKey, FISH_API_KEY)')
     },
     get password() {
-      return required(password, 'requires the password of the user (option user.password)')
+      return required(password, 'requires the password of the user (user.password, FISH_PASSWORD)')
     },
     get id() {
       return ownOnly()

@@ -181,7 +181,9 @@ const NOT_PUBLIC = /^\/(v1\/)?(admin|livez|readyz|metrics|openapi\.json|docs)([/
 function publicOnly(send: Send): Send {
   return async (path, init) => {
     if (!NOT_PUBLIC.test(path)) return send(path, init)
-    throw new CheckSkipped('requires more than the public endpoints, and no administrator is given (option admin)')
+    throw new CheckSkipped(
+      'requires more than the public endpoints, and no administrator is given (admin, FISH_ADMIN_PASSWORD)',
+    )
   }
 }
 
