@@ -22,7 +22,7 @@ export {
   rarityValue,
 } from './rarities.ts'
 export type { Access, Route } from './routes.ts'
-export { ASSET_FOLDERS, PAGE_ROUTES, ROUTES, type RouteName, routePath, VERSION_PREFIX } from './routes.ts'
+export { ASSET_FOLDERS, OWN_ROUTES, PAGE_ROUTES, ROUTES, type RouteName, routePath, VERSION_PREFIX } from './routes.ts'
 export {
   ADMIN_ROLES,
   type AdminRole,

@@ -1,24 +1,32 @@
-import { type Authentication, OPERATIONS, ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
+import {
+  type Authentication,
+  OPERATIONS,
+  OWN_ROUTES,
+  PAGE_ROUTES,
+  ROUTES,
+  type RouteName,
+  userNameKey,
+} from '@fish-crab/sdk/contract'
 import { lazy } from '../core/cache.ts'
+import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { countRequest } from '../http/rate-limit.ts'
 import { type Handler, notFound } from '../http/router.ts'
 import { docsHandler, openApiHandler } from './docs.ts'
 import { publicLeaderboardHandler } from './leaderboard.ts'
-import { ownCatchesHandlers } from './own-catches.ts'
-import { notFoundHandler, pageHandlers } from './pages.ts'
 import { demoCrab, demoFish, readHandler } from './read.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts'
 import { userKeyHandler } from './user-key.ts'
 import { writeHandler } from './write.ts'
 
-/**
- * Creates the handlers for administrators. The first request loads their code, because mocks in a page rarely need
- * them.
- */
-function lazyHandlers(load: () => Promise<AdminHandlers>): AdminHandlers {
-  const names = (Object.keys(ROUTES) as RouteName[]).filter((name) => ROUTES[name].access === 'admin')
+const ALL = Object.keys(ROUTES) as RouteName[]
+const ADMIN = ALL.filter((name) => ROUTES[name].access === 'admin')
+const OWN = ALL.filter((name) => name in OWN_ROUTES)
+const PAGES = ALL.filter((name) => name in PAGE_ROUTES)
+
+/** Creates handlers whose code the first request loads, because mocks in a page rarely need them. */
+function lazyHandlers(names: readonly RouteName[], load: () => Promise<AdminHandlers>): AdminHandlers {
   return Object.fromEntries(
     names.map((name): [RouteName, AdminHandler] => [
       name,
@@ -41,6 +49,14 @@ export function createHandlers(services: Services) {
     return events
   })
   const loadProfiles = lazy(async () => (await import('./profile.ts')).profileHandlers(services))
+  const loadOwn = lazy(async () => (await import('./own-catches.ts')).ownCatchesHandlers(services))
+  const { pages } = services
+  const loadPages = lazy(async () => {
+    if (!pages) return { byRoute: {}, notFound }
+    const { notFoundHandler, pageHandlers } = await import('./pages.ts')
+    return { byRoute: pageHandlers(pages, services, loadProfiles), notFound: notFoundHandler(pages, services) }
+  })
+  const pageNames = PAGES.filter((name) => pages && (name !== 'playerCard' || services.renderCard))
   // This module loads on demand, because its JSON Schema generator takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: AdminHandlers = {
@@ -55,14 +71,14 @@ export function createHandlers(services: Services) {
     postCrab: writeHandler(services, 'crab'),
     ...(services.publicLeaderboard ? { getLeaderboard: publicLeaderboardHandler(services) } : {}),
     getUserKey: userKeyHandler(services),
-    ...ownCatchesHandlers(services),
-    ...lazyHandlers(loadAdmin),
+    ...lazyHandlers(OWN, loadOwn),
+    ...lazyHandlers(ADMIN, loadAdmin),
     livez,
     readyz: readyzHandler(services),
     openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics, services) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
-    ...(services.pages ? pageHandlers(services.pages, services, loadProfiles) : {}),
+    ...lazyHandlers(pageNames, async () => (await loadPages()).byRoute),
   }
   const byRoute = Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [
@@ -72,8 +88,8 @@ export function createHandlers(services: Services) {
   )
   return {
     byRoute,
-    notFound: services.pages ? notFoundHandler(services.pages, services) : notFound,
-    load: () => Promise.all([loadAdmin(), loadOpenApi(), loadEvents(), loadProfiles()]),
+    notFound: async (context: RequestContext) => (await loadPages()).notFound(context),
+    load: () => Promise.all([loadAdmin(), loadOpenApi(), loadEvents(), loadProfiles(), loadOwn(), loadPages()]),
     closeStreams: () => closeStreams(),
   }
 }

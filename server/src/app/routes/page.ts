@@ -31,6 +31,9 @@ export function pageHeaders(more: Readonly<Record<string, string>> = {}): Readon
   }
 }
 
+/** With these directives, no script can turn text into markup. The pages build no HTML from text. */
+export const PAGES_HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" })
+
 export function assetHandler({ asset }: PageAssets, headers: Readonly<Record<string, string>>): Handler {
   return async ({ request, params }) => {
     const file = await asset(params.asset ?? '')

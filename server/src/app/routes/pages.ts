@@ -14,12 +14,9 @@ import { canonicalPath } from '../http/path.ts'
 import { type HandlerResponse, type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
 import { type Handler, notFound } from '../http/router.ts'
 import { CARD_SIZE, descriptionOf } from '../sharing/figures.ts'
-import { pageHeaders, SITE } from './page.ts'
+import { PAGES_HEADERS, pageHeaders, SITE } from './page.ts'
 import type { profileHandlers } from './profile.ts'
 import type { Services } from './services.ts'
-
-/** With these directives, no script can turn text into markup. The pages build no HTML from text. */
-export const PAGES_HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" })
 
 /**
  * No cache stores the page, not even the back/forward cache, so leaving the page also removes the session in its
