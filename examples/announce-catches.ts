@@ -1,6 +1,6 @@
 /**
- * An announcer: it posts each new catch of a player to a chat, by a webhook that accepts `{ "content": … }` like Discord's.
- * After a restart, it continues where it stopped. Watching needs no key and no password.
+ * Posts each new catch of a player to a chat through a webhook that accepts `{ "content": … }`, such as Discord's.
+ * After a restart, the program continues after the last announced catch. Watching needs no key and no password.
  *
  *   WEBHOOK_URL=https://discord.com/api/webhooks/… node announce-catches.ts Alex earth
  *
@@ -22,7 +22,7 @@ try {
   const onDisconnect = ({ message }: FishCrabError) => process.stderr.write(`${message} Trying again.\n`)
   for await (const entry of client.watch({ since: readState(), signal, onConnect, onDisconnect })) {
     await announce(entry)
-    // The id is stored after the post: after a kill in between, a catch is announced again, but never skipped.
+    // The id is stored after the post. A kill between the two repeats an announcement, but never skips a catch.
     writeState(entry.eventId)
   }
 } catch (error) {
@@ -32,7 +32,7 @@ try {
   }
 }
 
-/** Retries until the webhook accepts the text, and waits as long as the webhook requests. */
+/** Posts the catch until the webhook accepts the text. Between attempts, waits as long as the webhook requests. */
 async function announce(entry: CaughtEntry): Promise<void> {
   const what = entry.kind === 'fish' ? `${entry.name} (${entry.rarity})` : 'a crab'
   const body = JSON.stringify({
@@ -66,7 +66,7 @@ function readState(): string | undefined {
   }
 }
 
-/** Replaces the file as a whole, so that it is never half written. */
+/** Replaces the whole file at once, so that a kill never leaves a half-written file. */
 function writeState(eventId: string): void {
   writeFileSync(`${STATE_FILE}.new`, eventId)
   renameSync(`${STATE_FILE}.new`, STATE_FILE)

@@ -1,6 +1,6 @@
 /**
- * An overlay for a stream: keeps a text file with what a player has caught since it was started. In OBS, add a source
- * "Text", choose "Read from file" and this file. Watching needs no key and no password.
+ * An overlay for a stream: writes a text file with the catches of a player since the start of this program. In OBS, add
+ * a source "Text", and choose "Read from file" and the text file. Watching needs no key and no password.
  *
  *   node overlay.ts Alex earth
  *

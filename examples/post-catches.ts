@@ -27,7 +27,7 @@ try {
   if (!(error instanceof FishCrabError)) throw error
   process.exitCode = 1
   process.stderr.write(`${error.message}\n`)
-  // Nothing was stored: keep the catch and post it then.
+  // The service stored nothing: keep the catch and post it after this time.
   if (error instanceof RateLimitError) process.stderr.write(`Try again at ${error.resetAt.toISOString()}.\n`)
 }
 

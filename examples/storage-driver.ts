@@ -1,5 +1,5 @@
-// A custom storage driver: everything the service requires, on plain Maps. Start from this, replace the Maps with a
-// database, and let `describeStorage` show what is still missing (test/storage-driver.test.ts).
+// A complete custom storage driver that stores everything in Maps. Copy this file, replace the Maps with a database,
+// and let `describeStorage` show the missing parts (test/storage-driver.test.ts).
 import {
   type Change,
   type Collection,
@@ -16,7 +16,7 @@ import {
 
 type Stored = NewRecord & { readonly sequence: number }
 
-/** A storage over Maps, in this process. */
+/** Creates a storage in the memory of this process. */
 export function createMapStorage(): FishStorage {
   return wrapDriver(mapDriver())
 }
@@ -31,13 +31,14 @@ function mapDriver(): StorageDriver {
   let sequence = 0
   let closed = false
 
-  // A closed storage rejects every operation. In one process and without `await`, each operation is atomic; in a
-  // database, each must be one transaction that is durable before it is acknowledged.
+  // A closed storage rejects every operation. In one process and without `await`, each operation is atomic. In a
+  // database, each operation must be one transaction that is durable before its promise resolves.
   const open = async <Result>(operation: () => Result): Promise<Result> => {
     if (closed) throw new StorageError('closed', 'The storage was closed. Open it again.')
     return operation()
   }
-  // Event streams read a change as soon as a listener is called. With several processes, a database has to call those of all.
+  // Event streams read a change as soon as a listener is called. If several processes share a database, call the
+  // listeners of all processes.
   const changed = (change: Change) => {
     for (const listener of listeners) listener(change)
   }
@@ -82,7 +83,7 @@ function mapDriver(): StorageDriver {
       }),
     findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
     async *read(place, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
-      // Records appended during a slow read are left out.
+      // The read uses a copy from its start, so a slow reader does not see later records.
       const records = await open(() => [...(collections.get(keyOf(place))?.records ?? [])])
       let [taken, characters] = [0, 0]
       let chunk: StoredRecord[] = []
@@ -128,7 +129,7 @@ function mapDriver(): StorageDriver {
       for (const { place: collection, records } of own) {
         yield records.map(({ sequence: _, ...record }) => ({ collection, record }))
       }
-      // The tokens of removed records remain.
+      // The tokens of removed records are part of the dump, because they must stay known.
       const stored = new Set(own.flatMap(({ records }) => records.map(({ id }) => id)))
       for (const [token, id] of tokens) {
         const [of, dedupeKey] = JSON.parse(token)
@@ -136,7 +137,7 @@ function mapDriver(): StorageDriver {
       }
     },
 
-    // A database stores these sums and changes them in the same transaction as the records.
+    // A database should store these sums and update them in the same transaction as the records.
     tallies: () =>
       open(() => {
         const sums = new Map<string, number>()

@@ -1,5 +1,6 @@
-// npm run bench [-- --short]: runs the benchmarks one after the other. Each prints a table and takes its number of
-// rounds. This works on Linux only, where the kernel counts CPU and memory. The short form takes about five minutes.
+// npm run bench [-- --short]: runs the benchmarks one after the other. Each benchmark prints a table and accepts the
+// number of rounds as its argument. The benchmarks read CPU and memory figures of the Linux kernel, so they run on
+// Linux only. The short form takes about five minutes.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
-// Checks that the map in CONTRIBUTING.md describes every folder of the sources and of the documentation, and no missing
-// folder.
+// Checks that the map in CONTRIBUTING.md describes every folder of the sources and of the documentation, and no folder
+// that does not exist.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

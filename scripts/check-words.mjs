@@ -1,4 +1,5 @@
-// Finds expressions that readers have to read twice, in Markdown, comments, titles of tests and texts that people see.
+// Finds expressions that are hard to understand at the first reading. Checks Markdown, comments, titles of tests and
+// printed texts.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +17,7 @@ const RULES = {
     /(?<!here )\b(is|are|was) no (?!longer|more|need|way|limit|one\b)[a-z]+|\bthere (is|are) not\b|\bis none\b|, not (which|whose|how|what|another)\b/,
 }
 
-/** Right as they are. */
+/** Sentences that match a rule but are easy to read. */
 const EXCEPTIONS = ['For example:', 'For all commands:', 'For administrators of this service.']
 
 const FILES = ['*.md', '*.ts', '*.tsx', '*.mjs']

@@ -14,7 +14,7 @@ const { openApiDocument } = await import('@fish-crab/sdk/openapi')
 const DOCS = join(ROOT, 'docs')
 const REFERENCE = join(DOCS, 'reference')
 
-/** Pages of the SDK's reference by name, and their sources. */
+/** The pages of the SDK's reference by name, each with its source file. */
 const MODULES = {
   client: 'sdk/src/index.ts',
   resources: 'scripts/docs/resources.ts',
@@ -50,7 +50,7 @@ async function writeReference(): Promise<void> {
   }
 }
 
-/** The table of error classes in the README of the SDK. */
+/** Reads the table of error classes from the README of the SDK. */
 function errorClasses(): string {
   const [, section = ''] = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8').split(/^## Errors\n/m)
   const [table] = /^\|.*?(?=\n\n)/ms.exec(section) ?? []
@@ -76,12 +76,12 @@ async function writeSdkReference(out: string): Promise<void> {
     name: 'Packages',
     out,
     readme: 'none',
-    // `npm run check` checks the types.
+    // TypeDoc does not check types, because `npm run check` does.
     skipErrorChecking: true,
     disableSources: true,
     excludePrivate: true,
     excludeInternal: true,
-    // Types are inferred from schemas, which are exported for servers only.
+    // Some types are inferred from schemas that are not part of the public client, so TypeDoc would warn about them.
     validation: { notExported: false, invalidLink: false },
     groupOrder: ['Functions', 'Interfaces', 'Type Aliases', 'Variables', 'Classes', '*'],
     logLevel: 'Error',
@@ -97,7 +97,7 @@ async function writeSdkReference(out: string): Promise<void> {
   await app.generateOutputs(project)
 }
 
-/** Links to headings that do not exist; VitePress itself checks pages only. */
+/** Finds links to headings that do not exist. VitePress checks only links to pages. */
 function deadAnchors(folder: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
   const pages = new Map(

@@ -1,4 +1,5 @@
-// Imported first by scripts that run the packages from their sources: published names resolve as in tsconfig.json.
+// Scripts import this module first to run the packages from their sources. Package names resolve to the paths in
+// tsconfig.json.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

@@ -1,7 +1,7 @@
 // npm run mutants -- FILES…: makes small changes to the code, one at a time, and lists the changes that no unit test
-// notices. FILES are in one package, such as `sdk/src/client/**/*.ts`. The default is the client, the outbox, the app,
-// the storages and the client of the command line, which takes hours. Earlier results are kept in .tmp/mutants, and only
-// changed code is tested again.
+// notices. All FILES must be in one package, such as `sdk/src/client/**/*.ts`. The default files are those of the
+// client, the outbox, the app, the storages and the client of the command line, which take hours. Earlier results are
+// stored in .tmp/mutants, so a later run tests only changed code.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// npm run pictures: takes the pictures that the documentation shows, of the built pages and of a real shell.
+// npm run pictures: takes the pictures in the documentation, which show the built pages and a real shell.
 import { takePages } from './pictures/pages.ts'
 import { recordTerminals } from './pictures/terminals.ts'
 

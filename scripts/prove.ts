@@ -1,6 +1,6 @@
-// npm run prove: injects faults under load, and shows that no acknowledged catch is lost.
-// `--long` repeats each experiment more often, and writes docs/proof.json and docs/proof.md. `--only TEXT` runs the
-// experiments whose names contain TEXT.
+// npm run prove: injects faults under load, and shows that no acknowledged catch is lost. `--long` repeats each fault
+// more often, and writes docs/proof.json and docs/proof.md. `--only TEXT` runs the experiments whose names contain
+// TEXT.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -30,13 +30,13 @@ const { values } = parseArgs({
 const scale: Scale = values.long ? 'long' : 'short'
 const MAX_MS = { short: 300_000, long: 3_600_000 }
 
-/** Ends an experiment whose service never recovers. */
+/** Rejects after the time limit, which ends an experiment if its service never recovers. */
 async function tooLate(): Promise<never> {
   await wait(MAX_MS[scale], undefined, { ref: false })
   throw new Error(`It did not end within ${MAX_MS[scale] / 60_000} minutes.`)
 }
 
-/** The first error: disposing of a scope may add others. */
+/** Returns the original error. Errors of a later cleanup wrap the original in a `SuppressedError`. */
 const firstOf = (error: unknown): unknown => (error instanceof SuppressedError ? firstOf(error.suppressed) : error)
 
 async function rowOf({ name, how, missing, run }: Experiment): Promise<Row> {
@@ -64,7 +64,7 @@ for (const experiment of chosen) {
 }
 process.stdout.write(textTable(cells(rows)))
 
-/** Replaces the earlier row of an experiment, and rewrites the page. */
+/** Replaces the earlier result of an experiment, and rewrites docs/proof.md. */
 function keep(row: Row): void {
   const before = existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as readonly Row[]) : []
   const all = EXPERIMENTS.flatMap(({ name }) =>
@@ -74,5 +74,5 @@ function keep(row: Row): void {
   writeFileSync(PAGE, page(all))
 }
 
-// Exiting also ends an experiment that is too late.
+// An experiment that exceeded its time limit is still running, so the process has to exit explicitly.
 process.exit(rows.some(({ verdict }) => verdict === 'MISSED') ? 1 : 0)

@@ -1,4 +1,5 @@
-// npm run quickstart: goes from a fresh clone to a catch in a collection. It needs only Node 20 or later and npm.
+// npm run quickstart: installs the packages, starts a service, and stores a first catch. A fresh clone needs only npm
+// and Node 20 or later.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fail, installToRun, projectEnv, ROOT } from './lib/steps.mjs'
@@ -18,7 +19,8 @@ async function tour(args) {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
-  // The terminal sends Ctrl-C to both processes. The tour ends itself, and this process waits for it.
+  // Ctrl-C in the terminal interrupts both processes. The tour exits by itself, so this process ignores the signal and
+  // waits for the tour.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   process.exitCode = await new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)))

@@ -6,15 +6,14 @@ import type { Runtime } from '../sdk/e2e/runtimes.ts'
 
 interface Pinned {
   readonly version: string
-  /** The package that holds the program for this machine. */
+  /** The npm package with the program for this machine. */
   readonly packageName: string
-  /** The program within the package. */
+  /** The path of the program in the package. */
   readonly program: string
   readonly args: readonly string[]
 }
 
-// The folder is separate from the packages of `npm ci`, so that a normal install does not include half a gigabyte of
-// programs.
+// The runtimes have a separate folder, so that `npm ci` does not install half a gigabyte of programs.
 const FOLDER = fileURLToPath(new URL('../node_modules/.cache/runtimes', import.meta.url))
 const NO_PATHS = join(FOLDER, 'tsconfig.json')
 
@@ -30,7 +29,7 @@ const RUNTIMES: Readonly<Record<string, Pinned>> = {
     version: '1.4.5',
     packageName: `@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}`,
     program: 'bin/bun',
-    // Bun would follow the `paths` of the project's tsconfig.json to the sources.
+    // Without the override, Bun resolves packages to their sources by the `paths` in the project's tsconfig.json.
     args: ['--no-install', `--tsconfig-override=${NO_PATHS}`, 'run'],
   },
   Deno: {
@@ -49,10 +48,10 @@ const RUNTIMES: Readonly<Record<string, Pinned>> = {
 }
 
 /**
- * Installs missing runtimes from packages that contain only the program: no install script runs, and nothing else is
- * downloaded.
+ * Installs missing runtimes from npm packages that contain only the program. No install script runs, and nothing else
+ * is downloaded.
  *
- * @returns the runtimes by name, or why this machine cannot run them
+ * @returns the runtimes by name, or the reason why this machine cannot run them
  */
 export function installRuntimes(): ReadonlyMap<string, Runtime> | string {
   if (platform !== 'linux' || isMusl() || !['x64', 'arm64'].includes(arch)) {

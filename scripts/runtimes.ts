@@ -13,7 +13,7 @@ interface Column {
   readonly outcomes: readonly Outcome[]
 }
 
-/** The example of a host for each runtime that has one, run in a folder. */
+/** Runs the example for a runtime in a folder. Runtimes without an example of a host are missing. */
 const HOST_EXAMPLES: Readonly<Record<string, (folder: string, runtime: Runtime) => Promise<unknown>>> = {
   Bun: (folder, runtime) => tryHost(join(folder, 'hosts/bun.ts'), {}, runtime),
   Deno: (folder, runtime) => tryHost(join(folder, 'hosts/deno.ts'), { FISH_STORAGE: 'memory:' }, runtime),
@@ -29,7 +29,8 @@ async function tryAll(runtimes: ReadonlyMap<string, Runtime>, only: readonly str
   for (const [name, runtime] of runtimes) {
     if (only.length > 0 && !only.some((word) => name.toLowerCase().includes(word.toLowerCase()))) continue
     for (const program of Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]) {
-      // The server is for Node, which has no built-in server for a Request. workerd runs only Workers.
+      // The program `server` needs Node. The program `host` needs a built-in server for a `Request`, which Node does
+      // not have. workerd runs only Workers, and none of the programs.
       if (program === (name.startsWith('Node') ? 'host' : 'server') || name === 'workerd') continue
       columns.push({ title: `${name} ${program}`, outcomes: await runSmoke(runtime, program) })
     }
@@ -47,7 +48,7 @@ async function tryAll(runtimes: ReadonlyMap<string, Runtime>, only: readonly str
   return columns.length > 0 && outcomes.every(({ outcome }) => outcome !== 'failed') ? 0 : 1
 }
 
-/** Runs an example of a host on the packed packages. */
+/** Runs the example of a host with the packed packages. */
 async function tryExample(run: (folder: string) => Promise<unknown>): Promise<Outcome> {
   const check = 'example of a host'
   const installed = await installPacked()

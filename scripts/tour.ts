@@ -13,7 +13,8 @@ const { createClient, NotFoundError } = await import('@fish-crab/sdk')
 const { createAdminClient } = await import('@fish-crab/sdk/admin')
 const { ROUTES } = await import('@fish-crab/sdk/contract')
 
-// The tour of `npm run quickstart`, from the sources: a server, a player, a fish, a crab, and a list of both.
+// The tour of `npm run quickstart`, which runs from the sources: starts a server, creates a player, stores a fish and a
+// crab, and lists both.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CLI = join(ROOT, 'cli', 'bin', 'dev.js')
@@ -46,7 +47,7 @@ function readNotes(): Notes {
   return keep({ adminPassword: randomBytes(18).toString('base64url') })
 }
 
-/** Stores values for the next tour. Only the user can read the file. */
+/** Stores the secrets for the next tour, in files that only the user can read. */
 function keep(notes: Notes): Notes {
   mkdirSync(DATA, { recursive: true, mode: 0o700 })
   writeFileSync(`${NOTES}.new`, `${JSON.stringify(notes, undefined, 2)}\n`, { mode: 0o600 })
@@ -58,7 +59,7 @@ function keep(notes: Notes): Notes {
 interface Server {
   readonly process: ChildProcess
   readonly url: string
-  /** Shows the log from now on. */
+  /** Shows all further output of the log. */
   showLog(): void
 }
 
@@ -111,7 +112,7 @@ async function startSomewhere(notes: Notes): Promise<Server> {
 
 async function createPlayer(url: string, { adminPassword }: Notes): Promise<CreatedUser> {
   const admin = createAdminClient({ baseUrl: url, username: ADMIN, password: adminPassword })
-  // Removes a player of an interrupted tour, whose secrets were never stored.
+  // Deletes the player of an interrupted tour, because the tour did not store the player's secrets.
   await admin.users.delete(PLAYER).catch((error: unknown) => {
     if (!(error instanceof NotFoundError)) throw error
   })
@@ -173,10 +174,11 @@ async function main(): Promise<void> {
     sayWhatNext(server.url)
     say('Serving. Ctrl-C stops.')
     server.showLog()
-    // The terminal sends Ctrl-C to the server, too. A second SIGINT would end the server before it has closed its files.
+    // Ctrl-C in the terminal also interrupts the server, so the tour does not forward SIGINT. A second SIGINT would end
+    // the server before its files are closed.
     process.on('SIGINT', () => {})
     process.on('SIGTERM', () => server.process.kill('SIGTERM'))
-    // The event 'close' may never come, because nobody reads the rest of the server's stdout.
+    // The event 'close' may never occur, because the tour does not read the rest of the server's stdout.
     await new Promise((resolve) => server.process.once('exit', resolve))
   } finally {
     await stop(server)

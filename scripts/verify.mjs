@@ -1,5 +1,6 @@
-// npm run verify: installs, checks, builds, runs the unit tests and one real run of each promise. With `-- --all`, it runs
-// every test, the experiments, and the SDK on every runtime, which takes half an hour and half a gigabyte.
+// npm run verify: installs, checks and builds the packages. Then runs the unit tests, and one test of each promise with
+// real programs. `-- --all` runs all tests, the experiments, and the SDK on every runtime, which takes half an hour and
+// half a gigabyte of disk space.
 import { build, fail, install, step } from './lib/steps.mjs'
 import { provideSystemPrograms } from './lib/system-programs.mjs'
 
@@ -7,7 +8,8 @@ const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
 const TYPE_PROFILES = { sdk: 'node16', server: 'esm-only', mocks: 'esm-only' }
 
 /**
- * The tests cover a kill, Redis, a full Redis, the program, a terminal, the installed packages, and a browser behind nginx.
+ * Tests of each promise: they cover a kill, Redis, a full Redis, the program, a terminal, the installed packages, and a
+ * browser behind nginx.
  */
 const PROMISES = {
   integration: [
@@ -36,7 +38,7 @@ async function checkPackages() {
   }
 }
 
-/** @param files the beginnings of their paths. @default all */
+/** @param files the beginnings of the paths of test files; an empty list runs all files */
 function test(title, projects, files = [], env = {}) {
   const selected = projects.flatMap((name) => ['--project', name])
   const options = process.env.CI === 'true' ? [] : ['--reporter=dot', '--silent=passed-only']
@@ -60,7 +62,7 @@ try {
   await checkAndBuild()
   await test('Pass the unit tests', ['unit'])
   if (isAll) await runAll()
-  else await test('Keep each promise once, for real', Object.keys(PROMISES), Object.values(PROMISES).flat())
+  else await test('Test each promise once with real programs', Object.keys(PROMISES), Object.values(PROMISES).flat())
 } catch (error) {
   fail(error)
 }

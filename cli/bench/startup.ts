@@ -1,5 +1,5 @@
-// How long fish-cli takes to start, against bare Node: `npm run build && node cli/bench/startup.ts [ROUNDS]`. The servers
-// are measured to the end of their first response.
+// Compares the start of fish-cli to the start of Node alone: `npm run build && node cli/bench/startup.ts [ROUNDS]`. The
+// time of a server includes its first response.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,9 +11,9 @@ import { compare, measureRounds, readRounds, report } from '../../scripts/bench/
 interface Row {
   readonly title: string
   readonly args: readonly string[]
-  /** The arguments of the process beside it. @default `node -e 0` */
+  /** The arguments of the process to compare with. @default `node -e 0` */
   readonly against?: readonly string[]
-  /** The most that the ratio may be. */
+  /** The maximum ratio of the times. */
   readonly goal: number
   readonly isServer?: true
 }
@@ -26,7 +26,7 @@ const { fish } = await (await fetch(process.env.FISH_URL + '/get/fish?name=Alex&
 const width = Math.max(4, ...fish.map(({ name }) => name.length))
 const lines = fish.map(({ name, rarity }) => name.padEnd(width) + '  ' + rarity)
 process.stdout.write(['FISH'.padEnd(width) + '  RARITY', ...lines].join('\\n') + '\\n')`
-/** A script that fetches and prints the same as \`list\`. */
+/** A script that fetches and prints the same fish as `list`. */
 const SCRIPT = ['--input-type=module', '-e', FETCH]
 const SEED = JSON.stringify({ users: [{ name: 'Alex', fish: { earth: [{ name: 'Cod', rarity: 'gold' }] } }] })
 const MOCK = `
@@ -36,7 +36,7 @@ process.stdout.write('listening on ' + url + '\\n')`
 const MOCK_SCRIPT = ['--input-type=module', '-e', MOCK]
 
 const home = mkdtempSync(join(tmpdir(), 'fish-cli-bench-'))
-// Half of the start of a server loads its modules.
+// Loading modules takes half of the start of a server.
 const ROWS: readonly Row[] = [
   { title: '--version', args: [CLI, '--version'], goal: 1.1 },
   { title: '--help', args: [CLI, '--help'], goal: 1.1 },

@@ -10,12 +10,12 @@ import { COMMANDS } from '../src/runtime/commands.ts'
 export interface FlagPage {
   readonly name: string
   readonly char: string | undefined
-  /** The placeholder of its value; `undefined` for a boolean flag. */
+  /** The placeholder of the flag's value, or `undefined` for a boolean flag. */
   readonly value: string | undefined
   readonly summary: string
   readonly fallback: string | undefined
   readonly required: boolean
-  /** Whether `fish-cli help flags` explains the flag for all commands. */
+  /** Whether the flag works with all commands. `fish-cli help flags` explains such flags. */
   readonly isGlobal: boolean
 }
 
@@ -30,7 +30,7 @@ export interface CommandPage {
   readonly title: string
   readonly group: string
   readonly summary: string
-  /** Paragraphs of lines that are not wrapped. */
+  /** The paragraphs of the description, each as its lines. The lines are not wrapped. */
   readonly description: readonly (readonly string[])[]
   readonly usage: string
   readonly args: readonly { readonly label: string; readonly description: string }[]
@@ -38,7 +38,7 @@ export interface CommandPage {
   readonly examples: readonly ExamplePage[]
 }
 
-/** Every command, in its group. */
+/** Returns the pages of all commands, in the order of the groups. */
 export async function commandPages(): Promise<readonly CommandPage[]> {
   const commands = await COMMANDS.load()
   return COMMANDS.groups.flatMap(({ name, ids }) => ids.map((id) => pageOf(id, commands[id] as Command, name)))
@@ -88,7 +88,7 @@ export interface Variable {
   readonly file?: boolean
 }
 
-/** Variables of commands. For the server, see {@link SERVER_VARIABLES}. */
+/** The environment variables of the commands. {@link SERVER_VARIABLES} lists the settings of `serve`. */
 export const VARIABLES: readonly Variable[] = [
   { name: 'FISH_URL', meaning: 'Address of the service.' },
   { name: 'FISH_PROFILE', meaning: 'The profile to use.' },
@@ -129,13 +129,13 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'XDG_STATE_HOME', meaning: 'Folder of secrets and of the outbox.' },
 ]
 
-/** Variables of `serve`, in addition to those of every command. */
+/** The environment variables that configure the server. */
 export const SERVER_VARIABLES: readonly Variable[] = Object.values(SETTINGS).map(({ env, summary }) => ({
   name: env,
   meaning: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
 }))
 
-/** A file that commands read or write, by system. */
+/** A file that commands read or write, with its path for each operating system. */
 interface FilePage {
   readonly meaning: string
   readonly linux: string

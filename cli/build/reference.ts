@@ -120,7 +120,7 @@ function example({ description, command: line }: ExamplePage): string {
   return description === undefined ? line : `# ${description.replace(/:$/, '')}\n${line}`
 }
 
-/** Each once. */
+/** Returns the flags that work with all commands, each flag once. */
 function globalFlags(pages: readonly CommandPage[]): readonly FlagPage[] {
   const flags = pages.flatMap((page) => page.flags.filter(({ isGlobal }) => isGlobal))
   return [...new Map(flags.map((flag) => [flag.name, flag])).values()].toSorted((one, other) =>
@@ -142,7 +142,7 @@ function flagTable(flags: readonly FlagPage[]): string {
   )
 }
 
-/** A table with aligned columns, as Markdown formatters write it. */
+/** Returns a Markdown table with aligned columns, in the style of Markdown formatters. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => displayWidth(row[column] ?? ''))))
@@ -157,7 +157,7 @@ function text(plain: string): string {
   return plain.replace(/[\\`*<>[\]~]/g, '\\$&').replace(/(?<!\w)_|_(?!\w)/g, '\\_')
 }
 
-/** The anchor of a heading on GitHub and npm. */
+/** Returns the anchor of a heading on GitHub and npm. */
 function anchor(title: string): string {
   return title.toLowerCase().replaceAll(' ', '-')
 }

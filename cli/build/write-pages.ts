@@ -1,9 +1,9 @@
-// Writes help pages and completion data to dist. The program prints them without loading its commands.
+// Writes help pages and completion data to dist, so that the program can print both without loading its commands.
 import '../../scripts/from-sources.ts'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 
-// The width of all pages, whatever the terminal of the build.
+// All pages have this width, independent of the terminal in which the build runs.
 process.env.OCLIF_COLUMNS = '80'
 process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR

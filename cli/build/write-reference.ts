@@ -1,4 +1,5 @@
-// Writes REFERENCE.md from the commands and the table of docs/settings.md, for `npm run generate`. Runs from the sources.
+// `npm run generate` runs this script from the sources. It writes REFERENCE.md and the table of settings in
+// docs/settings.md.
 import '../../scripts/from-sources.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 

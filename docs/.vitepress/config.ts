@@ -77,11 +77,11 @@ const guide: DefaultTheme.SidebarItem[] = [
   },
 ]
 
-/** A fish. */
+/** The icon of the site: a fish. */
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#2a93b5" d="M2 16q10-13 20-2l8-6v16l-8-6q-10 11-20-2z"/></svg>'
 
-// The pages are Markdown of the whole repository, each in one place, so its root is the source.
+// The pages are Markdown files from all folders of the repository, so the source folder is the root of the repository.
 export default defineConfig({
   title: 'Fish and Crab',
   description: 'The Fish and Crab Collection Service: play, build a mod, test, run a service.',
@@ -98,7 +98,7 @@ export default defineConfig({
     languageAlias: { caddyfile: 'nginx', haproxy: 'nginx' },
     config: repositoryLinks,
   },
-  // The index of the search is loaded with the first search.
+  // The limit is higher for the search index, which the browser loads only at the first search.
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     nav: DOORS,
@@ -107,7 +107,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // A guide explains a word; the reference repeats the word more often.
+        // Guides explain a word but use the word less often than the reference, so pages of the reference rank lower.
         miniSearch: { searchOptions: { boostDocument: (id: string) => (id.startsWith('/reference/') ? 0.2 : 1) } },
       },
     },

@@ -8,8 +8,9 @@ const SECRETS = {
 }
 
 /**
- * Starts the example of a host, stores a catch, and stops it while somebody watches; where it keeps data, starts it again.
- * @returns what is stored, how many requests the address of the client has left, and the exit status of the host
+ * Starts the example of a host, stores a catch, opens an event stream, and reads the catches. If the storage is
+ * persistent, restarts the host before the read. The first stop happens while the stream is open.
+ * @returns the stored fish, the number of remaining requests of the client's address, and the exit status of the host
  */
 export async function tryHost(script: string, settings: Record<string, string> = {}, runtime?: Tool) {
   const service = await startService([script], { ...SECRETS, ...settings }, runtime)
@@ -32,5 +33,5 @@ export async function tryHost(script: string, settings: Record<string, string> =
   }
 }
 
-/** What {@link tryHost} returns for every host. */
+/** The result that {@link tryHost} must return for every host. */
 export const EXPECTED = { fish: [{ name: 'Salmon', rarity: 'Gold' }], remaining: '23', status: 0 }

@@ -11,7 +11,7 @@ import { startLossyRelay } from './relay.ts'
 import { startService } from './service.ts'
 
 let java: Tool | undefined
-/** The client is compiled once, because tests start it many times. */
+/** The folder of the compiled client, which is compiled only once because the tests start the client many times. */
 let classes: string
 beforeAll(async () => {
   classes = await mkdtemp(join(tmpdir(), 'fish-classes-'))
@@ -41,7 +41,7 @@ async function startGame(settings: Record<string, string> = {}) {
   return { service, names, env: { FISH_URL: service.url, FISH_USER: player.name, FISH_PASSWORD: player.password } }
 }
 
-/** Returns a function that starts the client. `queued` and `stored` follow the output. */
+/** Returns a function that starts the client. The client's output fills `queued` and `stored`. */
 function clientStarter(context: TestContext) {
   const { command, args } = need(
     context,
@@ -86,7 +86,7 @@ function clientStarter(context: TestContext) {
 }
 
 describe('the queue of the Java client', () => {
-  it('loses and doubles no catch through kills, an outage and the rate limit, and keeps the order', async (context) => {
+  it('stores each catch once and in order despite kills, an outage and the rate limit', async (context) => {
     const startClient = clientStarter(context)
     const { service, names, env } = await startGame({ FISH_RATE_LIMIT: '15', FISH_RATE_WINDOW: '1' })
     const queued: string[] = []
@@ -124,13 +124,13 @@ describe('the queue of the Java client', () => {
     expect(logs.join('')).toMatch(/^429 .* \(trying again in 1\.0 s\)$/m)
     expect(logs.join('')).not.toContain(env.FISH_PASSWORD)
     const stored = await names()
-    // After a kill between the write and the message, the client may have queued more than it reported.
+    // If a kill hits between the write and the message, the queue contains a catch that the client did not report.
     expect(stored.filter((name) => queued.includes(name))).toEqual(queued)
     expect(stored).toEqual([...new Set(stored)].sort((a, b) => Number(a.slice(4)) - Number(b.slice(4))))
     expect(await readFile(join(folder, 'queue.txt'), 'utf8')).toBe('')
   })
 
-  it('sends the same token again if it was killed before the response arrived, and ignores half a line', async (context) => {
+  it('sends the same token again after a kill before the response, and ignores a half-written line', async (context) => {
     const startClient = clientStarter(context)
     const { service, names, env: direct } = await startGame()
     const relay = await startLossyRelay(service.url)
@@ -150,7 +150,7 @@ describe('the queue of the Java client', () => {
     expect(await names()).toEqual(['Salmon'])
   })
 
-  it('drops permanently rejected catches with the reason, and keeps the rest if the player is rejected', async (context) => {
+  it('drops a rejected catch with the reason, but keeps all catches if the service rejects the player', async (context) => {
     const startClient = clientStarter(context)
     const { names, env } = await startGame()
 

@@ -64,7 +64,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     return { ...ended, stdout: ended.stdout.replace(/^Queued: .*\n/gm, '') }
   }
 
-  it('fetches its key with the password of the player, and stores a fish and a crab, which the command line lists', async (context) => {
+  it('fetches the key with the password of the player, and stores a fish and a crab, which fish-cli lists', async (context) => {
     const cli = need(context, findCli(), 'the command line is not built (npm run build)')
     const ended = await runClient(context, player)
     expect(ended).toMatchObject({ status: 0, stderr: '' })
@@ -85,11 +85,11 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     expect(await list('crab')).toMatchObject({ crab: [{ name: 'crab' }] })
   })
 
-  it('works for a player of another database after a migration, with the old password, key and API key', async (context) => {
+  it('works for a migrated player with the old password, key and API key', async (context) => {
     const cli = need(context, findCli(), 'the command line is not built (npm run build)')
     const folder = await mkdtemp(join(tmpdir(), 'fish-migrated-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
-    // In the alphabet with + and /, as it was.
+    // The old database stores keys in the base64 alphabet with + and /.
     const fernetKey = Buffer.alloc(32, 0xfb).toString('base64')
     const old = { name: 'Old', password: 'an old password: 1', apiKey: 'old-key', fernetKey }
     const _id = objectId(1_600_000_000, 1)
@@ -114,7 +114,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     }
   })
 
-  it('sends the same token again after a lost response, and it is stored once under one id', async (context) => {
+  it('sends the same token again after a lost response, so that the catch is stored once', async (context) => {
     const other = await service.createPlayer(`Lost_${language}`)
     const relay = await startLossyRelay(service.url)
     const ended = await runClient(context, other, relay.url).finally(relay.stop)
@@ -137,7 +137,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     expect(await service.read('crab', other)).toEqual([{ name: 'crab' }])
   })
 
-  it('reports the error of the service, without the password', async (context) => {
+  it('prints the error of the service without the password', async (context) => {
     const other = await service.createPlayer(`Wrong_${language}`)
     const ended = await runClient(context, { ...other, password: 'not the password' })
     expect(ended).toMatchObject({ status: 1, stdout: '' })

@@ -41,7 +41,7 @@ const TSC = [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--ig
 const runExample = (file: string, args: readonly string[], env: Record<string, string>) =>
   run(process.execPath, [join(installed.folder, file), ...args], env)
 
-/** Starts an example that watches a player, and waits until it watches. */
+/** Starts an example that watches a player, and waits until the example reports that it is watching. */
 async function startWatching(file: string, { name }: Player, env: Record<string, string>) {
   const child = start(process.execPath, [join(installed.folder, file), name], env)
   if (!child.stdout) throw new Error('A child without output.')
@@ -55,10 +55,10 @@ const postCatches = (player: Player) =>
 
 const identity = ({ name, password }: Player) => ({ FISH_USER: name, FISH_PASSWORD: password })
 
-describe('the examples, on the packed packages', () => {
+describe('the examples with the packed packages', () => {
   const sdkEntries = ['sdk', 'sdk/contract', 'sdk/fernet', 'sdk/chat', 'sdk/outbox', 'sdk/admin']
 
-  /** Resolves the entries in a program, one after the other. */
+  /** Runs a program with the statement once per entry, and returns the printed lines. */
   const loaded = async (type: 'module' | 'commonjs', entries: readonly string[], statement: string) => {
     const lines = entries.map((entry) => statement.replaceAll('ENTRY', `@fish-crab/${entry}`))
     const args = [`--input-type=${type}`, '--eval', lines.join('\n')]
@@ -67,7 +67,7 @@ describe('the examples, on the packed packages', () => {
     return stdout.trim().split('\n')
   }
 
-  it('load every entry from the tarballs as a module', async () => {
+  it('load every entry of the tarballs as an ES module', async () => {
     const entries = [...sdkEntries, 'server', 'server/app', 'server/storage', 'mocks', 'mocks/standalone']
     const found = await loaded('module', entries, `await import('ENTRY'); console.log(import.meta.resolve('ENTRY'))`)
     const folders = entries.map((entry) => `node_modules/@fish-crab/${entry.split('/')[0]}/dist/`)
@@ -76,14 +76,14 @@ describe('the examples, on the packed packages', () => {
     )
   })
 
-  it('load every entry of the SDK from the tarball with `require()`', async () => {
+  it('load every entry of the tarball of the SDK with `require()`', async () => {
     const found = await loaded('commonjs', sdkEntries, `require('ENTRY'); console.log(require.resolve('ENTRY'))`)
     const folder = join(installed.folder, 'node_modules/@fish-crab/sdk/dist/')
     expect(found).toEqual(sdkEntries.map(() => expect.stringContaining(folder)))
     for (const path of found) expect(path).toMatch(/\.cjs$/)
   })
 
-  it('post a fish and a crab with only the password of the player, and print them', async () => {
+  it('post a fish and a crab with only the name and password of a player, and print both', async () => {
     const player = await service.createPlayer('Alex')
     const env = { FISH_URL: service.url, FISH_API_KEY: player.apiKey }
     const posted = await runExample('post-catches.ts', [], { ...env, ...identity(player) })
@@ -97,7 +97,7 @@ describe('the examples, on the packed packages', () => {
     expect(printed.stdout).toMatch(/^Alex in earth: 1 fish, 1 crab\nfish {2}Gold +Salmon\ncrab +crab\n$/)
   })
 
-  it('say when to try again once the rate limit is reached, and lose no earlier catch', async () => {
+  it('print the time of the next attempt if the rate limit is reached, and lose no earlier catch', async () => {
     const tight = await startService([join(installed.folder, 'serve.ts')], { FISH_RATE_LIMIT: '2' })
     try {
       const player = await tight.createPlayer('Alex')
@@ -113,7 +113,7 @@ describe('the examples, on the packed packages', () => {
     }
   })
 
-  it('announce each catch to a webhook, including those after a kill', async () => {
+  it('announce each catch to a webhook, including the catches during a downtime of the announcer', async () => {
     const player = await service.createPlayer('Announced')
     const announced: string[] = []
     const responses = [429, 503, 204]
@@ -145,12 +145,12 @@ describe('the examples, on the packed packages', () => {
     second.child.kill('SIGINT')
     expect((await second.closed)[0]).toBe(0)
     expect(announced.slice(-2).toSorted()).toEqual(lines)
-    // A catch that was announced but not stored before a kill may be announced again.
+    // If a kill hits after an announcement but before its id is stored, the catch is announced again.
     expect(announced.length).toBeLessThan(6)
     webhook.close()
   })
 
-  it('keep a file for the overlay of a stream: the number of catches since the start, and the latest five', async () => {
+  it('write a file for the overlay of a stream, with the number of catches since the start and the latest five catches', async () => {
     const player = await service.createPlayer('Streamer')
     const env = { FISH_URL: service.url, OVERLAY_FILE: join(installed.folder, 'overlay.txt') }
     const shown = async () => (await readFile(env.OVERLAY_FILE, 'utf8')).split('\n')
@@ -175,10 +175,10 @@ describe('the examples, on the packed packages', () => {
     ['a wrong password', 'post-catches.ts', [], { FISH_USER: 'Alex', FISH_PASSWORD: 'not the password' }],
     ['an unknown player', 'print-collection.ts', ['Nobody'], {}],
     ['an unknown gamemode', 'print-collection.ts', ['Alex', 'skyblock'], {}],
-    ['no player', 'print-collection.ts', [], {}],
+    ['a missing player name', 'print-collection.ts', [], {}],
     ['a player who does not exist', 'announce-catches.ts', ['Nobody'], {}],
     ['a streamer who does not exist', 'overlay.ts', ['Nobody'], {}],
-  ])('say in plain words what is wrong with %s', async (_, file, args, env) => {
+  ])('print a one-line error about %s', async (_, file, args, env) => {
     const ended = await runExample(file, args, { FISH_URL: service.url, ...env })
     expect(ended).toMatchObject({ status: 1, stdout: '' })
     expect(ended.stderr).toMatch(/^.{10,}\n$/)
@@ -186,21 +186,23 @@ describe('the examples, on the packed packages', () => {
   })
 })
 
-/** The blocks of code of a packed README, in order. */
+/** Returns the code blocks of a packed README, in order. */
 const blocksOf = (name: (typeof PACKAGES)[number]): readonly string[] =>
   Array.from(
     (installed.files[name].get('README.md') ?? '').matchAll(/^```[tj]s\n(.*?)^```$/gms),
     ([, code = '']) => code,
   )
 
-/** The only block of a packed README that has a piece of code. */
+/** Returns the only code block of a packed README that contains a piece of code. */
 function blockWith(piece: string, name: (typeof PACKAGES)[number]): string {
   const found = blocksOf(name).filter((block) => block.includes(piece))
   expect(found).toHaveLength(1)
   return found[0] ?? ''
 }
 
-/** Runs code of the README of the SDK word for word, but with the address of the service and the name and key of a player. */
+/**
+ * Runs code of the SDK's README unchanged, except for the address of the service and the name and key of the player.
+ */
 async function runAs(player: Player, code: string, state = '') {
   const text = code.replaceAll('http://127.0.0.1:8787', service.url).replace("'Alex'", `'${player.name}'`)
   await writeFile(join(installed.folder, 'readme.ts'), `const { key } = process.env\n${text}`)
@@ -226,8 +228,8 @@ function writePrograms(): Promise<string[]> {
   )
 }
 
-describe('the READMEs, on the packed packages', () => {
-  it.each(['sdk', 'mocks'] as const)('show code of %s that Node 22 parses', (name) => {
+describe('the READMEs of the packed packages', () => {
+  it.each(['sdk', 'mocks'] as const)('show only code of %s that Node 22 can parse', (name) => {
     const blocks = blocksOf(name)
     expect(blocks.length).toBeGreaterThan(2)
     expect(blocks.filter((block) => /\busing \w+ =/.test(block))).toEqual([])
@@ -240,7 +242,7 @@ describe('the READMEs, on the packed packages', () => {
     expect(await service.read('crab', player)).toEqual([{ name: 'crab' }])
   })
 
-  it('show an outbox that keeps unsent catches for the next run', async () => {
+  it('show an outbox that stores unsent catches for the next run', async () => {
     const player = await service.createPlayer('Sender')
     const [client = ''] = /^import.*?^const client.*?$/ms.exec(blockWith('await client.crabs.add()', 'sdk')) ?? []
     const code = `${client}\n${blockWith('openOutbox(', 'sdk')}`
@@ -252,13 +254,13 @@ describe('the READMEs, on the packed packages', () => {
     expect(await service.read('fish', player)).toEqual([{ name: 'Salmon', rarity: 'Gold' }])
   })
 
-  it('show a mock in a program without a test runner', async () => {
+  it('show how to use a mock service without a test runner', async () => {
     const code = blockWith('mock.sent.fish() //', 'mocks')
     await writeFile(join(installed.folder, 'readme.ts'), `${code}\nconsole.log(mock.sent.fish().length)`)
     expect(await runExample('readme.ts', [], {})).toEqual({ status: 0, stdout: '1\n', stderr: '' })
   })
 
-  it('describe packages whose declarations compile, in programs that import every entry', async () => {
+  it('describe packages with type declarations that compile for every entry', async () => {
     // One compiler run checks both modules.
     const compiled = await run(process.execPath, [...TSC, ...(await writePrograms())], {}, installed.folder)
     expect(compiled).toEqual({ status: 0, stdout: '', stderr: '' })
@@ -271,7 +273,7 @@ describe('the READMEs, on the packed packages', () => {
   })
 })
 
-describe("a mod's test suite on the mock, on the packed packages", () => {
+describe("the mod's test suite, with the packed packages", () => {
   it.each([
     ['vitest', [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', 'mock-suite'], /Tests\s+3 passed \(3\)/],
     ['node:test', ['--test', 'mock-suite/chat-poster.node.ts'], /pass 3\n/],
@@ -284,7 +286,7 @@ describe("a mod's test suite on the mock, on the packed packages", () => {
       ],
       /Tests:\s+3 passed, 3 total\n/,
     ],
-  ])('is green with %s', async (_, args, summary) => {
+  ])('passes with %s', async (_, args, summary) => {
     const { status, stdout, stderr } = await run(process.execPath, args, { NO_COLOR: '1' }, installed.folder)
     expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: expect.stringMatching(summary) })
   })
@@ -302,7 +304,7 @@ describe.each(PACKAGES)('the tarball of %s', (name) => {
     expect(names.filter((file) => !allowed.test(file))).toEqual([])
   })
 
-  it('contains no secret and no trace of the machine that built it', () => {
+  it('contains no secrets and no paths of the machine that built the package', () => {
     const suspicious = /-----BEGIN|_authToken|npm_\w{36}|ghp_\w{36}/
     const telling = [...installed.files[name]].filter(
       ([, content]) => suspicious.test(content) || content.includes(PROJECT),
@@ -310,7 +312,7 @@ describe.each(PACKAGES)('the tarball of %s', (name) => {
     expect(telling.map(([file]) => file)).toEqual([])
   })
 
-  it('contains every source map that its files name', () => {
+  it('contains every source map to which its files refer', () => {
     const files = installed.files[name]
     const named = [...files].flatMap(([file, content]) => {
       const map = /^\/\/# sourceMappingURL=(.+)$/m.exec(content)?.[1]

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { EXAMPLES, PROJECT } from '../../scripts/test-support/language-tools.ts'
 import { installPackages } from '../../scripts/test-support/packed.ts'
 
-/** The packages that a mod developer or an operator installs. */
+/** The packages that developers of mods and operators install. */
 export const PACKAGES = ['sdk', 'server', 'mocks'] as const
 
-/** A folder in which the packed packages are installed, and the examples copied. */
+/** A folder with the installed packed packages and copies of the examples. */
 export interface Installation {
   readonly folder: string
-  /** File name within the package, with forward slashes, to content. */
+  /** The content of each package's files, by file name within the package with forward slashes. */
   readonly files: Readonly<Record<(typeof PACKAGES)[number], ReadonlyMap<string, string>>>
   remove(): Promise<void>
 }
 
 /**
- * Packs as for publishing and unpacks as an installation would. The folder is inside the project, so that third-party
- * dependencies are found further up and nothing has to be downloaded.
+ * Packs the packages like `npm publish` and unpacks them like an installation. The folder is inside the project, so
+ * that third-party dependencies resolve to the project's `node_modules` without a download.
  */
 export async function installPacked(): Promise<Installation> {
   await mkdir(join(PROJECT, '.tmp'), { recursive: true })

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const MISSING = 'Python is missing (Debian: apt install python3-cryptography)'
 const WATCHER = [`${EXAMPLES}python/watch_catches.py`]
-/** The watcher with pauses that a test can wait for. */
+/** Runs the watcher with pauses that are short enough for a test. */
 const FAST_WATCHER = [
   '-c',
   `import sys; sys.path.insert(0, '${EXAMPLES}python'); import watch_catches as w
@@ -35,7 +35,7 @@ w.FIRST_PAUSE_SECONDS = w.POLL_SECONDS = 0.05
 w.main()`,
 ]
 
-/** Starts the watcher. `lines` and `log` follow the output. */
+/** Starts the watcher. Its stdout fills `lines`, and its stderr fills `log`. */
 function startWatcher(context: TestContext, name: string, { url = service.url, program = WATCHER } = {}) {
   const { command, args } = need(context, python, MISSING)
   const env = { FISH_URL: url, STATE_FILE: join(folder, name), PYTHONDONTWRITEBYTECODE: '1' }
@@ -60,7 +60,7 @@ async function createPlayer(name: string): Promise<Client> {
 }
 
 describe('the Python watcher', () => {
-  it('reports each catch once, including those during its own downtime and that of the service', async (context) => {
+  it('reports each catch once, despite restarts of the watcher and of the service', async (context) => {
     const player = await createPlayer('Alex')
     const first = startWatcher(context, 'Alex')
     await expect.poll(() => first.log).toEqual(['Watching Alex in earth.'])
@@ -79,11 +79,11 @@ describe('the Python watcher', () => {
     await player.fish.add({ name: 'Eel', rarity: 'Mythical' })
     const second = startWatcher(context, 'Alex')
     await expect.poll(() => second.lines).toContain('Alex has caught Eel (Mythical)!')
-    // A catch that was reported but not stored before a kill may be reported again.
+    // If the kill hits after a report but before its id is stored, the watcher reports the catch again.
     expect(second.lines.filter((line) => !line.includes('Koi'))).toEqual(['Alex has caught Eel (Mythical)!'])
   })
 
-  it('polls behind a proxy that cuts streams, and misses nothing', async (context) => {
+  it('polls behind a proxy that cuts streams, and misses no catch', async (context) => {
     const player = await createPlayer('Steve')
     let polls = 0
     const proxy = createServer(async (request, response) => {
@@ -117,8 +117,8 @@ describe('the Python watcher', () => {
   it.for([
     ['an unknown player', 'Nobody', /^404 .+\n$/],
     ['an unknown gamemode', 'Alex skyblock', /^400 .+\n$/],
-    ['no player', '', /^Usage: .+\n$/],
-  ] as const)('reports the problem with %s in one line', async ([, words, message], context) => {
+    ['a missing player name', '', /^Usage: .+\n$/],
+  ] as const)('prints a one-line error about %s', async ([, words, message], context) => {
     const { command, args } = need(context, python, MISSING)
     const env = { FISH_URL: service.url, STATE_FILE: join(folder, 'none') }
     const ended = await run(command, [...args, ...WATCHER, ...words.split(' ').filter(Boolean)], env)

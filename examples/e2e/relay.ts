@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** One request as it passed, and its answer, whether or not that reached the client. */
+/** A request that the relay received, and the server's response, even if the relay did not pass the response on. */
 export interface Exchange {
   readonly method: string
   readonly path: string
@@ -14,7 +14,7 @@ export interface Exchange {
   readonly answer: Record<string, unknown>
 }
 
-/** Something between client and server that records, and loses answers. */
+/** A proxy between client and server that records all exchanges and loses some responses. */
 export interface Relay {
   readonly url: string
   readonly exchanges: readonly Exchange[]
@@ -23,7 +23,10 @@ export interface Relay {
 
 const HOP_BY_HOP = new Set(['connection', 'upgrade', 'http2-settings', 'host', 'content-length', 'transfer-encoding'])
 
-/** Relays to `target`. The first answer to each POST path gets lost: the server has stored, the client does not know. */
+/**
+ * Starts a proxy in front of `target` that drops the first response to each POST path. The server has then stored the
+ * catch, but the client does not know.
+ */
 export async function startLossyRelay(target: string): Promise<Relay> {
   const exchanges: Exchange[] = []
   const server = createServer(async (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * Runs the example of a Worker on workerd (WORKERD is its path), as Cloudflare would, until SIGTERM: bundled as wrangler
- * does, without the modules of Node, behind an edge that adds the address of the client.
+ * Runs the example of a Worker on workerd until SIGTERM. WORKERD is the path of workerd. As on Cloudflare, the Worker
+ * is bundled without the modules of Node and runs behind an edge that adds the client's address.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -63,6 +63,6 @@ const workerd = spawn(WORKERD, ['serve', join(folder, 'config.capnp'), '--contro
 })
 const [line] = await once(createInterface({ input: workerd.stdio[3] as Readable }), 'line')
 process.stdout.write(`listening on http://127.0.0.1:${JSON.parse(line).port}\n`)
-// On SIGTERM it would wait for open streams to end. What was acknowledged is durable.
+// SIGTERM would let workerd wait until all streams end. SIGKILL is safe, because acknowledged catches are durable.
 process.once('SIGTERM', () => workerd.kill('SIGKILL'))
 await once(workerd, 'exit')

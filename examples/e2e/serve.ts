@@ -1,4 +1,7 @@
-/** Runs the server package as it is installed beside this file, configured by the environment, until SIGTERM. */
+/**
+ * Runs the server package that is installed in the folder of this file until SIGTERM. The environment configures the
+ * server.
+ */
 import { once } from 'node:events'
 import { serve } from '@fish-crab/server'
 

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { type ChildEnv, start } from '../../scripts/test-support/child-process.ts'
 import type { Tool } from '../../scripts/test-support/language-tools.ts'
 
-/** A player as the administrator made it. */
+/** A player as the admin API returns it. */
 export interface Player {
   readonly name: string
   readonly password: string
@@ -15,21 +15,21 @@ export interface Player {
   readonly fernetKey: string
 }
 
-/** The exit status of a server, and all it logged. */
+/** The exit status and the log of a server. */
 export interface EndedService {
   readonly status: number | null
   readonly log: string
 }
 
-/** A server process on a folder of its own. */
+/** A server process with its own folder. */
 export interface Service {
   readonly url: string
   createPlayer(name: string): Promise<Player>
-  /** What anybody reads: the entries of one collection. */
+  /** Reads the entries of one collection, which are public. */
   read(kind: 'fish' | 'crab', player: Player, gamemode?: string): Promise<unknown>
-  /** Ends the process, as an operator would. */
+  /** Ends the process with SIGTERM, like an operator. */
   end(): Promise<EndedService>
-  /** Starts another process at the same address, on the same folder. */
+  /** Starts a new process at the same address with the same folder. */
   startAgain(): Promise<void>
   /** Ends the process and removes the folder. */
   stop(): Promise<EndedService>
@@ -39,7 +39,9 @@ const ADMIN = { username: 'admin', password: 'correct horse battery staple' }
 
 const NODE: Tool = { command: process.execPath, args: [] }
 
-/** Starts a script (see serve.ts) with its arguments on any free port, with file storage in a new folder. */
+/**
+ * Starts a script such as serve.ts, with its arguments, on a free port. The storage is a file store in a new folder.
+ */
 export async function startService(
   script: readonly string[],
   settings: ChildEnv = {},

@@ -1,10 +1,10 @@
 /**
- * The service within a program on Bun.
+ * The service as part of a program on Bun.
  *
  *   bun add @fish-crab/server
  *   bun hosts/bun.ts
  *
- * Needs service.ts, which describes the environment.
+ * This file needs service.ts, which lists the environment variables.
  */
 import { createService, port } from './service.ts'
 

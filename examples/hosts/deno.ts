@@ -1,10 +1,10 @@
 /**
- * The service within a program on Deno, where the `file:` storage does not work.
+ * The service as part of a program on Deno. The `file:` storage does not work on Deno.
  *
  *   deno add npm:@fish-crab/server
  *   FISH_STORAGE=redis://127.0.0.1 deno run -NERS hosts/deno.ts
  *
- * Needs service.ts, which describes the environment.
+ * This file needs service.ts, which lists the environment variables.
  */
 import process from 'node:process'
 import { createService, port } from './service.ts'

@@ -1,10 +1,10 @@
 /**
- * The service within a program with Hono on Node. To run it alone, `fish-cli serve` is enough.
+ * The service as part of a program with Hono on Node. To run only the service, use `fish-cli serve`.
  *
  *   npm install hono @hono/node-server
  *   node hosts/hono.ts
  *
- * Needs service.ts, which describes the environment.
+ * This file needs service.ts, which lists the environment variables.
  */
 import { promisify } from 'node:util'
 import { serve } from '@hono/node-server'

@@ -1,4 +1,5 @@
-// What the examples use of Bun and Deno, so that they are type-checked without their packages.
+// Types of the parts of Bun and Deno that the examples use, so that the type check needs no packages of the two
+// runtimes.
 declare const Bun: {
   serve(options: {
     hostname: string

@@ -1,10 +1,10 @@
 /**
- * The service as the hosts in this folder run it.
+ * Creates the service for the hosts in this folder.
  *
  * Environment:
  * - FISH_STORAGE: `file:./data` (default), `redis://…` or `memory:`.
  * - FISH_PORT: the port, 8787 by default.
- * - FISH_SECRET: at least 32 random characters. Keep this secret: it decrypts the players' keys.
+ * - FISH_SECRET: at least 32 random characters. Store this secret safely, because it decrypts the players' keys.
  * - FISH_JWT_SECRET: at least 32 random characters.
  * - FISH_ADMIN_PASSWORD: the password of `admin`. Only the first start uses it.
  */
@@ -15,7 +15,10 @@ import { createStorage } from '@fish-crab/server/storage'
 
 export const port = Number(process.env.FISH_PORT ?? 8787)
 
-/** The service, and a function that registers how to stop the host. On SIGTERM, requests in flight finish first. */
+/**
+ * Returns the service, and a function that registers how to stop the host. On SIGTERM, the host finishes the requests
+ * in flight before it exits.
+ */
 export async function createService(): Promise<{ app: App; onStop: (stopHost: () => Promise<unknown>) => void }> {
   const { FISH_STORAGE = 'file:./data', FISH_SECRET = '', FISH_JWT_SECRET = '', FISH_ADMIN_PASSWORD } = process.env
   const storage = await openStorage(FISH_STORAGE)
@@ -30,7 +33,7 @@ export async function createService(): Promise<{ app: App; onStop: (stopHost: ()
   if (FISH_ADMIN_PASSWORD && !(await app.admins.exist())) {
     await app.admins.create('admin', FISH_ADMIN_PASSWORD, 'superadmin')
   }
-  // A Redis may be emptied or replaced. While the check fails, requests get an error.
+  // Someone may empty or replace a Redis while the service runs. While this check fails, all requests get an error.
   const timer = setInterval(() => app.verifyStore().catch(() => {}), 1000)
   const onStop = (stopHost: () => Promise<unknown>) => {
     process.once('SIGTERM', async () => {

@@ -1,6 +1,6 @@
 /**
- * A storage driver on any SQLite that is called synchronously, such as that of a Durable Object or `node:sqlite`. The suite
- * for storage drivers shows that it is complete (test/sql-driver.test.ts).
+ * A storage driver for any SQLite with a synchronous API, such as the SQLite of a Durable Object or `node:sqlite`.
+ * test/sql-driver.test.ts runs the test suite for storage drivers, which shows that the driver is complete.
  */
 import {
   type Change,
@@ -17,7 +17,7 @@ import {
 type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
 
-/** A database. The writes of a transaction must be durable before the response to the client leaves. */
+/** A database. The writes of a transaction must be durable before the service sends the response. */
 export interface SqlDatabase {
   exec(query: string, ...values: Value[]): readonly Row[]
   /** Undoes all writes of `run` if it throws. */
@@ -31,7 +31,7 @@ const TABLES = [
   `CREATE TABLE IF NOT EXISTS records (sequence INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT, kind TEXT, gamemode TEXT,
     id TEXT, count INTEGER, labels TEXT, entries TEXT)`,
   'CREATE INDEX IF NOT EXISTS records_of_collection ON records (owner, kind, gamemode, sequence)',
-  // Tokens are in a separate table, because a token stays used when its record is removed.
+  // Tokens have a separate table, because a token must stay known after its record is removed.
   'CREATE TABLE IF NOT EXISTS tokens (owner TEXT, token TEXT, id TEXT, PRIMARY KEY (owner, token))',
   'CREATE TABLE IF NOT EXISTS removed_owners (owner TEXT PRIMARY KEY)',
   'CREATE TABLE IF NOT EXISTS items (key TEXT PRIMARY KEY, value TEXT)',
@@ -44,7 +44,7 @@ const CHUNK_CHARACTERS = 256 * 1024
 export function createSqlDriver(db: SqlDatabase): StorageDriver {
   for (const table of TABLES) db.exec(table)
   const listeners = new Set<(change?: Change) => void>()
-  // Windows are in memory, so a restart opens new ones.
+  // The windows of the rate limit are only in memory, so a restart opens new windows.
   const windows = createWindows()
   let closed = false
 
@@ -62,7 +62,7 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
   const tokenId = (owner: string, token: string) =>
     text('SELECT id FROM tokens WHERE owner = ? AND token = ?', owner, token)
 
-  // Listeners are called after the transaction, because event streams then read the change at once.
+  // Listeners run after the transaction, because event streams read the change as soon as a listener runs.
   const changed = (change: Change) => {
     for (const listener of listeners) queueMicrotask(() => listener(change))
   }
@@ -91,7 +91,7 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
     return { sequence: Number(sequence), id: String(id), count: Number(count), entries: String(entries) }
   }
 
-  /** The next records, up to about 256 KiB of text. */
+  /** Reads the next records, up to about 256 KiB of text. */
   const readChunk = (place: Collection, from: number, end: number, entries: number) => {
     const page = db.exec(
       `SELECT sequence, id, count, entries FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ?
@@ -128,7 +128,7 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
       }),
     findRecord: (owner, dedupeKey) => open(() => tokenId(owner, dedupeKey)),
     async *read(place, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
-      // Records appended during a slow read are left out.
+      // The read ends at the newest record at its start, so a slow reader does not see later records.
       const end = await open(() => newest(place))
       let [next, missing] = [from, entries]
       while (missing > 0) {
@@ -206,7 +206,8 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
       yield removed.map(({ token, id }) => ({ token: { dedupeKey: String(token), id: String(id) } }))
     },
 
-    // These sums are counted when they are asked for. With millions of records, store and change them with the records.
+    // This query counts all records at each call. For millions of records, store the sums and update them together with
+    // the records.
     tallies: () =>
       open(() =>
         db
@@ -278,5 +279,5 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
 
 const keyOf = ({ owner, kind, gamemode }: Collection) => [owner, kind, gamemode] as const
 
-/** A base ends with `:`, which `;` follows. */
+/** A base ends with `:`. The range ends at the same text with `;`, the next character. */
 const rangeOf = (base = '') => [base, base === '' ? '\u{10ffff}' : `${base.slice(0, -1)};`] as const

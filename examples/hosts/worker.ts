@@ -1,5 +1,5 @@
 /**
- * The service as a Cloudflare Worker. One Durable Object has all data, in its SQLite database (sql-driver.ts).
+ * The service as a Cloudflare Worker. One Durable Object stores all data in its SQLite database (sql-driver.ts).
  *
  *   npm install --save-dev wrangler
  *   npx wrangler secret put FISH_SECRET          (at least 32 random characters; keep it: it decrypts the players' keys)
@@ -21,7 +21,7 @@ interface Env {
   readonly FISH_ADMIN_PASSWORD?: string
 }
 
-/** What is used of `DurableObjectState`. */
+/** The parts of `DurableObjectState` that this Worker uses. */
 interface State {
   readonly storage: {
     readonly sql: { exec(...query: Parameters<SqlDatabase['exec']>): { toArray(): ReturnType<SqlDatabase['exec']> } }
@@ -64,7 +64,8 @@ async function startApp({ storage }: State, env: Env): Promise<App> {
   return app
 }
 
-// A Worker may not compute more rounds than this: give players generated passwords, as the service does by itself.
+// Cloudflare allows at most this many rounds of PBKDF2, which is few for weak passwords. Use generated passwords, which
+// are the default of the service.
 const ROUNDS = 100_000
 
 const passwords: PasswordHasher = {
@@ -75,7 +76,7 @@ const passwords: PasswordHasher = {
   async verify(password, hash) {
     const [salt = '', expected = ''] = hash.split(':')
     const actual = toHex(await derive(password, fromHex(salt)))
-    // In constant time: the comparison says nothing about how many characters are right.
+    // The comparison takes constant time, so its duration does not reveal the number of correct characters.
     let difference = actual.length ^ expected.length
     for (let at = 0; at < actual.length; at += 1) difference |= actual.charCodeAt(at) ^ expected.charCodeAt(at)
     return difference === 0

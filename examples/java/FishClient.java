@@ -35,24 +35,26 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The client of a mod in one file, with nothing but JDK 17 or later. A catch is written to a queue on disk and sent from
- * there, so it is stored exactly once, whatever happens to the game, the network or the service. A mod creates one client,
- * calls {@link #onChat} for each line of the chat, and {@link #close} at the end; none of them waits for the network.
+ * The client of a mod in one file, which needs only JDK 17 or later. The client writes each catch to a queue on disk and
+ * sends catches from this queue. Each catch is therefore stored exactly once, even if the game, the network or the service
+ * fails. A mod creates one client, calls {@link #onChat} for each line of the chat, and calls {@link #close} at the end.
+ * None of these calls waits for the network.
  *
- * <p>As a program, it reads the chat from its input, and ends when the input has ended and the queue is empty:
+ * <p>This file is also a program. The program reads the chat from its input, and exits when the input has ended and the
+ * queue is empty:
  *
  * <pre>tail -n 0 -F ~/.minecraft/logs/latest.log | FISH_USER=Alex FISH_PASSWORD=secret java FishClient.java</pre>
  *
- * Also read: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit), FISH_QUEUE
- * (fish-queue.txt: one file for each player). The password comes from the environment because every process of a machine
- * can read an argument list.
+ * More environment variables: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate
+ * limit), FISH_QUEUE (fish-queue.txt; use one file per player). The password is in the environment because every process
+ * on the machine can read an argument list.
  */
 public final class FishClient implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final long FIRST_PAUSE_MS = 500;
     private static final long LAST_PAUSE_MS = 60_000;
 
-    /** From the start of the message: what another player types has that player's name before it. */
+    /** Matches only at the start of a message, because messages of other players start with a player's name. */
     private static final String PREFIX = "^(?:\\[[^\\[]*\\] \\[[^\\[]*\\]: (?:\\[System\\] )?\\[CHAT\\] )?";
     private static final String ARTICLE = " (?:an?|the|some) ";
     private static final Pattern FISH = Pattern.compile(
@@ -61,7 +63,7 @@ public final class FishClient implements AutoCloseable {
             CASE_INSENSITIVE);
     private static final Pattern CRAB = Pattern.compile(
             PREFIX + "(?:FISHING . You fished up|NIMBLE! You.ve hooked)" + ARTICLE + "(?:.* )?crab[.!]", CASE_INSENSITIVE);
-    /** A rarity is a position in these lists; 5 is unknown. */
+    /** The index in these two lists is the rarity. An unknown rarity is 5. */
     private static final List<String> CATCH_WORDS = List.of("", "GOOD", "NICE", "GREAT", "EPIC", "", "LEGENDARY", "INSANE");
     private static final List<String> LABELS = List.of("", "BRONZE", "SILVER", "GOLD", "DIAMOND", "", "PLATINUM", "MYTHICAL");
     private static final int UNKNOWN = 5;
@@ -77,7 +79,7 @@ public final class FishClient implements AutoCloseable {
     private final Queue queue;
     private byte[] key;
 
-    /** Opens the queue, and sends what an earlier run left in it. */
+    /** Opens the queue, and starts sending the catches that an earlier run did not send. */
     public FishClient(String url, String user, String password, String gamemode, String apiKey, Path queue)
             throws IOException {
         this.url = url;
@@ -109,7 +111,7 @@ public final class FishClient implements AutoCloseable {
         }
     }
 
-    /** Queues the catch that a line of the chat reports. Returns whether it reports one. */
+    /** Queues the catch that a line of the chat reports. Returns whether the line reports a catch. */
     public boolean onChat(String line) throws IOException {
         String text = line.replaceAll("\u00a7.", "").strip();
         Matcher fish = FISH.matcher(text);
@@ -128,17 +130,17 @@ public final class FishClient implements AutoCloseable {
     }
 
     /**
-     * Returns when the catch is on disk.
+     * Queues a fish. Returns when the fish is on disk.
      *
      * @param rarity 1 Bronze, 2 Silver, 3 Gold, 4 Diamond, 5 other, 6 Platinum, 7 Mythical
-     * @throws IOException if the disk does not take it
+     * @throws IOException if the fish cannot be written to the disk
      */
     public void addFish(String name, int rarity) throws IOException {
         String escaped = name.replace("\\", "\\\\").replace("\"", "\\\"").replaceAll("\\p{Cntrl}", " ");
         add("fish", "{\"fish\":\"" + escaped + "\",\"rarity\":" + rarity + "}");
     }
 
-    /** As {@link #addFish}. */
+    /** Queues a crab, like {@link #addFish}. */
     public void addCrab() throws IOException {
         add("crab", "{\"fish\":\"crab\"}");
     }
@@ -150,14 +152,14 @@ public final class FishClient implements AutoCloseable {
         queue.add(new Catch(id, Instant.now().getEpochSecond(), kind, gamemode, payload));
     }
 
-    /** Waits until the queue is empty, or the service refuses the player. Returns whether it is empty. */
+    /** Waits until the queue is empty or the service rejects the player. Returns whether the queue is empty. */
     public boolean finish() throws InterruptedException {
         queue.end();
         sender.join();
         return queue.first() == null;
     }
 
-    /** Stops sending. What is in the queue is sent by the next client that opens it. */
+    /** Stops sending. The next client that opens the queue sends the remaining catches. */
     @Override
     public void close() throws IOException {
         sender.interrupt();
@@ -176,13 +178,13 @@ public final class FishClient implements AutoCloseable {
                 queue.remove(next);
             }
         } catch (InterruptedException closed) {
-            // The rest stays in the queue.
+            // The remaining catches stay in the queue.
         } catch (IOException error) {
             System.err.println(error.getMessage() + " The catches stay in the queue until the next start.");
         }
     }
 
-    /** Returns when the catch is stored, or refused for good: sending it again could not help. */
+    /** Sends a catch until the service stores it or rejects it permanently, so that a retry would not help. */
     private void deliver(Catch caught) throws IOException, InterruptedException {
         if (key == null) key = fetchKey();
         for (;;) {
@@ -200,7 +202,7 @@ public final class FishClient implements AutoCloseable {
             }
             if (field(body, "code").equals("invalid_token") && renewKey()) continue;
             String reason = response.statusCode() + " " + field(body, "code") + ": " + field(body, "error");
-            // Not because of this catch: the player is unknown, or may not post.
+            // The catch is not the problem: the player is unknown or is not allowed to post.
             if (List.of(401, 403, 404).contains(response.statusCode())) throw new IOException(reason);
             System.err.println("Dropped " + caught.payload + " in " + caught.gamemode + ": " + reason);
             return;
@@ -216,7 +218,7 @@ public final class FishClient implements AutoCloseable {
         throw new IOException(response.statusCode() + " " + field(response.body(), "code") + ": " + field(response.body(), "error"));
     }
 
-    /** Fetches the key again, in case it was reset. Returns whether it is another. */
+    /** Fetches the key again, since an administrator may have reset it. Returns whether the key has changed. */
     private boolean renewKey() throws IOException, InterruptedException {
         byte[] old = key;
         key = fetchKey();
@@ -224,9 +226,9 @@ public final class FishClient implements AutoCloseable {
     }
 
     /**
-     * Repeats a request until the service accepts or refuses it. If no response arrives, it may have been accepted; the
-     * service stores a token once, so the same bytes are safe to send again. A response without the expected field or an
-     * error code is not from the service, but from a proxy or the login page of a network.
+     * Repeats a request until the service accepts or rejects it. If no response arrives, the service may have accepted the
+     * request. A retry with the same bytes is safe, because the service stores a token only once. A response without the
+     * expected field or an error code is not from the service, but from a proxy or the login page of a network.
      */
     private HttpResponse<String> send(HttpRequest request, String expectedField) throws InterruptedException {
         for (long pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LAST_PAUSE_MS)) {
@@ -249,7 +251,7 @@ public final class FishClient implements AutoCloseable {
         }
     }
 
-    /** The timeout of a request would end with the head of its response; this one includes the body. */
+    /** Sends a request with a timeout that includes the body. The timeout of HttpRequest ends at the response's headers. */
     private HttpResponse<String> exchange(HttpRequest request) throws IOException, InterruptedException {
         CompletableFuture<HttpResponse<String>> response = http.sendAsync(request, BodyHandlers.ofString());
         try {
@@ -261,7 +263,7 @@ public final class FishClient implements AutoCloseable {
         }
     }
 
-    /** Fernet (github.com/fernet/spec): the first half of the key signs, the second encrypts. A catch has one token. */
+    /** Fernet (github.com/fernet/spec): the first half of the key signs, the second half encrypts. */
     private String encrypt(Catch caught) {
         try {
             byte[] iv = Base64.getUrlDecoder().decode(caught.id);
@@ -281,7 +283,7 @@ public final class FishClient implements AutoCloseable {
         }
     }
 
-    /** The JDK has no JSON parser. In a mod, use Gson. */
+    /** Finds a string field in JSON, because the JDK has no JSON parser. In a mod, use Gson. */
     private static String field(String json, String name) {
         Matcher match = Pattern.compile("\"" + name + "\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"").matcher(json);
         return match.find() ? match.group(1) : "";
@@ -292,7 +294,7 @@ public final class FishClient implements AutoCloseable {
         return value == null || value.isEmpty() ? fallback : value;
     }
 
-    /** @param id the initialization vector of its token: with the time, it makes the token the same whenever it is sent */
+    /** @param id the initialization vector of the token, which is the same for every retry, since id and time are stored */
     private record Catch(String id, long seconds, String kind, String gamemode, String payload) {
         String toLine() {
             return String.join(" ", "+", id, Long.toString(seconds), kind, gamemode, payload);
@@ -304,14 +306,14 @@ public final class FishClient implements AutoCloseable {
         }
     }
 
-    /** The queue: a file with a line for each catch, and a line with its id when it is done. */
+    /** The queue: a file with a line for each queued catch, and a line with the id of each finished catch. */
     private static final class Queue {
         private final RandomAccessFile file;
         private final Map<String, Catch> pending = new LinkedHashMap<>();
         private boolean ending;
 
         Queue(Path path) throws IOException {
-            // Not a FileChannel, which an interrupt closes.
+            // RandomAccessFile stays open if the thread is interrupted. A FileChannel would be closed.
             file = new RandomAccessFile(path.toFile(), "rw");
             if (file.getChannel().tryLock() == null) throw new IOException(path + " is in use by another process.");
             byte[] bytes = new byte[(int) file.length()];
@@ -340,13 +342,13 @@ public final class FishClient implements AutoCloseable {
             notifyAll();
         }
 
-        /** The oldest catch; waits for one. {@code null} if there is none after {@link #end}. */
+        /** Waits for a catch and returns the oldest. Returns {@code null} if the queue is empty after {@link #end}. */
         synchronized Catch first() throws InterruptedException {
             while (pending.isEmpty() && !ending) wait();
             return pending.isEmpty() ? null : pending.values().iterator().next();
         }
 
-        /** Without sync: if the line is lost, the token is sent again, and the service knows it. */
+        /** Needs no sync. If the line is lost, the client sends the token again, and the service recognizes the token. */
         synchronized void remove(Catch caught) throws IOException {
             pending.remove(caught.id);
             if (pending.isEmpty()) file.setLength(0);

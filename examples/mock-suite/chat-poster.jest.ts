@@ -1,5 +1,6 @@
 /**
- * The test suite of a mod, with Jest, which needs `jest.config.js` and `strip-types.js` for it. See docs/install.md for the mocks.
+ * The test suite of a mod with Jest. To run TypeScript, Jest needs `jest.config.js` and `strip-types.js`. See
+ * docs/install.md for the mocks.
  *
  *   npm install --save-dev jest @jest/globals
  *   NODE_OPTIONS=--experimental-vm-modules npx jest --config mock-suite/jest.config.js
@@ -19,7 +20,7 @@ test('posts the catches in chat lines', async () => {
   expect(mock.sent.crabs()).toEqual([{ user: 'Alex', gamemode: 'earth', name: 'crab' }])
 })
 
-test('passes on an error of the service, and stores nothing', async () => {
+test('rejects with an error of the service, and stores nothing', async () => {
   const mock = await createMock(mockOptions)
   mock.fail({ status: 500 }, { on: 'postCrab' })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })
@@ -27,7 +28,7 @@ test('passes on an error of the service, and stores nothing', async () => {
   expect(mock.sent.crabs()).toEqual([])
 })
 
-test('posts in the next window of the rate limit', async () => {
+test('posts a catch in the next window of the rate limit', async () => {
   const mock = await createMock({ ...mockOptions, startAt: Date.UTC(2026, 0, 1) })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxWaitMs: 0 })
   for (let count = 0; count < 25; count += 1) await client.status()

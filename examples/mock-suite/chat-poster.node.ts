@@ -1,5 +1,6 @@
 /**
- * The test suite of a mod, with Node's own test runner. Each test creates its own service. See docs/install.md for the mocks.
+ * The test suite of a mod with Node's test runner. Each test creates its own mock service. See docs/install.md for the
+ * mocks.
  *
  *   node --test mock-suite/chat-poster.node.ts
  */
@@ -24,7 +25,7 @@ test('posts the catches in chat lines', async () => {
   )
 })
 
-test('passes on an error of the service, and stores nothing', async () => {
+test('rejects with an error of the service, and stores nothing', async () => {
   const mock = await createMock({ seed })
   mock.fail({ status: 500 }, { on: 'postCrab' })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxRetries: 0 })
@@ -32,7 +33,7 @@ test('passes on an error of the service, and stores nothing', async () => {
   assert.deepEqual(mock.sent.crabs(), [])
 })
 
-test('also works over a real socket', async (t) => {
+test('posts a catch over a real socket', async (t) => {
   const mock = await createMock({ seed })
   const { url, close } = await mock.serve()
   t.after(close)

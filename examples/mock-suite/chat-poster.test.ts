@@ -1,5 +1,6 @@
 /**
- * The test suite of a mod, with vitest. It needs no network, no server and no waiting. Each test has its own service. See docs/install.md for the mocks.
+ * The test suite of a mod with Vitest. The suite needs no network, no server and no waiting. Each test has its own mock
+ * service. See docs/install.md for the mocks.
  *
  *   npm install --save-dev vitest
  *   npx vitest run mock-suite
@@ -29,7 +30,7 @@ test('posts the catches in chat lines', async () => {
   expect(mock.requests).toHaveLength(1)
 })
 
-test('stores a catch once, though the response is lost', async () => {
+test('stores a catch once although the first response is lost', async () => {
   mock.fail('lost-response', { on: 'postFish' })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })
   expect(await postLine(client, SALMON)).toBe('posted')
@@ -38,7 +39,7 @@ test('stores a catch once, though the response is lost', async () => {
   expect(mock.sent.fish()).toHaveLength(1)
 })
 
-test('reports that the limit is reached, and continues in the next window', async () => {
+test('reports that the rate limit is reached, and posts in the next window', async () => {
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', maxWaitMs: 0 })
   for (let count = 0; count < 25; count += 1) await client.status()
   expect(await postLine(client, SALMON)).toBe('later')

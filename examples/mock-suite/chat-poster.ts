@@ -1,8 +1,11 @@
-/** The tested part of a mod: posts the catch in a line of the game's chat. */
+/** The tested part of a mod: posts the catch that a line of the game's chat reports. */
 import { type Client, RateLimitError } from '@fish-crab/sdk'
 import { parseChatLine } from '@fish-crab/sdk/chat'
 
-/** The outcome of a line. `later`: nothing was stored; tell the player and post it again. */
+/**
+ * The outcome of a line. `later` means that nothing was stored because of the rate limit. Tell the player, and post the
+ * line again.
+ */
 export type Posted = 'posted' | 'nothing caught' | 'later'
 
 export async function postLine(client: Client, line: string): Promise<Posted> {

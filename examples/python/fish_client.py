@@ -1,10 +1,10 @@
-"""A client in one file: fetches the player's own key, then posts a fish and a crab.
+"""A client in one file that fetches the key of a player, and posts a fish and a crab.
 
     pip install cryptography        (Debian: apt install python3-cryptography)
     FISH_USER=Alex FISH_PASSWORD=secret python3 fish_client.py
 
-Also read: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
-The password comes from the environment because every process of a machine can read an argument list.
+More environment variables: FISH_URL (http://127.0.0.1:8787), FISH_GAMEMODE (earth), FISH_API_KEY (lifts the rate limit).
+The password is in the environment because every process on the machine can read an argument list.
 """
 
 import base64
@@ -24,7 +24,7 @@ TIMEOUT_SECONDS = 10
 
 
 class ServiceError(Exception):
-    """The service refused, or did not answer."""
+    """The service rejected the request or did not respond."""
 
 
 class FishClient:
@@ -36,20 +36,20 @@ class FishClient:
         self.fernet = None
 
     def fetch_key(self, password):
-        """Fetches the player's own key: needed once, before posting."""
+        """Fetches the key of the player. Call this method once before you post catches."""
         credentials = base64.b64encode(f"{self.user}:{password}".encode()).decode()
         _, answer = self._send("/get/user/key", None, {"Authorization": f"Basic {credentials}"})
         self.fernet = Fernet(answer["fernetKey"])
 
     def post_fish(self, name, rarity):
-        """rarity: 1 Bronze, 2 Silver, 3 Gold, 4 Diamond, 5 other, 6 Platinum, 7 Mythical"""
+        """Posts a fish. rarity is 1 Bronze, 2 Silver, 3 Gold, 4 Diamond, 5 other, 6 Platinum or 7 Mythical."""
         return self._post("fish", {"fish": name, "rarity": rarity})
 
     def post_crab(self):
         return self._post("crab", {"fish": "crab"})
 
     def _post(self, kind, payload):
-        # Encrypted once, before the first attempt: a repeated token is stored once, a new one again.
+        # Encrypt once: the service stores a repeated token only once. A new token would store a second catch.
         token = self.fernet.encrypt(json.dumps(payload, separators=(",", ":")).encode())
         headers = {"Content-Type": "application/octet-stream", "x-gamemode": self.gamemode}
         if self.api_key:
@@ -58,7 +58,7 @@ class FishClient:
         return f"{status} {answer['message']}, id {answer['id']}"
 
     def _send(self, path, body, headers):
-        """Sends the same bytes again when no answer came: it is not known whether they arrived."""
+        """Sends a request. Without a response, sends the same bytes again, since the first request may have arrived."""
         for attempt in range(1, TRIES + 1):
             try:
                 with urlopen(Request(self.url + path, body, headers), timeout=TIMEOUT_SECONDS) as answer:
@@ -73,7 +73,7 @@ class FishClient:
 
 
 def when_to_retry(refusal):
-    """Nothing was stored. This client has no queue, so the caller keeps the catch."""
+    """Returns a hint if the rate limit is reached. The catch is not stored, and this client has no queue to keep it."""
     seconds = refusal.headers.get("Retry-After")
     return f" Try again in {seconds} s." if seconds else ""
 

@@ -1,9 +1,9 @@
-"""Follows a player's catches as the service stores them. Needs no key, no password and no package.
+"""Follows the new catches of a player. This program needs no key, no password and no package.
 
     python3 watch_catches.py Alex earth
 
-Also read: FISH_URL (http://127.0.0.1:8787), FISH_API_KEY (lifts the rate limit), STATE_FILE (watched.txt: where it
-stopped; the next run continues there).
+More environment variables: FISH_URL (http://127.0.0.1:8787), FISH_API_KEY (lifts the rate limit), STATE_FILE (watched.txt:
+the id of the last reported catch, after which the next run continues).
 """
 
 import http.client
@@ -16,9 +16,9 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-# Three heartbeats of the service: after so long without a byte, the connection is dead.
+# Three heartbeats of the service. A connection without a byte for this long is dead.
 SILENCE_SECONDS = 45
-# A proxy that cuts three streams in a row within 30 s would cut all of them: ask now and then instead.
+# If three streams in a row are cut within 30 s, a proxy probably cuts all streams. The program then polls instead.
 MAX_CUTS = 3
 STABLE_SECONDS = 30
 POLL_SECONDS = 15
@@ -28,19 +28,20 @@ LAST_PAUSE_SECONDS = 30
 
 
 def on_catch(user, catch):
-    """Put your own code here. catch has kind, id, name, caughtAt, and for a fish its rarity."""
+    """Put your own code here. A catch has the keys kind, id, name and caughtAt. A fish also has a rarity."""
     what = f"{catch['name']} ({catch['rarity']})" if catch["kind"] == "fish" else "a crab"
     print(f"{catch['caughtAt']} {user} has caught {what}!", flush=True)
 
 
 class WatchError(Exception):
-    """The service refused: asking again would not help."""
+    """The service rejected the request, so a retry would not help."""
 
 
 def watch(url, user, gamemode, last_event_id=None, api_key=None):
-    """Yields (event id, catch) as each is stored, without gap or repeat, however often the connection is lost.
+    """Yields (event id, catch) for each new catch exactly once, even if the connection is lost.
 
-    Begins after last_event_id, without it with the next catch. Raises WatchError if the service refuses.
+    Starts after last_event_id, or with the next catch if last_event_id is None. Raises WatchError if the service
+    rejects the request.
     """
     cuts = polls = 0
     pause = FIRST_PAUSE_SECONDS
@@ -69,7 +70,7 @@ def watch(url, user, gamemode, last_event_id=None, api_key=None):
             wait = int(retry_after) if retry_after.isdecimal() else wait
             print(f"{refusal.code} (trying again in {wait:.0f} s)", file=sys.stderr)
         except TimeoutError:
-            cuts = cuts if has_begun else MAX_CUTS  # Something holds the stream back.
+            cuts = cuts if has_begun else MAX_CUTS  # A proxy buffers the stream.
         except (OSError, http.client.HTTPException) as problem:
             print(f"{url} does not respond: {problem} (trying again in {wait:.0f} s)", file=sys.stderr)
         if is_poll:
@@ -85,7 +86,7 @@ def watch(url, user, gamemode, last_event_id=None, api_key=None):
 
 
 def events(stream):
-    """The server-sent events of a response: a dict of fields for each."""
+    """Yields the server-sent events of a response, each as a dict of its fields."""
     fields = {}
     for line in stream:
         name, _, value = line.decode().rstrip("\r\n").partition(":")
@@ -109,11 +110,11 @@ def read_state(file):
         with open(file, encoding="ascii") as state:
             return state.read()
     except FileNotFoundError:
-        return None  # The first run begins with the next catch.
+        return None  # The first run starts with the next catch.
 
 
 def write_state(file, event_id):
-    """Replaces the file as a whole, so that it is never half written."""
+    """Replaces the whole file at once, so that a kill never leaves a half-written file."""
     with open(f"{file}.new", "w", encoding="ascii") as state:
         state.write(event_id)
     os.replace(f"{file}.new", file)
@@ -128,7 +129,7 @@ def main():
     try:
         for event_id, catch in watch(url, user, gamemode, read_state(state_file), os.environ.get("FISH_API_KEY")):
             on_catch(user, catch)
-            # Only now: if it is killed in between, it reports this catch again, and never leaves one out.
+            # The id is stored after the report. A kill between the two repeats a report, but never skips a catch.
             write_state(state_file, event_id)
     except WatchError as error:
         sys.exit(str(error))

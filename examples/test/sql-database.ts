@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { SqlDatabase } from '../hosts/sql-driver.ts'
 
-/** A database in memory, which behaves as that of a Durable Object. */
+/** Opens a database in memory that behaves like the database of a Durable Object. */
 export function openDatabase(): SqlDatabase {
   const database = new DatabaseSync(':memory:')
   return {

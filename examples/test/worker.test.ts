@@ -10,7 +10,10 @@ const SECRETS = {
   FISH_ADMIN_PASSWORD: 'correct horse battery staple',
 }
 
-/** The Worker with one Durable Object, which can be evicted from memory. `npm run runtimes` runs it on workerd. */
+/**
+ * Starts the Worker with one Durable Object, which the test can evict from memory. `npm run runtimes` runs the same
+ * Worker on workerd.
+ */
 function startWorker() {
   const { exec, transaction } = openDatabase()
   const state = {
@@ -44,7 +47,7 @@ function startWorker() {
   }
 }
 
-test('the Worker keeps players, keys and catches after its Durable Object is evicted', async () => {
+test('the Worker keeps players, keys and catches when its Durable Object is evicted', async () => {
   const { fetchFrom, evict } = startWorker()
   const connection = { baseUrl: 'https://fish.example', fetch: fetchFrom('192.0.2.1') }
   const admin = createAdminClient({ ...connection, username: 'admin', password: SECRETS.FISH_ADMIN_PASSWORD })
@@ -58,7 +61,7 @@ test('the Worker keeps players, keys and catches after its Durable Object is evi
   await expect(client.keys.get({ username: 'Alex', password: `${password}!` })).rejects.toMatchObject({ status: 401 })
 })
 
-test('the Worker counts requests by the address that Cloudflare gives', async () => {
+test('the Worker limits the requests of each client address that Cloudflare reports', async () => {
   const { fetchFrom } = startWorker()
   const remaining = async (address: string) =>
     (await fetchFrom(address)('https://fish.example/status')).headers.get('x-ratelimit-remaining')

@@ -1,33 +1,32 @@
-// Runs the rounds of every benchmark, compares two figures of the same rounds, and prints the table.
+// Runs the rounds of a benchmark, compares two figures that were measured in the same rounds, and prints the table.
 import { textTable } from '../lib/text-table.ts'
 
 /** One row of `npm run bench`. */
 export interface Result {
   readonly what: string
   readonly ours: string
-  /** The figure that ours is compared with. */
+  /** The figure to which `ours` is compared. */
   readonly beside: string
-  /** The median of the rounds' ratios. */
+  /** The median of the ratios of all rounds. */
   readonly ratio: number
   /** The smallest and the largest of the ratios. */
   readonly spread: readonly [number, number]
   readonly goal: Goal
 }
 
-/** The goal of a ratio. */
 type Goal = { readonly atMost: number } | { readonly atLeast: number }
 
 interface Measured {
   readonly what: string
   readonly unit: 'µs' | 'ms' | 's' | 'a second' | 'requests' | 'round trips' | 'MB'
-  /** One value of each round. */
+  /** One value per round. */
   readonly ours: readonly number[]
-  /** Values that were measured in the same rounds, or a limit. */
+  /** The values to compare with, which were measured in the same rounds, or a limit. */
   readonly beside: { readonly name: string; readonly values: readonly number[] } | { readonly limit: number }
   readonly goal?: Goal
 }
 
-/** @param measured a comparison with a limit has the limit as its goal */
+/** @param measured the values of all rounds; the default goal is a ratio of at most 1 */
 export function compare({ what, unit, ours, beside, goal = { atMost: 1 } }: Measured): Result {
   const others = 'limit' in beside ? ours.map(() => beside.limit) : beside.values
   const ratios = ours.map((value, round) => value / (others[round] ?? Number.NaN)).sort((a, b) => a - b)
@@ -54,7 +53,7 @@ export type Subject<Sample> = () => Promise<Sample>
 
 /**
  * Runs every subject once per round, so that a busy moment of the machine affects all subjects. The first round is a
- * warm-up. A subject of several comparisons is measured once.
+ * warm-up and does not count. A subject that is listed twice runs once per round.
  */
 export async function measureRounds<Sample>(
   rounds: number,
@@ -70,14 +69,13 @@ export async function measureRounds<Sample>(
   return (subject) => samples.get(subject) ?? []
 }
 
-/** The number of rounds, which is the only argument of a benchmark. */
+/** Reads the number of rounds from the command line: the only argument of a benchmark. */
 export function readRounds(defaultRounds: number): number {
   return Number(process.argv[2] ?? defaultRounds)
 }
 
 const COLUMNS = ['what', 'ours', 'beside', 'ratio', 'spread', 'goal', '']
 
-/** Prints the table. */
 export function report(results: readonly Result[]): void {
   const rows = results.map(({ what, ours, beside, ratio, spread: [least, most], goal }) => [
     what,

@@ -1,13 +1,13 @@
-/** Who may import whom (docs/CONTRIBUTING.md, "The map"). Arrows point one way; nothing imports in circles. */
+/** The permitted imports (docs/CONTRIBUTING.md, "The map"). Imports go in one direction, without circles. */
 const only = (name, from, allowed) => ({
   name,
   severity: 'error',
   from: { path: from },
-  // What packages share is bundled into each that imports it.
+  // Every package may import sdk/src/internal, which the build bundles into the importing package.
   to: { path: '^(sdk|server|mocks|cli|examples)/', pathNot: [allowed, '^sdk/src/internal/'] },
 })
 
-/** The folders of a package from the lowest level up: each imports only folders of lower levels. */
+/** Lets each folder of a package import only folders of lower levels. `order` starts with the lowest level. */
 const levels = (root, order) =>
   order.slice(0, -1).flatMap((level, index) =>
     [level].flat().map((folder) => ({
@@ -25,10 +25,10 @@ const levels = (root, order) =>
   )
 
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
-// What runs on Node only, and is never loaded elsewhere: a storage driver that imports node: belongs here.
+// Modules that only Node loads. Add storage drivers that import `node:` modules.
 const nodeEdges = '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/(store|file)|\\.node)\\.ts$'
 
-// The folders of the CLI, lowest first: each imports those of the rows before it. package.ts reads the manifest.
+// The folders of the CLI, lowest level first. All levels may also import package.ts, which reads the manifest.
 const cliLevels = 'core output|config client kit|add-file|watch|poll commands|help runtime'.split(' ')
 const cliRules = cliLevels.map((folder, level) =>
   only(
@@ -77,7 +77,7 @@ module.exports = {
     only(
       'transport-is-below-the-resources',
       '^sdk/src/client/transport/',
-      // The platform decides when to load the code on demand.
+      // The platform modules decide when to load this code on demand.
       '^sdk/src/((client/(transport|rate-limiter|shapes|core)|errors|contract)/|client/resources/on-demand)',
     ),
     only(
@@ -95,14 +95,14 @@ module.exports = {
     },
     only('sdk-imports-itself', '^sdk/src/', '^sdk/src/'),
     {
-      // An older Node fails on that import before any code could say which Node is needed: see storage/file/sqlite.ts.
+      // An older Node fails at this import before any code can report the required version: see storage/file/sqlite.ts.
       name: 'server-imports-no-sqlite-by-name',
       severity: 'error',
       from: { path: '^server/src/' },
       to: { path: '^(node:)?sqlite$', dependencyTypesNot: ['type-only'] },
     },
     only('storage-imports-itself', '^server/src/storage/', '^server/src/storage/'),
-    // One way: what drivers share, then a driver each, then index.ts, which opens them.
+    // index.ts opens the drivers. A driver imports only itself and the shared code in core.
     only('storage-drivers-know-no-other', '^server/src/storage/([^/]+)/', '^server/src/storage/(core|$1)/'),
     only(
       'storage-suite-uses-the-entry',

@@ -6,8 +6,8 @@ interface Metafile {
 }
 
 /**
- * Writes the licences of all bundled packages beside the bundle, as the licences require, and removes the list of bundled
- * files. Fails if a package has no licence.
+ * Writes the licences of all bundled packages into the folder of the bundle, as the licences require. Then removes the
+ * bundler's list of bundled files. Fails if a package has no licence.
  */
 export function writeLicences(folder: string, format: 'cjs' | 'esm'): void {
   const list = join(folder, `metafile-${format}.json`)
@@ -22,7 +22,7 @@ function licenceOf(root: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const file = readdirSync(root).find((each) => /^(licen[cs]e|copying)(\.|-|$)/i.test(each))
   const readme = join(root, 'README.md')
-  // A few packages have their licence in the README only.
+  // A few packages contain their licence only in their README.
   const text = file
     ? readFileSync(join(root, file), 'utf8')
     : existsSync(readme)

@@ -1,14 +1,17 @@
-// Maps the Markdown files of the repository to pages of the documentation, and their links to links between pages.
+// Maps the Markdown files of the repository to pages of the documentation, and rewrites links between files to links
+// between pages.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MarkdownOptions } from 'vitepress'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** The folder of the site with the files that pages link to and that are not pages themselves. */
+/** The folder of the site for other files of the repository to which pages link, such as examples. */
 const SOURCES = 'reference/files'
 
-/** File of the repository to file of the site. Everything else in `docs` keeps its name. The first match counts. */
+/**
+ * Maps files of the repository to files of the site. Other files in `docs` keep their names. The first match counts.
+ */
 export const PAGES: Readonly<Record<string, string>> = {
   'docs/mocks.md': 'mocks-in-detail.md',
   'docs/CODE_OF_CONDUCT.md': 'code-of-conduct.md',
@@ -25,10 +28,10 @@ export const PAGES: Readonly<Record<string, string>> = {
   'server/README.md': 'server.md',
 }
 
-/** Markdown files that are not pages. The home page replaces the README of the root. */
+/** Markdown files that are not pages. The home page replaces the main README. */
 export const SOURCES_LEFT_OUT = ['README.md', '*/api/**', 'data/**', '{sdk,server,mocks,cli,examples,scripts}/*/**']
 
-/** The anchor of a heading on GitHub, which the links of the repository use. */
+/** Returns the anchor that GitHub generates for a heading. Links in the repository use these anchors. */
 export function githubSlug(title: string): string {
   return title
     .trim()
@@ -55,10 +58,10 @@ function siteAddress(href: string, page: string): string {
   return `/${address}${suffix}`
 }
 
-/** Whether a link leads to an address or a heading, and not to a file of the repository. */
+/** Whether a link points to an address or a heading, and not to a file of the repository. */
 const isAddress = (href: string) => /^(\w+:|#|\/)/.test(href)
 
-/** A page for each file of the repository that a page links to, such as an example. */
+/** Creates a page for each file of the repository to which a page links, such as an example. */
 export function sourcePages(): readonly { readonly path: string; readonly content: string }[] {
   const sources = new Set(pageFiles().flatMap(linkedFiles))
   return [...sources].map((file) => {

@@ -1,4 +1,5 @@
-// Generates pages from code: the API from its OpenAPI document, error and exit codes from their tables.
+// Generates two pages of the reference: the API page from the OpenAPI document, and the page of error and exit codes
+// from their tables.
 import { ERROR_CODES, type ErrorCode } from '@fish-crab/sdk/constants'
 import { expectedRefusal } from '../../cli/src/client/describe-error.ts'
 import { EXIT, type ExitStatus } from '../../cli/src/core/errors.ts'
@@ -111,7 +112,7 @@ function contents(content: Content | undefined, description?: string): string {
   return [...parts, ...(description === undefined ? [] : [description])].join('\n\n') || 'No body.'
 }
 
-/** A JSON Schema as a type of TypeScript. */
+/** Converts a JSON Schema to a TypeScript type. */
 function shape(schema: Schema, indent = ''): string {
   if (schema.$ref) return 'Error'
   if (schema.anyOf) return Array.from(new Set(schema.anyOf.map((one) => shape(one, indent)))).join(' | ')
@@ -176,7 +177,7 @@ function code(text: string): string {
   return `\`\`\`ts\n${text}\n\`\`\``
 }
 
-/** Markdown would take a name in angle brackets for an element. */
+/** Escapes names in angle brackets, which Markdown would treat as HTML elements. */
 function escapeMarkdown(text: string): string {
   return text.replace(/<(?!br>)/g, '&lt;')
 }

@@ -14,7 +14,7 @@ const ENTRIES = ['sdk', 'server', 'mocks', 'cli'].flatMap((name) => {
   return entries.map((entry) => [name, entry === '.' ? 'index' : entry.slice(2).replaceAll('/', '-')] as const)
 })
 
-test.each(ENTRIES)('the public types of %s, %s, are those of its report', async (name, entry) => {
+test.each(ENTRIES)('the public types of the package %s, entry %s, match its API report', async (name, entry) => {
   const folder = await mkdtemp(join(tmpdir(), 'fish-crab-api-'))
   try {
     await expect(await reportOf(name, entry, folder)).toMatchFileSnapshot(join(PROJECT, name, `api/${entry}.api.md`))
@@ -53,7 +53,7 @@ function reportOf(name: string, entry: string, folder: string): Promise<string> 
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
-      // The project's own compiler and linter check these.
+      // Messages are turned off, because the project's compiler and linter report the same problems.
       messages: {
         compilerMessageReporting: NOT_REPORTED,
         extractorMessageReporting: NOT_REPORTED,

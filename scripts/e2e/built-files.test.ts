@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-test.each(['sdk', 'server', 'mocks', 'cli'])('the built files of %s do not depend on where they were built', (name) => {
+test.each(['sdk', 'server', 'mocks', 'cli'])('the built files of %s contain no path of the checkout', (name) => {
   const files = readdirSync(join(ROOT, name, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   )

@@ -10,10 +10,10 @@ const PAGES = globSync(['README.md', '*/README.md', 'docs/*.md'], { cwd: PROJECT
   (page) => !page.startsWith('node_modules'),
 )
 
-/** The one value that readers of the documentation fill in. */
+/** Declares `key`, the only value that readers of the documentation fill in themselves. */
 const KEY = 'const key: string'
 
-/** Names that fragments use without a declaration, by page. */
+/** Declarations of the names that code blocks use without declaring them, by page. */
 const DECLARATIONS: Readonly<Record<string, string>> = {
   'sdk/README.md': `
     const client: import('@fish-crab/sdk').Client
@@ -53,10 +53,10 @@ const DECLARATIONS: Readonly<Record<string, string>> = {
 
 interface Block {
   readonly page: string
-  /** Line of the fence, from 1. */
+  /** The line of the opening fence, from 1. */
   readonly line: number
   readonly code: string
-  /** The name of its file, without the extension. */
+  /** The name of the file with the block, without the extension. */
   readonly name: string
 }
 
@@ -90,7 +90,7 @@ const STRICT = [
   'esnext',
 ]
 
-/** Compiles blocks with these names declared. @returns the errors, each with its file */
+/** Compiles blocks together with some declarations. @returns the errors, each with its file */
 async function errorsOf(blocks: readonly Block[], declarations: string): Promise<readonly string[]> {
   // The declarations are global, so that a block may declare a name itself.
   writeFileSync(join(root, 'globals.d.mts'), `declare global {\n${declarations}\n}\nexport {}\n`)
@@ -100,7 +100,7 @@ async function errorsOf(blocks: readonly Block[], declarations: string): Promise
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-test('every block of TypeScript or JavaScript compiles strictly with the packed packages', async () => {
+test('every block of TypeScript or JavaScript in the documentation compiles in strict mode with the packed packages', async () => {
   expect(BLOCKS.length).toBeGreaterThan(15)
   const errors: string[] = []
   for (const page of new Set(BLOCKS.map((block) => block.page))) {
@@ -113,7 +113,7 @@ test('every block of TypeScript or JavaScript compiles strictly with the packed 
 
 const VITEST = [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run']
 
-test('every block that declares all its names except `key` runs as a program', async () => {
+test('every block in the documentation that declares all its names except `key` runs as a program', async () => {
   const errors = await errorsOf(BLOCKS, KEY)
   const programs = BLOCKS.filter(({ name }) => !errors.some((error) => error.startsWith(`${name}.mts(`)))
   expect(programs.length).toBeGreaterThan(5)
@@ -126,7 +126,7 @@ test('every block that declares all its names except `key` runs as a program', a
   for (const { page, line, code, name } of programs) {
     const isSuite = code.includes("'vitest'")
     const file = `${name}.${isSuite ? 'test.ts' : 'run.mts'}`
-    // Replaces Jest with the package `expect`, which Jest re-exports, and the runner of Node.
+    // Replaces Jest with the test runner of Node and the package `expect`, which Jest re-exports.
     const runnable = code
       .replace(/https:\/\/fish\.example|http:\/\/127\.0\.0\.1:8787/, url)
       .replace(

@@ -8,7 +8,7 @@ import { run, start } from '../test-support/child-process.ts'
 import { PROJECT } from '../test-support/language-tools.ts'
 import { installPrograms } from '../test-support/packed.ts'
 
-/** The blocks of a language on a page of the documentation, each as its lines. */
+/** Returns the lines of each code block of a language on a page of the documentation. */
 function blocksOf(page: string, language: string): readonly (readonly string[])[] {
   const text = readFileSync(join(PROJECT, 'docs', `${page}.md`), 'utf8')
   const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))
@@ -30,11 +30,11 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Runs a command of a page in a shell. */
+/** Runs a command from a page in a shell. */
 const runs = (line: string, variables: Readonly<Record<string, string>> = {}) =>
   run('/bin/sh', ['-c', line], { ...env, ...variables }, root)
 
-/** Starts a command that runs until `stop` or the end of the test. `says` waits for a line of its output. */
+/** Starts a command that runs until `stop` or the end of the test. `says` waits until the command prints a pattern. */
 function starts(line: string, variables: Readonly<Record<string, string>> = {}) {
   const child = start('/bin/sh', ['-c', `exec ${line}`], { ...env, ...variables }, root)
   const closed = once(child, 'close')
@@ -56,7 +56,7 @@ function starts(line: string, variables: Readonly<Record<string, string>> = {}) 
 }
 
 describe('The first steps in the documentation', () => {
-  test('run a service with a player and a backup, and let the player play', async () => {
+  test('run a service, add a player, back up the data, and let the player store catches', async () => {
     const [serving, players, proxied, backup] = blocksOf('run-a-service', 'sh')
     expect(serving).toEqual(['fish-cli serve --storage file:./data'])
     const service = starts(serving?.[0] ?? '', { FISH_PORT: '0' })
@@ -93,7 +93,7 @@ describe('The first steps in the documentation', () => {
     expect(await service.stop()).toBe(0)
   })
 
-  test('build a mod that stores a fish on a mock', async () => {
+  test('build a mod that stores a fish in a mock service', async () => {
     const [mocking, running] = blocksOf('build-a-mod', 'sh')
     expect(mocking).toEqual(['fish-cli mock'])
     const mock = starts('fish-cli mock --port 0')
@@ -108,7 +108,7 @@ describe('The first steps in the documentation', () => {
     expect(await runs(line)).toEqual({ status: 0, stdout: printed, stderr: '' })
   })
 
-  test('test a program with the code of the README, which is also on the page', async () => {
+  test('test a program with the code that the page includes from the README', async () => {
     const [installing, running] = blocksOf('test', 'sh')
     expect(installing).toEqual(['npm install --save-dev vitest'])
     expect(running).toEqual(['npx vitest run'])

@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
-/** Serves the built documentation as any file server would. */
+/** Serves the built documentation like a plain file server. */
 async function serveDocs(): Promise<string> {
   const server = createServer(async ({ url = '' }, response) => {
     const path = new URL(url, 'http://localhost').pathname
@@ -39,7 +39,10 @@ async function serveDocs(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Opens a page of the documentation and collects its problems: errors on the console, failed or foreign requests. */
+/**
+ * Opens a page of the documentation and collects its problems: messages on the console, failed requests, and requests
+ * to other hosts.
+ */
 async function openDocs(skip: TestContext['skip']) {
   if (!existsSync(DIST) && process.env.CI === 'true') throw new Error(NOT_BUILT)
   if (!existsSync(DIST)) return skip(NOT_BUILT)
@@ -78,7 +81,7 @@ describe('The documentation', () => {
     ['backup', /back-up-and-move\.html/],
     ['429', /questions\.html/],
     ['FISH_TRUST_PROXY', /(behind-a-proxy|settings)\.html/],
-  ])('leads from a search for %s to the page that explains it, by keyboard alone', async ([words, page], { skip }) => {
+  ])('lets a reader search for %s and open the right page with the keyboard only', async ([words, page], { skip }) => {
     const docs = await openDocs(skip)
     await open(docs.page, docs.url, '')
     await docs.page.keyboard.press('Control+k')
@@ -91,7 +94,7 @@ describe('The documentation', () => {
     expect(docs.problems).toEqual([])
   })
 
-  test('is light or dark as the reader prefers or switches', async ({ skip }) => {
+  test('follows the colour scheme of the system until the reader switches it', async ({ skip }) => {
     const { page, url, problems } = await openDocs(skip)
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: 'light' })
@@ -106,7 +109,7 @@ describe('The documentation', () => {
     expect(problems).toEqual([])
   })
 
-  test('opens on every page without errors and requests to other hosts, and axe finds nothing on the main pages', async ({
+  test('loads every page without errors and requests to other hosts, and axe finds no problems on the main pages', async ({
     skip,
   }) => {
     const { page, url, problems } = await openDocs(skip)

@@ -12,14 +12,14 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'a@example.org',
 }
 const PATH = `${join(PROJECT, 'node_modules/.bin')}:${process.env.PATH}`
-/** A release takes ten seconds, or minutes on a machine that is busy with other tests. */
+/** A release takes ten seconds, or several minutes while other tests keep the machine busy. */
 const MAX_MS = 300_000
 const REPORT = 'sdk/api/fernet.api.md'
 
 let folder: string
 let clone: string
 
-/** Makes a clone of the committed files, with its own remote. */
+/** Clones the committed files, with a separate remote to which releases are pushed. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fish-crab-release-'))
   clone = join(folder, 'fish-crab')
@@ -63,7 +63,7 @@ test('a dry run shows what a release would do, and changes nothing', { timeout: 
   expect(await git('tag')).toBe('')
 })
 
-test('a release writes the versions, the changelog, and data for the tests of later releases, and is tagged and pushed', {
+test('a release updates the versions and the changelog, stores data for the tests of later releases, and is tagged and pushed', {
   timeout: MAX_MS,
 }, async () => {
   const { version } = manifestOf('.')
@@ -94,7 +94,7 @@ test('a release writes the versions, the changelog, and data for the tests of la
   expect(pushed.match(new RegExp(head, 'g'))).toHaveLength(2)
 })
 
-test('a release that breaks public types is refused before anything is changed, unless its version says so', {
+test('a release that breaks public types fails before it changes a file, unless its version is a breaking one', {
   timeout: MAX_MS,
 }, async () => {
   const [major, minor] = manifestOf('.').version.split('.').map(Number)

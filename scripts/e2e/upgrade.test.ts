@@ -12,13 +12,13 @@ const releases = readdirSync(RELEASES)
   .filter((file) => file.endsWith('.tar.gz'))
   .map((file) => basename(file, '.tar.gz'))
 
-test('the data of every release are kept', () => {
+test('the repository contains the data of every release', () => {
   const changelog = readFileSync(join(PROJECT, 'CHANGELOG.md'), 'utf8')
   const released = Array.from(changelog.matchAll(/^## \[(\d[^\]]*)\]/gm), ([, version]) => version)
   expect(releases).toEqual(expect.arrayContaining(released))
 })
 
-describe.each(releases)('the data of %s', (version) => {
+describe.each(releases)('the data of release %s', (version) => {
   let folder: string
   let expected: Expected
   let service: ReturnType<typeof serviceAt>
@@ -33,7 +33,7 @@ describe.each(releases)('the data of %s', (version) => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** Expects everything that the release stored, unchanged. */
+  /** Checks that the service returns all data that the release stored, unchanged. */
   async function expectAll(storage: string): Promise<void> {
     await using _ = await service.serve(storage)
     for (const [path, response] of Object.entries(expected.responses))
@@ -52,17 +52,17 @@ describe.each(releases)('the data of %s', (version) => {
     expect(names).toEqual(['admin', 'second'])
   }
 
-  test('opens as a file store', async () => {
+  test('open as a file store', async () => {
     await expectAll(`file:${folder}/file`)
   })
 
-  test('is restored from its backup', async () => {
+  test('are restored from their backup', async () => {
     const storage = `file:${folder}/restored`
     await fishCli(['restore', join(folder, 'backup'), '--storage', storage])
     await expectAll(storage)
   })
 
-  test('opens in Redis', async ({ skip }) => {
+  test('open in Redis', async ({ skip }) => {
     if (REDIS_MISSING && process.env.CI) throw new Error(REDIS_MISSING)
     skip(REDIS_MISSING !== undefined, REDIS_MISSING)
     const redis = await startRedis({ dir: join(folder, 'redis'), appendonly: 'no' })
@@ -73,7 +73,7 @@ describe.each(releases)('the data of %s', (version) => {
     }
   })
 
-  test('is used by fish-cli: profiles, secrets, settings, and an outbox that is sent once', async () => {
+  test('work with fish-cli, which reads the profiles, secrets and settings, and sends the outbox once', async () => {
     const storage = `file:${folder}/of-the-cli`
     await fishCli(['restore', join(folder, 'backup'), '--storage', storage])
     const home = { HOME: join(folder, 'home') }

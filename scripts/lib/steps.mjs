@@ -1,4 +1,4 @@
-// This module installs the packages, so it runs on Node 20 without any package.
+// This module installs the packages, so it has to run on Node 20 or later without any package.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -9,19 +9,19 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const BIN = join(ROOT, 'node_modules', '.bin')
 
-/** An environment in which `node` and every tool come from the project. */
+/** Returns an environment in which `node` and every other tool come from the project. */
 export function projectEnv() {
   return { ...process.env, PATH: [BIN, process.env.PATH].join(delimiter) }
 }
 
-/** A step that failed. */
 class StepFailed extends Error {}
 
-/** After this silence, a step shows that it still runs. */
+/** A step that prints nothing for this long prints a line to show that it still runs. */
 const SILENCE_MS = 5000
 
 /**
- * Runs a command, shows its output, and prints a line at its start, and one with its duration at its end.
+ * Runs a command and shows its output. Prints a line when the command starts, and a line with the duration when the
+ * command ends.
  * @throws StepFailed, with the command that repeats the step
  */
 export async function step(title, command, args, { env = {} } = {}) {
@@ -88,7 +88,7 @@ function isInstalled(names) {
 }
 
 function installWith(options) {
-  // Warnings of npm about its Node do not matter: later steps use the project's newer Node.
+  // npm may warn that this Node is too old. Later steps use the project's newer Node, so such warnings are hidden.
   return step('Install packages', 'npm', ['ci', ...options, '--no-audit', '--no-fund', '--loglevel=error'])
 }
 
@@ -97,7 +97,7 @@ export function build() {
   return step('Build the packages', 'npm', ['run', 'build'])
 }
 
-/** Prints why a step failed, and sets exit status 1. */
+/** Prints the reason why a step failed, and sets exit status 1. */
 export function fail(error) {
   if (!(error instanceof StepFailed)) throw error
   process.stderr.write(`\n${error.message}\n`)

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { step } from './steps.mjs'
 
-/** Most of these packages start a service that listens, now and at every boot, so they are never installed automatically. */
+/**
+ * Proxies are never installed automatically, because most of their packages start a listening service at once and at
+ * every boot.
+ */
 const PROXIES = [
   { name: 'nginx', debian: 'nginx-light', probe: ['/usr/sbin/nginx', '-v'] },
   { name: 'caddy', debian: 'caddy', probe: ['caddy', 'version'] },
@@ -38,9 +41,9 @@ const PROGRAMS = [
 ]
 
 /**
- * Finds the programs that tests need. Root on Debian and Ubuntu gets missing programs installed, with a message. Other
- * missing programs are listed with the tests that are skipped. With `CI=true`, a missing program is a failure, unless it
- * has to be installed by hand.
+ * Finds the programs that tests need. Installs missing programs, with a message, if the user is root on Debian or
+ * Ubuntu. Lists all other missing programs with the tests that will be skipped. With `CI=true`, a missing program is a
+ * failure, unless the program has to be installed by hand.
  * @param names the needed programs. @default all
  */
 export async function provideSystemPrograms(names = PROGRAMS.map(({ name }) => name)) {

@@ -1,4 +1,4 @@
-/** Rows of cells as lines, with columns two spaces apart. */
+/** Formats rows of cells as a table of text, with two spaces between columns. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import all from '../../vitest.config.ts'
 
-/** Runs only the unit tests of the mutated package, in one process, so that a mutant takes half a second. */
+/** Runs only the unit tests of the mutated package, in one process, so that testing a mutant takes half a second. */
 const packages = process.env.MUTANTS_PACKAGE ?? '*'
 const [unit] = all.test?.projects ?? []
 if (typeof unit !== 'object' || !('test' in unit)) throw new Error('vitest.config.ts begins with the unit tests.')

@@ -16,11 +16,11 @@ const NAMES = [
   ...['Sturgeon', 'Anglerfish', 'Clownfish', 'Blue Tang', 'Barracuda', 'Tuna', 'Swordfish', 'Halibut', 'Mackerel'],
   ...['Eel', 'Sunfish', 'Coelacanth', 'Piranha', 'Neon Tetra', 'Guppy', 'Angelfish', 'Lionfish', 'Seahorse'],
 ]
-/** How many of a hundred fish have the rarity 1, 2 and so on. */
+/** The percentages of fish with rarity 1, rarity 2 and so on. */
 const SHARES = [42, 28, 16, 8, 1, 4, 1]
 const CRABS = { crab: 34, 'Hermit Crab': 9, 'King Crab': 3 }
 const ON_STREAM = { Cod: 'Gold', 'Blue Tang': 'Diamond', Salmon: 'Silver', Coelacanth: 'Mythical' } as const
-/** Times and ids of the service differ between runs, so these are made up. */
+/** A fixed id and time, because ids and times of the service would change the pictures at every run. */
 const MADE = { id: '019ab7f3-5c1e-7d42-9a3b-6f0d2c8e4b71', createdAt: new Date(NOW - 40 * DAY_MS).toISOString() }
 const SECRETS = {
   password: 'oF3mC9sWq0TzLx7vRb2K',
@@ -54,7 +54,7 @@ async function catchFive(page: Page): Promise<void> {
   for (let catches = 0; catches < 5; catches += 1) await page.getByRole('button', { name: 'Catch something' }).click()
 }
 
-/** Shows the preview of a link as a chat would, from the tags of its page. */
+/** Shows the preview that a chat would generate for a link from the tags of the linked page. */
 async function openPreview(page: Page, link: string): Promise<void> {
   await page.goto(link)
   const tags = await page.evaluate(() => {
@@ -69,13 +69,14 @@ async function openPreview(page: Page, link: string): Promise<void> {
     h1 { margin: 0 0 .5rem; color: #62c5e8; font-size: 1rem } img { width: 100%; margin-top: 1rem; border-radius: 4px }
   </style><p>look what I caught <span style="color:#62c5e8">${link}</span></p>
   <article><h1>${title}</h1>${description}<img src="${image}"></article>`
-  // The chat is on the same origin, but without the policy of the pages, which would refuse its styles.
+  // The chat page has the same origin as the service, but no Content-Security-Policy, which would block the inline
+  // styles.
   await page.route('**/chat', (route) => route.fulfill({ contentType: 'text/html; charset=utf-8', body }))
   await page.goto(new URL('/chat', link).href)
   await page.locator('img').evaluate((image: HTMLImageElement) => image.decode())
 }
 
-/** Opens the page of each picture. The name of a picture ends with its width and colour scheme. */
+/** Functions that open the page of each picture. A picture's name ends with the width and the colour scheme. */
 const VIEWS: Readonly<Record<string, Open>> = {
   'home-1440-light home-390-dark': show('/', 'h1'),
   'collection-1440-dark collection-768-dark collection-390-light': openCollection,
@@ -113,7 +114,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
   async 'overlay-390-dark'(page, url) {
     await page.setViewportSize({ width: 390, height: 400 })
     await show('/overlay/Alex?gamemode=survival', '.caught')(page, url)
-    // Draws the game behind the overlay.
+    // Draws a game as the background of the overlay.
     await page.evaluate(() => {
       document.documentElement.style.background = 'linear-gradient(#8fc7ea 40%, #2f6f8f 40% 75%, #8d7a55 75%)'
     })
@@ -197,7 +198,7 @@ async function fill(url: string): Promise<void> {
   await admin.crabs.add('Crabby', crabs, { gamemode: 'factions' })
 }
 
-/** Rewrites the pictures of docs/pages.md, and removes all others. */
+/** Takes the pictures of docs/pages.md again, and removes all other pictures. */
 export async function takePages(): Promise<void> {
   const browser = await launchChromium()
   if (!browser) throw new Error('Chromium was not found. Run: apt-get install chromium')

@@ -13,24 +13,26 @@ const FRAME_MS = 1500
 /** Sizes in pixels. */
 const [CELL_WIDTH, CELL_HEIGHT, FONT_SIZE, MARGIN] = [8.4, 19, 14, 16]
 const [GROUND, TEXT] = ['#16181d', '#d8dee9']
-/** The sixteen colours of terminals, on a dark ground. */
+/** The sixteen standard colours of a terminal, for a dark background. */
 const PALETTE = [
   ...['#5c6370', '#f07178', '#a5d66b', '#f0c674', '#7fb0ff', '#d09bef', '#6fd0d8', '#d8dee9'],
   ...['#7f8898', '#ff8b92', '#bbe67e', '#ffd98a', '#9cc4ff', '#e0b3ff', '#8be4ec', '#ffffff'],
 ]
 const CATCHES = ['GREAT CATCH! You caught a Cod', 'EPIC CATCH! You caught a Blue Tang']
 
-/** Colours above the sixteen are six steps each of red, green and blue, then greys. */
+/**
+ * Above the sixteen standard colours, a terminal has a cube of six steps each of red, green and blue, and then greys.
+ */
 function colorOf(index: number): string {
   if (index < 16) return PALETTE[index] ?? TEXT
   if (index >= 232) return `rgb(${Array(3).fill(8 + 10 * (index - 232))})`
   return `rgb(${[36, 6, 1].map((weight) => [0, 95, 135, 175, 215, 255][Math.floor((index - 16) / weight) % 6])})`
 }
 
-/** Types a line, and adds a frame once the shell has printed the pattern. */
+/** Types a line, and adds a frame to the recording when the output matches the pattern. */
 type Run = (line: string, pattern?: RegExp) => Promise<void>
 
-/** Types commands into a shell with the built program and a service. @returns the screen after each command */
+/** Types commands into a shell that runs the built program against a service. @returns the screen after each command */
 async function record(home: string, play: (run: Run) => Promise<void>, env: Record<string, string>): Promise<string[]> {
   const terminal = new headless.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true })
   const shell = spawn('/bin/sh', ['-i'], { cols: COLUMNS, rows: ROWS, name: 'xterm-256color', cwd: home, env })
@@ -81,7 +83,10 @@ function drawRow({ buffer: { active } }: headless.Terminal, row: number): string
   return `<text y="${MARGIN + row * CELL_HEIGHT + FONT_SIZE}">${cells.join('')}</text>`
 }
 
-/** A picture that shows the frames one after the other. A reader who prefers less motion sees the last one. */
+/**
+ * Draws an animated picture that shows the frames one after the other. A reader who prefers reduced motion sees only
+ * the last frame.
+ */
 function draw(frames: readonly string[], title: string): string {
   const [width, height] = [COLUMNS * CELL_WIDTH + 2 * MARGIN, ROWS * CELL_HEIGHT + 2 * MARGIN]
   const groups = frames.map((frame, at) => `<g style="animation-delay:${at * FRAME_MS}ms">${frame}</g>`)
@@ -99,7 +104,7 @@ ${groups.join('\n')}
 `
 }
 
-/** Rewrites the pictures of docs/recordings. */
+/** Records the pictures of docs/recordings again. */
 export async function recordTerminals(): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'fish-recording-'))
   const program = join(PROJECT, 'cli/bin/run.js')
@@ -129,7 +134,8 @@ export async function recordTerminals(): Promise<void> {
         await run('y\r')
         await run('fish-cli add Salmon --rarity gold\r')
         await run('fish-cli list\r')
-        // The next run continues here, so it also reads lines that the game writes while it starts.
+        // `watch --once` stores the end of the log as the position, so the next `watch` also reads lines that are
+        // written while it starts.
         await unseen('watch', '--once')
         await run('fish-cli watch\r', /Watching/)
         for (const line of CATCHES) {

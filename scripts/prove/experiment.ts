@@ -1,6 +1,6 @@
 import type { Damage } from './journal.ts'
 
-/** How often experiments repeat. `short` is part of `npm run verify -- --all`. */
+/** How often experiments repeat their fault. `npm run verify -- --all` uses `short`. */
 export type Scale = 'short' | 'long'
 
 /** A fault, and the conditions that must hold during and after it. */
@@ -10,7 +10,7 @@ export interface Experiment {
   readonly how: string
   /** Whether the experiment takes minutes, so that only the long form runs it. */
   readonly isLong?: true
-  /** Returns the reason if the experiment cannot run on this machine. */
+  /** Returns the reason why this machine cannot run the experiment, or `undefined` if it can. */
   readonly missing?: () => string | undefined
   run(scale: Scale): Promise<Finding>
 }
@@ -20,15 +20,15 @@ export interface Finding {
   readonly figure: string
   readonly limit: string
   readonly isMet: boolean
-  /** The outcome of acknowledged catches, if any were posted. */
+  /** The outcome of the posted catches, if the experiment posts catches. */
   readonly catches?: Catches
 }
 
 export interface Catches extends Damage {
   readonly acknowledged: number
-  /** Requests without a response. */
+  /** The number of requests that got no response. */
   readonly hung: number
-  /** The longest time from sending a catch to its acknowledgement, the outage included, in milliseconds. */
+  /** The longest time from sending a catch to its acknowledgement, including the outage, in milliseconds. */
   readonly slowestMs: number
 }
 
@@ -40,7 +40,7 @@ export interface Row extends Omit<Finding, 'isMet'> {
   readonly seconds: number
 }
 
-/** Whether every catch is unharmed. */
+/** Whether no catch is damaged and no request hung. */
 export function isWhole({ lost, doubled, torn, falselyAcknowledged, disordered, hung }: Catches): boolean {
   return lost + doubled + torn + falselyAcknowledged + disordered + hung === 0
 }
@@ -59,7 +59,7 @@ const COLUMNS = [
   'verdict',
 ]
 
-/** The rows as cells, with a heading. */
+/** Formats the rows as cells, with a heading. */
 export function cells(rows: readonly Row[]): string[][] {
   return [
     COLUMNS,
@@ -80,7 +80,7 @@ function catchCells({ acknowledged, lost, doubled, torn, disordered, falselyAckn
   return [...counts, slowestMs === 0 ? '' : `${(slowestMs / 1000).toFixed(1)} s`]
 }
 
-/** The content of docs/proof.md. */
+/** Generates docs/proof.md. */
 export function page(rows: readonly Row[]): string {
   const table = cells(rows).map((row) => `| ${row.join(' | ')} |`)
   const heading = table[0] ?? ''

@@ -1,10 +1,11 @@
-// Faults of the machine below a server, for LD_PRELOAD. Only files in the folder FISH_FOLDER are concerned.
+// A library for LD_PRELOAD that injects faults into a server. All faults except FISH_CLOCK affect only files in the folder
+// FISH_FOLDER.
 //
-// FISH_FAULT=MODE:N lets the N-th call that changes a file fail once, by `eio` (any call) or `enospc` (a write), or be
-// `short` (a write of half the bytes), and creates the file FISH_FAULT_HIT then.
-// FISH_WRITES names a file that gets a record of each change and each flush, in the order in which they ended.
-// Files of 8 bytes, which may change at any time: FISH_CLOCK says how many seconds the clock is ahead, FISH_READ_ONLY whether
-// no file may be changed (EROFS).
+// FISH_FAULT=MODE:N injects one fault into the N-th call that changes a file, and creates the file FISH_FAULT_HIT. The modes
+// are `eio` (the call fails), `enospc` (a write fails) and `short` (a write stores only half the bytes).
+// FISH_WRITES names a file for records of all changes and flushes, in the order of their completion.
+// FISH_CLOCK and FISH_READ_ONLY name files of 8 bytes, which may change at any time. FISH_CLOCK contains the number of
+// seconds by which the clock is ahead. If the number in FISH_READ_ONLY is not 0, all changes of files fail with EROFS.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -41,7 +42,7 @@ __attribute__((constructor)) static void start(void) {
   if (log) writes = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-// What of a path is behind the folder: a name, "" for the folder itself, NULL for others.
+// Returns the path relative to the folder: a name, "" for the folder itself, or NULL for paths outside the folder.
 static const char *name_in_folder(const char *path) {
   const char *folder = getenv("FISH_FOLDER");
   size_t prefix = folder ? strlen(folder) : 0;

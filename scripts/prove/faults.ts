@@ -3,39 +3,41 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The fault of the n-th call that changes a file: it fails, or writes half. */
+/**
+ * The fault of the n-th call that changes a file: the call fails with EIO or ENOSPC, or writes only half of the data.
+ */
 export type Fault = 'eio' | 'enospc' | 'short'
 
-/** Variables that let a server process run on a machine with faults. */
+/** Environment variables that inject faults into a server process. */
 export type Faulty = Readonly<Record<string, string>>
 
-/** Builds the library that injects faults (faults.c). @param folder the target folder */
+/** Builds the library that injects faults from faults.c. @param folder the target folder */
 export function buildFaults(folder: string) {
   const library = join(folder, 'faults.so')
   const source = fileURLToPath(new URL('faults.c', import.meta.url))
   execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'pipe' })
   return {
-    /** One call that changes a file in `data` fails. `isHit` tells whether an n-th call was made. */
+    /** Lets the n-th call that changes a file in `data` fail. `isHit` returns whether there was an n-th call. */
     failing(data: string, fault: Fault, n: number): { readonly env: Faulty; isHit(): boolean } {
       const hit = join(folder, `hit-${fault}-${n}`)
       const env = { LD_PRELOAD: library, FISH_FOLDER: data, FISH_FAULT: `${fault}:${n}`, FISH_FAULT_HIT: hit }
       return { env, isHit: () => existsSync(hit) }
     },
 
-    /** Every change of a file in `data` is recorded. */
+    /** Records every change of a file in `data`. */
     recording(data: string): { readonly env: Faulty; changes(): readonly Change[] } {
       const file = join(folder, 'writes')
       const env = { LD_PRELOAD: library, FISH_FOLDER: data, FISH_WRITES: file }
       return { env, changes: () => parseChanges(readFileSync(file)) }
     },
 
-    /** The clock of the server is ahead of the system clock. */
+    /** Sets the clock of the server ahead of the system clock. */
     clock(): { readonly env: Faulty; setAhead(seconds: number): void } {
       const { file, set } = numberFile(join(folder, 'clock'))
       return { env: { LD_PRELOAD: library, FISH_CLOCK: file }, setAhead: set }
     },
 
-    /** No call may change a file in `data` while the disk is read-only. */
+    /** Lets every call that changes a file in `data` fail while the disk is read-only. */
     readOnly(data: string): { readonly env: Faulty; setReadOnly(isReadOnly: boolean): void } {
       const { file, set } = numberFile(join(folder, 'read-only'))
       const env = { LD_PRELOAD: library, FISH_FOLDER: data, FISH_READ_ONLY: file }
@@ -44,7 +46,7 @@ export function buildFaults(folder: string) {
   }
 }
 
-/** A number that a running process sees change. */
+/** Creates a file with a number that the test can change while the server reads it. */
 function numberFile(file: string): { readonly file: string; set(value: number): void } {
   writeFileSync(file, Buffer.alloc(8))
   const set = (value: number) => {
@@ -55,12 +57,14 @@ function numberFile(file: string): { readonly file: string; set(value: number): 
   return { file, set }
 }
 
-/** A change of a file, or a flush of all earlier changes of it. */
+/** A change of a file, or a flush of all earlier changes of a file. */
 export interface Change {
   /** Unix time in milliseconds. */
   readonly at: number
   readonly kind: 'write' | 'flush' | 'truncate' | 'rename' | 'unlink'
-  /** The name of the file. Empty for the folder: flushing it makes renamed and deleted files safe. */
+  /**
+   * The name of the file. An empty name means the folder. A flush of the folder makes renames and deletions durable.
+   */
   readonly name: string
   readonly offset: number
   /** The length of the written bytes, or the new length of a truncated file. */
@@ -90,11 +94,11 @@ function parseChanges(log: Buffer): readonly Change[] {
 const SECTOR = 512
 
 /**
- * The files after a power cut. Flushed changes are kept. Each later change is kept or lost, and a write may be cut at a
- * sector.
+ * Returns the files after a simulated power cut. Flushed changes survive. Each later change survives at random, and a
+ * surviving write may be cut at a sector.
  *
- * @param until the moment of the cut
- * @param random between 0 and 1
+ * @param until the time of the cut: Unix time in milliseconds
+ * @param random returns a number between 0 and 1
  */
 export function cutPower(changes: readonly Change[], until: number, random: () => number): ReadonlyMap<string, Buffer> {
   const before = changes.filter(({ at }) => at <= until)
@@ -144,7 +148,6 @@ class FileContent {
   }
 }
 
-/** Writes files into a new folder. */
 export function writeFiles(folder: string, files: ReadonlyMap<string, Buffer>): void {
   mkdirSync(folder)
   for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes)

@@ -1,7 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { RarityLabel } from '@fish-crab/sdk/contract'
 
-/** A catch as a client sent it. Its name contains the client and the number of its earlier catches. */
+/**
+ * A catch as a client sent it. The name consists of the client's number and a number that increases with each catch.
+ */
 export interface SentCatch {
   readonly player: string
   readonly name: string
@@ -31,12 +33,17 @@ export interface Damage {
 
 export const NO_DAMAGE: Damage = { lost: 0, doubled: 0, torn: 0, falselyAcknowledged: 0, disordered: 0 }
 
-/** Records sent and acknowledged catches. An acknowledgement is on disk before the client sends its next catch. */
+/**
+ * Records sent and acknowledged catches. The journal flushes each acknowledgement to disk before the client sends the
+ * next catch.
+ */
 export class Journal {
   readonly sent = new Map<string, SentCatch>()
   /** The longest time from sending a catch to its acknowledgement, in milliseconds. */
   slowestMs = 0
-  /** The id and time of the first acknowledgement by name, as Unix time in milliseconds. */
+  /**
+   * The id and the time (Unix time in milliseconds) of the first acknowledgement of each catch, by the catch's name.
+   */
   readonly acknowledged = new Map<string, { readonly id: string; readonly at: number }>()
   readonly #sentAt = new Map<string, number>()
   #contradictions = 0
@@ -50,7 +57,7 @@ export class Journal {
     return new Journal(await open(path, 'a'))
   }
 
-  /** Records that a catch is sent for the first time. */
+  /** Records the first attempt to send a catch. */
   send(one: SentCatch): void {
     this.sent.set(one.name, one)
     this.#sentAt.set(one.name, performance.now())
@@ -67,7 +74,7 @@ export class Journal {
   }
 
   /**
-   * @param stored the collection of each player
+   * @param stored the collections by player
    * @param until acknowledgements after this time do not count
    */
   compare(stored: ReadonlyMap<string, readonly StoredCatch[]>, until = Number.POSITIVE_INFINITY): Damage {

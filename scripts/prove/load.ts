@@ -3,15 +3,18 @@ import { type CreatedUser, RARITIES, type Saved } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import type { Journal } from './journal.ts'
 
-/** A request without a response after this long hangs. The server promises one within 10 s, also while its disk stalls. */
+/**
+ * A request without a response for this long counts as hung. The server promises a response within 10 s, even while its
+ * disk stalls.
+ */
 const HANGS_AFTER_MS = 15_000
 
-/** Clients that post one catch after the other, each until it is acknowledged. */
+/** Runs clients that post one catch after the other. Each client repeats a catch until the catch is acknowledged. */
 export class Load {
   hung = 0
-  /** Requests that failed, and were sent again. */
+  /** The number of failed requests. Clients send failed requests again. */
   failed = 0
-  /** Statuses that a client cannot fix. */
+  /** The statuses below 500 of failed requests. A retry does not help against such a status. */
   readonly refused = new Set<number>()
   readonly #journal: Journal
   readonly #addressOf: (client: number) => string
@@ -34,7 +37,7 @@ export class Load {
     })
   }
 
-  /** Waits until some more catches are acknowledged. */
+  /** Waits until `count` more catches are acknowledged. */
   async acknowledgements(count = 1): Promise<void> {
     for (let left = count; left > 0; left -= 1) {
       await new Promise<void>((resolve) => {
@@ -43,7 +46,7 @@ export class Load {
     }
   }
 
-  /** Ends the load when every client has its last acknowledgement, so the service has to work. */
+  /** Ends the load after the last catch of every client is acknowledged. The service must be running. */
   async end(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#clients)
@@ -55,7 +58,7 @@ export class Load {
       const [name, rarity] = [`${client} ${number}`, RARITIES[number % RARITIES.length] ?? RARITIES[0]]
       this.#journal.send({ player: player.name, name, rarity: rarity.label })
       const token = await fernet.encrypt(JSON.stringify({ fish: name, rarity: rarity.value }))
-      // Like any client, sends the same token until it is acknowledged.
+      // Every client sends the same token until the service acknowledges it.
       for (;;) {
         const id = await this.#post(client, player, token)
         if (id !== undefined) {

@@ -32,13 +32,13 @@ export async function whilePosting(
   return catchesOf(journal, load, await readCollections(service.url, players))
 }
 
-/** The outcome of all catches of a finished load. */
+/** Determines the outcome of all catches of a finished load. */
 export function catchesOf(journal: Journal, load: Load, stored: ReadonlyMap<string, readonly StoredCatch[]>): Catches {
   const { acknowledged, slowestMs } = journal
   return { ...journal.compare(stored), acknowledged: acknowledged.size, hung: load.hung, slowestMs }
 }
 
-/** The sum of several runs. */
+/** Adds up the outcomes of several runs. */
 export function sum(runs: readonly Catches[]): Catches {
   return runs.reduce((a, b) => ({
     acknowledged: a.acknowledged + b.acknowledged,
@@ -52,7 +52,7 @@ export function sum(runs: readonly Catches[]): Catches {
   }))
 }
 
-/** The finding of an experiment that requires every catch to be unharmed. */
+/** Creates the finding of an experiment that fails if any catch is damaged. */
 export function nothingLost(figure: string, catches: Catches): Finding {
   return { figure, limit: 'nothing lost', isMet: isWhole(catches), catches }
 }

@@ -12,13 +12,13 @@ const SECRETS = {
   FISH_ADMIN_RATE_LIMIT: '100000',
 }
 
-/** A folder that is removed at the end of an experiment. */
+/** Creates a folder that is removed at the end of the experiment. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'fish-prove-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** A server process at an address that it keeps, however often it ends. */
+/** A server process that keeps its address when it restarts. */
 export class Service {
   readonly url: string
   readonly #env: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export class Service {
     this.#env = { ...SECRETS, FISH_LOG: 'silent', ...env, FISH_PORT: String(port) }
   }
 
-  /** Creates a service that does not run yet. */
+  /** Creates a service without starting it. */
   static async create(env: Readonly<Record<string, string>>): Promise<Service> {
     return new Service(await freePort(), env)
   }
@@ -49,7 +49,7 @@ export class Service {
     this.#process = await startServerProcess({ ...this.#env, ...env })
   }
 
-  /** Ends it; returns its exit status. */
+  /** Ends the process and returns its exit status. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const process = this.#process
     this.#process = undefined
@@ -67,7 +67,7 @@ export class Service {
   }
 }
 
-/** The fish of each player, as the service returns them. */
+/** Reads the fish of each player from the service. */
 export async function readCollections(
   url: string,
   players: readonly CreatedUser[],

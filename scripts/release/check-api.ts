@@ -1,4 +1,5 @@
-// `npm run release` runs this before it changes anything: a version that breaks public types must be a breaking version.
+// `npm run release` runs this script before it changes a file. The script fails if the release breaks public types
+// although its version is not a breaking one.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { breaksBetween, isBreakingVersion } from './compatibility.ts'

@@ -1,10 +1,13 @@
-/** Types that users of the package fill in or implement: a new required member breaks them. */
+/**
+ * Matches types for which users provide values or implementations. A new required member of such a type breaks existing
+ * code.
+ */
 const GIVEN_BY_USERS =
   /\b(?:interface|type) \w*(?:Options|Input|Fields|Driver|Storage|Extension|Hooks|Logger|Hasher|Clock)\b/
 
 /**
- * The lines of two API reports that break users of the earlier version: removed lines, the old form of changed lines, and
- * members that users now have to provide.
+ * Compares two API reports. Returns the lines that break users of the earlier version: removed lines, the old form of
+ * changed lines, and new members that users have to provide.
  */
 export function breaksBetween(before: string, now: string): string[] {
   const [earlier, later] = [declarationsIn(before), declarationsIn(now)]
@@ -19,7 +22,10 @@ export function breaksBetween(before: string, now: string): string[] {
   })
 }
 
-/** Whether a version may break users of another: a new major one, before 1.0.0 a new minor one (Semantic Versioning, 4). */
+/**
+ * Whether `next` may contain breaking changes: it is a new major version, or a new minor version before 1.0.0 (Semantic
+ * Versioning 2.0.0, item 4).
+ */
 export function isBreakingVersion(previous: string, next: string): boolean {
   const [major = 0, minor = 0] = previous.split('.').map(Number)
   const [nextMajor = 0, nextMinor = 0] = next.split('.').map(Number)
@@ -44,7 +50,7 @@ function declarationsIn(report: string): Map<string, string[]> {
   return declarations
 }
 
-/** The lines of a list that another list lacks. Duplicates count separately. */
+/** Returns the lines that are missing from `others`. Each duplicate needs its own counterpart. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return lines.filter((line) => {

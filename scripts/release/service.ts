@@ -13,7 +13,7 @@ const PORT = '8787'
 const PROGRAM = join(PROJECT, 'cli/bin/run.js')
 const ADMIN = { username: 'admin', password: 'correct horse battery staple' }
 
-/** Secrets that are the same in every release, so that later tests can read the data. They protect nothing. */
+/** Fixed settings, so that the tests of later releases can read the data. The secrets protect only test data. */
 const SETTINGS = {
   FISH_PORT: PORT,
   FISH_LOG: 'silent',
@@ -25,7 +25,7 @@ const SETTINGS = {
   FISH_SECRET_STORE: 'file',
 }
 
-/** A player, as an administrator created it. */
+/** A player with the secrets that the service generated. */
 export interface Player {
   readonly name: string
   readonly password: string
@@ -33,14 +33,16 @@ export interface Player {
   readonly fernetKey: string
 }
 
-/** The data of a release, and its responses. */
+/** The expected data: players, and the responses of the release. */
 export interface Expected {
-  /** The host of the service: profiles and outboxes belong to an address. */
+  /**
+   * The host of the service, which must stay the same, since profiles and outboxes belong to the address of a service.
+   */
   readonly host: string
   readonly players: readonly Player[]
   /** The responses by path. */
   readonly responses: Readonly<Record<string, unknown>>
-  /** A token that was stored, whose catch must not be stored again. */
+  /** The token of a stored catch. The service must not store this catch again. */
   readonly token: { readonly user: string; readonly gamemode: string; readonly encrypted: string }
 }
 
@@ -55,13 +57,13 @@ export async function fishCli(
   return stdout
 }
 
-/** The service at an address of this machine; the whole of 127.0.0.0/8 is one. */
+/** Describes the service at an address of this machine, such as any address in 127.0.0.0/8. */
 export function serviceAt(host: string) {
   const url = `http://${host}:${PORT}`
   return {
     url,
 
-    /** Serves a storage until it is disposed. */
+    /** Serves a storage until the returned object is disposed. */
     async serve(storage: string): Promise<AsyncDisposable> {
       const env = { PATH: process.env.PATH, ...SETTINGS, FISH_HOST: host, FISH_STORAGE: storage }
       const child: ChildProcess = spawn(process.execPath, [PROGRAM, 'serve'], {
@@ -87,7 +89,7 @@ export function serviceAt(host: string) {
     client: ({ name, apiKey, fernetKey }: Player, gamemode: string) =>
       createClient({ baseUrl: url, user: name, gamemode, apiKey, fernetKey }),
 
-    /** The JSON at a path. */
+    /** Fetches the JSON at a path. */
     async get(path: string): Promise<unknown> {
       const response = await fetch(`${url}${path}`)
       if (!response.ok) throw new Error(`${path}: ${response.status}`)

@@ -1,4 +1,5 @@
-// `npm run release` runs this. It writes data with this release, so that every later release is tested to read it.
+// `npm run release` runs this script. The script stores data with this release, so that tests can check that later
+// releases still read the data.
 import { randomInt } from 'node:crypto'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,7 @@ import { startRedis } from '../test-support/redis-server.ts'
 import { type Expected, fishCli, type Player, serviceAt } from './service.ts'
 
 const [version = ''] = process.argv.slice(2)
-// Nothing else uses this address, and concurrent runs use other ones.
+// A random address avoids conflicts with other programs and with concurrent runs.
 const host = `127.${randomInt(64, 128)}.${randomInt(256)}.${randomInt(1, 255)}`
 const service = serviceAt(host)
 const folder = await mkdtemp(join(tmpdir(), 'fish-crab-release-'))
@@ -25,7 +26,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Writes a store with typical operations of players and administrators. */
+/** Fills a store with typical operations of players and administrators. */
 async function writeStore(storage: string): Promise<Expected> {
   await using _ = await service.serve(storage)
   const admin = service.admin()
@@ -69,7 +70,7 @@ async function writeStore(storage: string): Promise<Expected> {
   return { host, players, responses, token: { user: alex.name, gamemode: 'earth', encrypted: encrypted.token } }
 }
 
-/** Writes the same data to a Redis, which saves it itself. */
+/** Copies the same data to Redis, and stores the snapshot that Redis saves. */
 async function writeRedis(): Promise<void> {
   const redis = await startRedis()
   try {

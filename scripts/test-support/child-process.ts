@@ -3,18 +3,19 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 /**
- * Variables of a child process. It does not inherit the environment: a proxy or a FISH_ variable would change the outcome.
+ * Variables of a child process. The child does not inherit the other variables of this process, because a proxy or a
+ * FISH_ variable would change the outcome.
  */
 export type ChildEnv = Readonly<Record<string, string>>
 
-/** How a child ended. */
+/** The exit status and the output of a child process. */
 export interface Ended {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Starts a child with nothing but a search path, a home and the given variables. */
+/** Starts a child process with only `PATH`, `HOME` and the given variables. */
 export function start(
   command: string,
   args: readonly string[],
@@ -26,7 +27,7 @@ export function start(
   return spawn(command, args, { cwd, env: { PATH, HOME, ...env }, stdio: [stdin, 'pipe', 'pipe'] })
 }
 
-/** Runs a child to its end, or ends it after a timeout. The default is a minute. */
+/** Runs a child process until it ends. Kills the child after a timeout, one minute by default. */
 export async function run(
   command: string,
   args: readonly string[],

@@ -5,8 +5,9 @@ import { launchChromium } from './launch-chromium.ts'
 const MISSING = 'Chromium was not found: apt-get install chromium'
 
 /**
- * Starts a headless Chromium for one test, and closes it afterwards. Its pages have no timeouts except that of the test.
- * Without Chromium, the test fails if `CI=true`, and is skipped with the reason otherwise.
+ * Starts a headless Chromium for one test, and closes the browser after the test. The pages have no timeout of their
+ * own, only the timeout of the test. Without Chromium, the test fails if `CI=true`, and is skipped with the reason
+ * otherwise.
  */
 export async function startBrowser(
   skip: TestContext['skip'],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Everything below a folder: folders, and files with their mode and the digest of their content. */
+/** Lists everything below a folder by path. For each file, includes the mode and a digest of the content. */
 export function folderContent(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 
 const folder = fileURLToPath(new URL('../../sdk', import.meta.url))
 
-/** Bundles the text of a script, as a user's bundler would. */
+/** Bundles the source of a script like a user's bundler. */
 export async function bundle(source: string, splitting: boolean) {
   return build({
     stdin: { contents: source, resolveDir: folder, loader: 'ts' },
@@ -22,14 +22,14 @@ export async function bundle(source: string, splitting: boolean) {
   })
 }
 
-/** How a script ended. */
+/** The exit code and the output of a script. */
 export interface Ended {
   readonly exitCode: unknown
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Starts a script in its own Node process. */
+/** Starts a script in a new Node process. */
 export async function startInNode(
   source: string,
   { node = process.execPath, env = {} }: { node?: string | undefined; env?: Record<string, string> } = {},
@@ -40,7 +40,7 @@ export async function startInNode(
   return child
 }
 
-/** Runs a script in its own Node process until the process ends by itself. */
+/** Runs a script in a new Node process until the process exits by itself. */
 export async function runInNode(
   source: string,
   { node = process.execPath, env = {} }: { node?: string | undefined; env?: Record<string, string> } = {},
@@ -51,7 +51,7 @@ export async function runInNode(
   return { stdout: await stdout, stderr: await stderr, exitCode: await exit }
 }
 
-/** A Node on this machine that is older than the packages require. */
+/** Finds a Node on this machine that is older than the packages require. */
 export function olderNode(): string | undefined {
   const programs = (process.env.PATH ?? '').split(delimiter).map((at) => join(at, 'node'))
   return programs.find((program) => {

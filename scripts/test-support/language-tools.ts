@@ -9,25 +9,25 @@ export interface Tool {
   readonly args: readonly string[]
 }
 
-/** The folder of the examples, and that of the whole project. */
+/** The folder of the examples. `PROJECT` is the folder of the whole project. */
 export const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url))
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Java starts in two thirds of the time if it does not optimize code that runs once. */
+/** Java starts in two thirds of the time without optimizations, which do not pay off for code that runs once. */
 const FAST_START = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
-/** Lines of the game's chat about a golden Salmon and a crab. */
+/** Lines of the game's chat that report a gold Salmon and a crab. */
 export const CHAT =
   '[12:00:01] [Render thread/INFO]: [CHAT] GREAT CATCH! You caught a Salmon with a length of 31.5cm.\n' +
   '[12:00:02] [Render thread/INFO]: [CHAT] <Steve> nice fish!\n' +
   '[12:00:03] [Render thread/INFO]: [CHAT] FISHING \u25b6 You fished up a Crab!\n'
 
-/** A Java that runs source files (JDK 17 or later; a runtime alone has no compiler). */
+/** Finds a Java that can run source files. This needs a JDK (17 or later), since a JRE contains no compiler. */
 export async function findJava(): Promise<Tool | undefined> {
   return (await works('javac', ['-version'])) ? { command: 'java', args: FAST_START } : undefined
 }
 
-/** The first Python that has pyca/cryptography. */
+/** Finds a Python that has the package pyca/cryptography. */
 export async function findPython(): Promise<Tool | undefined> {
   for (const command of ['python3', '/usr/bin/python3']) {
     if (await works(command, ['-c', 'import cryptography.fernet'])) return { command, args: [] }
@@ -35,7 +35,7 @@ export async function findPython(): Promise<Tool | undefined> {
   return undefined
 }
 
-/** The built command line. */
+/** Finds the built command line. */
 export function findCli(): Tool | undefined {
   const program = `${PROJECT}cli/bin/run.js`
   const isBuilt = existsSync(program) && existsSync(`${PROJECT}cli/dist`)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Starts a headless Chromium; `undefined` if none is installed. */
+/** Starts a headless Chromium. Returns `undefined` if Chromium is not installed. */
 export async function launchChromium(): Promise<Browser | undefined> {
   const executablePath = chromiumPath()
   if (executablePath === undefined) return undefined
@@ -16,7 +16,7 @@ function chromiumPath(): string | undefined {
     try {
       return execFileSync('which', [name], { encoding: 'utf8' }).trim()
     } catch {
-      // Continue with the next name.
+      // No program has this name, so try the next name.
     }
   }
   return undefined

@@ -6,7 +6,10 @@ import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { EJSON, ObjectId, serialize } from 'bson'
 
-/** The documents of a database by collection, in order. They are generated on demand, since there may be many. */
+/**
+ * The documents of a database by collection, in order. The documents are generated on demand, since a database may be
+ * large.
+ */
 export type Database = ReadonlyMap<string, () => Iterable<object>>
 
 /** Makes an ObjectId from a Unix time in seconds and a distinguishing number. */
@@ -34,7 +37,7 @@ function writer(path: string, gzip: boolean) {
   }
 }
 
-/** Writes a dump as `mongodump --out` does. @returns the folder of the database */
+/** Writes a dump like `mongodump --out`. @returns the folder of the database */
 export async function writeDumpFolder(folder: string, database: Database, { gzip = false }: DumpOptions = {}) {
   const path = join(folder, 'fishtracker')
   await mkdir(path, { recursive: true })
@@ -55,15 +58,15 @@ const MAGIC = Buffer.from('6de29981', 'hex')
 const END = Buffer.from('ffffffff', 'hex')
 
 interface ArchiveOptions extends DumpOptions {
-  /** Databases with all collections. @default one */
+  /** The names of the databases that contain all collections. @default only `fishtracker` */
   readonly databases?: readonly string[]
-  /** Databases with some of the collections. */
+  /** Databases that contain only some of the collections: names of collections by name of the database. */
   readonly others?: Readonly<Record<string, readonly string[]>>
   /** The metadata of each collection. */
   readonly metadata?: string
 }
 
-/** Writes a dump as `mongodump --archive` does, with blocks of two collections at a time. */
+/** Writes a dump like `mongodump --archive`, with interleaved blocks of two collections at a time. */
 export async function writeArchive(
   path: string,
   database: Database,
@@ -111,7 +114,7 @@ interface ExportOptions {
   readonly canonical?: boolean
 }
 
-/** Writes each collection as `mongoexport` does. @returns the paths */
+/** Writes each collection like `mongoexport`. @returns the paths of the files */
 export async function writeExports(
   folder: string,
   database: Database,

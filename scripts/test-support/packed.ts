@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { run } from './child-process.ts'
 import { PROJECT } from './language-tools.ts'
 
-/** Packs packages of this project as for publishing, and unpacks them in a folder as an installation does. */
+/**
+ * Packs packages of this project into tarballs for publishing, and unpacks the tarballs in a folder like an
+ * installation.
+ */
 export async function installPackages(names: readonly string[], folder: string): Promise<void> {
   const tarballs = join(folder, 'tarballs')
   await mkdir(tarballs, { recursive: true })
@@ -16,7 +19,7 @@ export async function installPackages(names: readonly string[], folder: string):
   }
 }
 
-/** Unpacks all packages as they would be published, with their programs in the folder `bin`. */
+/** Packs and unpacks all packages, and links their programs in the folder `bin`. */
 export async function installPrograms(folder: string): Promise<void> {
   await installPackages(['sdk', 'server', 'mocks', 'cli'], folder)
   const bin = join(folder, 'bin')

@@ -8,13 +8,15 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { describe, test } from 'vitest'
 
-/** Why this machine cannot run a real Redis; `undefined` if it can. */
+/** The reason why this machine cannot run a real Redis, or `undefined` if it can. */
 export const REDIS_MISSING =
   spawnSync('redis-server', ['--version']).status === 0
     ? undefined
     : 'redis-server is not installed (Debian package: redis-server)'
 
-/** Describes tests that need a real Redis. Without one, they are skipped with the reason, or fail if `CI=true`. */
+/**
+ * Describes tests that need a real Redis. Without Redis, the tests are skipped with the reason, or fail if `CI=true`.
+ */
 export function describeWithRedis(name: string, body: () => void): void {
   if (REDIS_MISSING === undefined) {
     describe(name, body)
@@ -26,28 +28,28 @@ export function describeWithRedis(name: string, body: () => void): void {
   })
 }
 
-/** A real Redis process with a folder of its own. */
+/** A real Redis process with its own folder. */
 export interface RedisServer extends AsyncDisposable {
   readonly port: number
   readonly url: string
   /** A separate client for the test. */
   readonly admin: Redis
-  /** Stops the process without ending it. The kernel still accepts connections and bytes. */
+  /** Pauses the process. The kernel still accepts connections and bytes. */
   readonly freeze: () => void
   readonly thaw: () => void
   /** Kills the process. */
   readonly kill: () => Promise<void>
-  /** Starts it again on the same port and data. */
+  /** Starts Redis again with the same port and data. */
   readonly start: () => Promise<void>
-  /** Copies its data on disk. The returned function kills the process and starts it again on the copy. */
+  /** Copies the data on disk. The returned function kills the process and starts Redis again with the copied data. */
   readonly copyData: () => () => Promise<void>
-  /** Ends it and removes its data. */
+  /** Kills the process and removes the data. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * A port that nothing listens on. It is outside the system's range of ephemeral ports: another process could get one of
- * those before it is used.
+ * Finds a free port outside the system's range of ephemeral ports. The system could give an ephemeral port to another
+ * process before the test uses the port.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -81,7 +83,7 @@ async function launch(file: string): Promise<ChildProcess> {
 /**
  * Starts Redis on a free port of the loopback interface and waits until it responds.
  *
- * @param settings such as `{ appendfsync: 'always' }`. @default append-only without snapshots
+ * @param settings such as `{ appendfsync: 'always' }`. By default, Redis writes an append-only file and no snapshots
  */
 export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'fish-redis-'))
@@ -136,12 +138,15 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   }
 }
 
-/** Polls every few milliseconds until the result is true. */
+/** Polls every 20 ms until the result is true. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** Starts a cluster of three servers, each with a third of the slots, and waits until all of them report that it works. */
+/**
+ * Starts a cluster of three servers, each with a third of the slots, and waits until all servers report that the
+ * cluster works.
+ */
 export async function startCluster(): Promise<readonly RedisServer[]> {
   const servers = await Promise.all(
     Array.from({ length: 3 }, async () =>

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** The result of an order. */
+/** The response to a command. */
 interface Reply {
   readonly id: number
-  /** Whether it took longer than the limit, by the timers of the process. */
+  /** Whether the command took longer than its limit, as measured in the process of the storage. */
   readonly isLate: boolean
   readonly memory: number
   readonly result?: unknown
@@ -36,7 +36,7 @@ export async function startRemoteStorage(folder: string, env: Readonly<Record<st
     pid: child.pid ?? 0,
     ping: (limitMs = 2000) => order('ping', limitMs),
     append: (record: string, length = 1) => order('append', 10_000, { record, length }),
-    /** Reads the version of the collection that it appends to. */
+    /** Reads the version of the collection to which `append` writes. */
     version: () => order('version', 2000),
     dispose: () => order('dispose', 8000),
     kill: async () => {

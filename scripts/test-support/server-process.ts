@@ -8,7 +8,7 @@ import type { CreatedUser, Session } from '@fish-crab/sdk/contract'
 export interface ServerProcess {
   readonly url: string
   readonly child: ChildProcess
-  /** Returns its log, if `FISH_LOG` is set. */
+  /** Returns the log of the server, if `FISH_LOG` is set. */
   log(): string
   /** Sends a signal to the process and waits until it ends. Returns its exit status. */
   end(signal: NodeJS.Signals): Promise<number | null>
@@ -18,7 +18,10 @@ export interface ServerProcess {
 export const ROOT = { username: 'root', password: 'root-password' } as const
 const ADMIN = { FISH_ADMIN_USERNAME: ROOT.username, FISH_ADMIN_PASSWORD: ROOT.password }
 
-/** A program that starts a built server. It does not hash passwords, which would take a third of a second each. */
+/**
+ * A program that starts a built server. The server stores plain passwords, because hashing takes a third of a second
+ * per password.
+ */
 export const SERVER_SCRIPT = [
   fileURLToPath(new URL('../../server/e2e/fixtures/serve.js', import.meta.url)),
   '--plain-passwords',
@@ -26,8 +29,8 @@ export const SERVER_SCRIPT = [
 
 /**
  * Starts a server on a free port and waits until it listens.
- * @param launcher a command that runs the command in its arguments
- * @param script the script that Node runs
+ * @param launcher a command that runs the rest of its arguments as a command
+ * @param script the path of a script for Node, and its arguments
  */
 export async function startServerProcess(
   env: Record<string, string>,
@@ -62,7 +65,7 @@ export async function startServerProcess(
   throw new Error('The server ended before it listened.')
 }
 
-/** Creates a user through the admin API. @param password of the first administrator */
+/** Creates a user through the admin API. @param password the password of the first administrator */
 export async function createUser(url: string, name: string, password: string = ROOT.password): Promise<CreatedUser> {
   const json = { 'content-type': 'application/json' }
   const post = async <Body>(path: string, body: unknown, headers: Record<string, string> = {}) => {

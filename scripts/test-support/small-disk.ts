@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Mounts a disk of 2 MiB for one test, or returns why that is impossible. */
+/** Mounts a disk of 2 MiB for one test. Returns the reason if this machine does not allow it. */
 export function mountSmallDisk(): { disk: string } | { reason: string } {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return { reason: 'mounting a small disk needs root on Linux' }

@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** A disk that stalls for processes with this environment. */
+/** A disk that can stall for processes that run with the environment `env`. */
 export interface StallingDisk {
   readonly env: Readonly<Record<string, string>>
-  /** From now on, no flush of a file returns. */
+  /** Lets every flush of a file hang. */
   stall(): void
-  /** From now on, no opening of a lock file returns. */
+  /** Lets every attempt to open a lock file hang. */
   stallLocks(): void
-  /** Flushes return again, including those that were waiting. */
+  /** Lets all flushes return again, including the hanging ones. */
   resume(): void
-  /** The files and folders that were flushed so far, one entry for each flush. */
+  /** Returns the flushed files and folders, one entry for each flush. */
   flushed(): readonly string[]
 }
 
-/** Makes such a disk for one test, or skips the test if that is impossible. */
+/** Creates a stalling disk for one test. Skips the test if this machine cannot run a stalling disk. */
 export function createStallingDisk(skip: (reason: string) => never): StallingDisk {
   if (process.platform !== 'linux') skip('a stalling disk needs Linux')
   const folder = mkdtempSync(join(tmpdir(), 'fish-stall-'))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Opens a port that forwards to a server on this machine until the test ends. */
+/** Opens a port that forwards connections to a server on this machine until the test ends. */
 export async function startWire(target: number) {
   const leadsTo = { port: target }
   const ends: Socket[] = []

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** The encodings in which a text may appear as a whole. */
+/** Returns the encodings in which a secret may appear in a file. */
 export function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const json = JSON.stringify(secret).slice(1, -1)
@@ -16,12 +16,13 @@ export function writtenForms(secret: string): readonly string[] {
     bytes.toString('hex'),
     ...inBase64(bytes),
   ]
-  // The search reads files as Latin-1, so each form also has its bytes as Latin-1.
+  // The search reads files as Latin-1, so the result also contains each form as Latin-1.
   return [...new Set(forms.flatMap((form) => [form, Buffer.from(form).toString('latin1')]))]
 }
 
 /**
- * The part of any base64 text that contains these bytes at any offset, without characters that depend on neighbouring bytes.
+ * Returns the base64 forms of these bytes at each offset modulo 3, without the characters at both ends that depend on
+ * neighbouring bytes.
  */
 function inBase64(bytes: Buffer): readonly string[] {
   const shifted = [0, 1, 2].map((shift) => {

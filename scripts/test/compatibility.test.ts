@@ -13,13 +13,13 @@ export function read(options: ReadOptions): Promise<string>;
 `)
 const changed = (from: string, to: string) => breaksBetween(OPTIONS, OPTIONS.replace(from, to))
 
-describe('Two API reports', () => {
+describe('the comparison of two API reports', () => {
   test.each([
-    ['the same', 'x', 'x'],
-    ['another comment', '(undocumented)', ''],
+    ['identical reports', 'x', 'x'],
+    ['a changed comment', '(undocumented)', ''],
     ['a new declaration', 'export function', 'export const a = 1;\n\nexport function'],
     ['a new optional member', '    readonly name', '    readonly from?: number;\n    readonly name'],
-  ])('that differ by %s are compatible', (_, from, to) => {
+  ])('accepts %s', (_, from, to) => {
     expect(changed(from, to)).toEqual([])
   })
 
@@ -38,16 +38,16 @@ describe('Two API reports', () => {
       '- export function read(options: ReadOptions): Promise<string>;',
     ],
     [
-      'a member that users must give',
+      'a new member that users must provide',
       '    readonly name',
       '    readonly from: number;\n    readonly name',
       '+ export interface ReadOptions { readonly from: number;',
     ],
-  ])('that differ by %s are not', (_, from, to, found) => {
+  ])('finds %s', (_, from, to, found) => {
     expect(changed(from, to)).toEqual([found])
   })
 
-  test('that lack a member in one declaration are not compatible even if another declaration has it', () => {
+  test('finds a member that is missing from one declaration even if another declaration has the same member', () => {
     const other = report('export interface Other {\n    readonly limit?: number;\n}')
     const before = `${OPTIONS}`
     const after = OPTIONS.replace('    readonly limit?: number;\n', '').replace(
@@ -64,6 +64,6 @@ test.each([
   ['0.9.0', '1.0.0', true],
   ['1.2.3', '1.3.0', false],
   ['1.2.3', '2.0.0', true],
-])('%s to %s may break users: %s', (previous, next, breaks) => {
+])('an update from %s to %s may contain breaking changes: %s', (previous, next, breaks) => {
   expect(isBreakingVersion(previous, next)).toBe(breaks)
 })

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { commandPages } from '../../cli/build/pages.ts'
 import { PROJECT } from '../test-support/language-tools.ts'
 
-// The changelog is not checked: it also names replaced commands.
+// The changelog is excluded, because it also names commands that no longer exist.
 const PAGES = globSync(['*.md', 'docs/*.md', '{sdk,server,mocks,cli,examples}/README.md'], {
   cwd: PROJECT,
   exclude: ['CHANGELOG.md'],
 })
 
-/** Commands of fish-cli in shell blocks and in text, each without its comment and any pipe. */
+/** Returns the commands of fish-cli in shell blocks and in text, without comments and pipes. */
 function commandsOf(page: string): readonly string[] {
   const text = readFileSync(join(PROJECT, page), 'utf8')
   const blocks = Array.from(text.matchAll(/^```sh\n(.*?)^```/gms), ([, block = '']) => block.split('\n')).flat()
@@ -25,11 +25,11 @@ function commandsOf(page: string): readonly string[] {
   )
 }
 
-test('commands are found in blocks and in text', () => {
+test('the search for commands finds commands in blocks and in text', () => {
   expect(commandsOf('docs/play.md')).toEqual(expect.arrayContaining(['fish-cli demo', 'fish-cli doctor']))
 })
 
-test.each(PAGES)('%s names only commands and flags that fish-cli has', async (page) => {
+test.each(PAGES)('%s names only existing commands and flags of fish-cli', async (page) => {
   const commands = (await commandPages()).toSorted((one, other) => other.title.length - one.title.length)
   const topics = new Set(commands.map(({ title }) => title.split(' ').slice(0, 2).join(' ')))
   const unknown = commandsOf(page).flatMap((line) => {

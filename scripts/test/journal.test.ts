@@ -23,29 +23,29 @@ async function journalOf(...names: readonly string[]): Promise<{ journal: Journa
 
 const stored = (...catches: readonly StoredCatch[]) => new Map([['Alex', catches]])
 
-test('a journal is on disk with each acknowledgement', async () => {
+test('a journal writes each acknowledgement to disk', async () => {
   const { file } = await journalOf('0 1', '0 2')
   expect(readFileSync(file, 'utf8')).toBe('0 1 id 0 1\n0 2 id 0 2\n')
 })
 
 test.each([
-  ['nothing', [caught('0 1', 'id 0 1'), caught('0 2', 'id 0 2')], {}],
+  ['no damage if all catches are stored', [caught('0 1', 'id 0 1'), caught('0 2', 'id 0 2')], {}],
   ['a lost catch', [caught('0 1', 'id 0 1')], { lost: 1 }],
   [
-    'a doubled one',
+    'a catch that is stored twice',
     [caught('0 1', 'id 0 1'), caught('0 2', 'id 0 2'), caught('0 2', 'id 0 2')],
     { doubled: 1, disordered: 1 },
   ],
-  ['one that nobody sent', [caught('0 1', 'id 0 1'), caught('0 2', 'id 0 2'), caught('9 9', 'x')], { torn: 1 }],
-  ['another rarity', [caught('0 1', 'id 0 1', 'Silver'), caught('0 2', 'id 0 2')], { torn: 1 }],
-  ['another id', [caught('0 1', 'other'), caught('0 2', 'id 0 2')], { falselyAcknowledged: 1 }],
-  ['another order', [caught('0 2', 'id 0 2'), caught('0 1', 'id 0 1')], { disordered: 1 }],
+  ['a catch that no client sent', [caught('0 1', 'id 0 1'), caught('0 2', 'id 0 2'), caught('9 9', 'x')], { torn: 1 }],
+  ['a catch with a wrong rarity', [caught('0 1', 'id 0 1', 'Silver'), caught('0 2', 'id 0 2')], { torn: 1 }],
+  ['a catch with a wrong id', [caught('0 1', 'other'), caught('0 2', 'id 0 2')], { falselyAcknowledged: 1 }],
+  ['catches in the wrong order', [caught('0 2', 'id 0 2'), caught('0 1', 'id 0 1')], { disordered: 1 }],
 ])('a journal finds %s', async (_, catches, damage) => {
   const { journal } = await journalOf('0 1', '0 2')
   expect(journal.compare(stored(...catches))).toEqual({ ...NO_DAMAGE, ...damage })
 })
 
-test('a journal finds a catch that was acknowledged with two ids, and one of another player', async () => {
+test('a journal finds a catch that was acknowledged with two ids, and a catch in the collection of another player', async () => {
   const { journal } = await journalOf('0 1')
   await journal.acknowledge('0 1', 'another')
   expect(journal.compare(stored(caught('0 1', 'id 0 1')))).toMatchObject({ falselyAcknowledged: 1 })

@@ -11,12 +11,12 @@ interface Locked {
   readonly link?: true
 }
 
-// Parts of Vitest, which runs the tests of users, have MPL-2.0 and 0BSD.
+// MPL-2.0 and 0BSD are the licences of parts of Vitest, a peer dependency with which users run their tests.
 const LICENCES = ['(MIT OR CC0-1.0)', '0BSD', 'Apache-2.0', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MPL-2.0']
 
 describe('The repository', () => {
-  test('has workflows without mistakes', async () => {
-    // A linter instance fails if it reads a second file with a schedule.
+  test('has only valid workflows', async () => {
+    // Each file needs a new linter, because a linter fails at the second file with a schedule.
     const lint = async (text: string, name: string) => (await createLinter())(text, name)
     const names = readdirSync(new URL('.github/workflows', ROOT)).map((name) => `.github/workflows/${name}`)
     expect((await Promise.all(names.map((name) => lint(read(name), name)))).flat()).toEqual([])
@@ -33,7 +33,7 @@ describe('The repository', () => {
     expect(Array.from(new Set(licences)).sort()).toEqual(LICENCES)
   })
 
-  test.each(['sdk', 'server', 'mocks', 'cli'])('publishes %s with ranges as dependencies, not with pins', (name) => {
+  test.each(['sdk', 'server', 'mocks', 'cli'])('publishes %s with version ranges as dependencies', (name) => {
     const { dependencies, optionalDependencies } = JSON.parse(read(`${name}/package.json`))
     const pins = Object.entries<string>({ ...dependencies, ...optionalDependencies }).filter(
       ([, range]) => !range.startsWith('^'),

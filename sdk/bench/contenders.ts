@@ -5,10 +5,10 @@ import ky from 'ky'
 import OpenAI from 'openai'
 import Stripe from 'stripe'
 
-/** A measured client, as patient as its options allow. */
+/** A measured client, with options for the longest possible waits and for 10 retries. */
 export interface Contender {
   readonly name: string
-  /** @returns what makes one read of `/demo/fish` */
+  /** @returns a function that reads `/demo/fish` once */
   open(fetch: typeof globalThis.fetch): () => Promise<unknown>
 }
 

@@ -1,7 +1,7 @@
 import { CONTENDERS } from './contenders.ts'
 import { play, SCENARIOS } from './scenarios.ts'
 
-// One run in a process of its own: some clients keep queues in their modules, which would carry over.
+// Each run has its own process, because some clients have module-level queues, which would affect the next run.
 const [client, name, seed] = process.argv.slice(2)
 const contender = CONTENDERS.find((each) => each.name === client)
 const scenario = SCENARIOS.find((each) => each.name === name)

@@ -15,7 +15,7 @@ function playApart(client: string, scenario: string, seed: number): Outcome {
   return JSON.parse(execFileSync(process.execPath, args, { cwd: import.meta.dirname, encoding: 'utf8' })) as Outcome
 }
 
-/** The worst of several runs. */
+/** Formats the worst values of several runs. */
 function worst(outcomes: readonly Outcome[]): readonly string[] {
   const most = (pick: (outcome: Outcome) => number) => Math.max(...outcomes.map(pick)).toString()
   const last = outcomes.map(({ lastAfterResetMs }) => lastAfterResetMs)

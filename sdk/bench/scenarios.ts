@@ -3,30 +3,32 @@ import { seededNumbers } from '../src/internal/seeded-numbers.ts'
 import type { Contender } from './contenders.ts'
 import { virtually } from './virtual-run.ts'
 
-/** One state of the network and the service. */
+/** The conditions of a run: the client's clock, the network, and other clients. */
 export interface Scenario {
   readonly name: string
   readonly wrongByMs?: number
-  /** The last request may follow the last reset by this many seconds. @default 2 */
+  /**
+   * The goal: the maximum number of seconds between the last reset of the rate limit and the last request. @default 2
+   */
   readonly lastLimitS?: number
-  /** Milliseconds of one way. */
+  /** The one-way latency in milliseconds. */
   readonly latencyMs?: (random: () => number) => number
   readonly lostResponses?: number
-  /** Calls of another process under the same address, one every so often. */
+  /** Calls of another process with the same address, one call every `everyMs` on average. */
   readonly others?: { readonly calls: number; readonly everyMs: number }
 }
 
-/** How a contender fared. */
+/** The result of a run. */
 export interface Outcome {
   readonly succeeded: number
   readonly requests: number
   readonly refused: number
-  /** Milliseconds from the last reset to the last request; `undefined` when not all succeeded. */
+  /** The milliseconds from the last reset to the last request, or `undefined` if a call failed. */
   readonly lastAfterResetMs: number | undefined
 }
 
 const CALLS = 100
-// A client that sends more requests than that will not stop by itself.
+// The run stops at this number, because a client that sends so many requests would never stop by itself.
 const ENOUGH_REQUESTS = 5000
 const HOUR_MS = 3_600_000
 
@@ -34,13 +36,13 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: '100 calls at once, 25 per 300 s' },
   { name: 'its clock an hour ahead', wrongByMs: HOUR_MS },
   { name: 'its clock an hour behind', wrongByMs: -HOUR_MS },
-  // Requests in flight that the server has counted look like those of another program: see docs/decisions.md.
+  // A client cannot tell its own requests in flight from requests of another program: see docs/decisions.md.
   { name: 'responses out of order', latencyMs: (random) => random() * 2000, lastLimitS: 16 },
   { name: '10 % of responses lost', lostResponses: 0.1 },
   { name: 'a second process on the budget', others: { calls: 60, everyMs: 15_000 } },
 ]
 
-/** Lets 100 calls go at once and counts what comes of them. */
+/** Starts 100 calls at once and counts the outcomes. */
 export async function play(contender: Contender, scenario: Scenario, seed: number): Promise<Outcome> {
   const random = seededNumbers(seed)
   const { wrongByMs = 0, latencyMs = () => 25, lostResponses = 0, others } = scenario

@@ -1,13 +1,14 @@
 import FakeTimers from '@sinonjs/fake-timers'
 
-// Who sets timers without end lets no time pass.
+// A run ends after this real time, because a client that sets timers of 0 ms endlessly stops the virtual time.
 const LONGEST_REAL_MS = 20_000
 
 /**
- * Runs work on virtual time, which every timer and every clock of the process then tells.
+ * Runs work on virtual time: all timers and clocks of the process use the virtual clock.
  *
- * @param work Is given the true time, which the clocks may be wrong about.
- * @returns `undefined` when it does not end within `limitMs` of virtual time
+ * @param work The work, which receives a function that returns the true time. The clocks of the process are wrong by
+ * `wrongByMs`.
+ * @returns the result of the work, or `undefined` if the work does not end within `limitMs` of virtual time
  */
 export async function virtually<Result>(
   wrongByMs: number,

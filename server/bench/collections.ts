@@ -10,14 +10,18 @@ import { addCatches, seedStore } from './seed.ts'
 
 const rounds = readRounds(5)
 
-/** The same number as in requests.ts: with fewer connections, waking up costs more than a short response. */
+/**
+ * The same number as in requests.ts. With fewer connections, waking up the idle process would cost more than a short
+ * response.
+ */
 const CONNECTIONS = 8
 const SHORT = { connections: CONNECTIONS, requests: 5000 }
-/** The codings of clients without compression, and of browsers and most clients. */
+/** `identity` is for clients without compression, and `gzip` for browsers and most other clients. */
 const CODINGS = ['identity', 'gzip'] as const
 const SIZES = [
   { entries: 1000, goal: { identity: 2.6, gzip: 2.6 }, requests: 2000 },
-  // Too large for the cache, so the server reads it from the storage each time. Compressed, the peer has a fourth to send.
+  // This collection is too large for the cache, so the server reads it from the storage each time. With gzip, the peer
+  // sends only a fourth of the bytes.
   { entries: 100_000, goal: { identity: 250, gzip: 1000 }, requests: 20 },
 ] as const
 
@@ -47,7 +51,7 @@ await withServers(async (servers) => {
   )
 })
 
-/** Writes collections with one write per entry, into a store that a server opens afterwards. */
+/** Fills a store with collections, one write per entry, and starts a server with this store. */
 async function openRows({ folder, startOurs, startPeer }: Servers): Promise<readonly Row[]> {
   const storage = `file:${join(folder, 'data')}`
   const first = await startOurs(storage)
@@ -100,7 +104,7 @@ async function openRows({ folder, startOurs, startPeer }: Servers): Promise<read
   })
 }
 
-/** Reads with `node:http`, since `fetch` decompresses. */
+/** Reads with `node:http`, because `fetch` would decompress the body. */
 async function read({ port }: Server, path: string, coding: string): Promise<{ body: Buffer; etag: string }> {
   return new Promise((resolve, reject) => {
     request({ port, path, headers: { 'accept-encoding': coding } }, (response) => {

@@ -1,5 +1,6 @@
-// Measures how long others wait while some clients send the most expensive requests that need no key: `npm run build &&
-// node server/bench/crowd.ts [ROUNDS]`. It runs on Linux only, since each client has its own loopback address.
+// Measures the latency of other clients while a crowd of clients sends the most expensive requests that need no key:
+// `npm run build && node server/bench/crowd.ts [ROUNDS]`. This benchmark runs on Linux only, since each client has its
+// own loopback address.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ import { createUsers, SECRETS, type Server, type Servers, withServers } from './
 const rounds = readRounds(3)
 
 const CLIENTS = 4
-/** The maximum for one client. */
+/** The server's maximum per client. */
 const CONNECTIONS_OF_A_CLIENT = 10
 const ENTRIES = 75_000
 const ENTRIES_OF_A_POST = 500
@@ -24,7 +25,10 @@ const WARM_REQUESTS = 2000
 const LIMIT_MS = 100
 const COLLECTION = 'name=Rich&gamemode=earth'
 
-/** The clients read entries with the longest names. Meanwhile, another client reads 10 entries. */
+/**
+ * Requests of the crowd. The crowd reads entries with the longest names. Meanwhile, the measured client reads 10
+ * entries.
+ */
 type Expensive = 'event streams from the first catch' | 'whole collections'
 
 if (isMainThread) await measureAll()
@@ -80,7 +84,7 @@ async function seed(server: Server): Promise<void> {
   await load({ port: server.port, connections: 1, requests: posts.length, next: inTurn(posts) })
 }
 
-/** A forged id of an event before all others. Ids differ only in their numbers. */
+/** Forges the id of an event before the first event. Ids of one collection differ only in their numbers. */
 async function firstEventId({ port }: Server): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/events?${COLLECTION}&kind=fish&follow=false`)
   const [, tag] = /^id: ([^-]+)-/m.exec(await response.text()) ?? []
@@ -88,7 +92,7 @@ async function firstEventId({ port }: Server): Promise<string> {
 }
 
 async function beside({ port }: Server, expensive: () => string, others: () => string): Promise<Load> {
-  // The crowd has its own thread. Otherwise, it would slow down the measured client.
+  // The crowd runs in a separate thread, so that the crowd does not slow down the measured client.
   const crowd = new Worker(fileURLToPath(import.meta.url), {
     workerData: { port, request: expensive() } satisfies Crowd,
   })
@@ -105,7 +109,9 @@ interface Crowd {
   readonly request: string
 }
 
-/** Sends the request repeatedly, each time over a new connection, and reads as fast as the server sends. */
+/**
+ * Sends the request repeatedly, each time over a new connection, and reads responses as fast as the server sends them.
+ */
 function beACrowd({ port, request }: Crowd): void {
   for (let at = 0; at < CLIENTS * CONNECTIONS_OF_A_CLIENT; at += 1) {
     const send = () => {

@@ -4,7 +4,7 @@ import { type CreatedUser, HEADERS, type Kind, MEDIA_TYPES } from '@fish-crab/sd
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { cpuOf, memoryOf, resetPeak, type Server } from './processes.ts'
 
-/** The result of a load: requests per second, and latencies in milliseconds. */
+/** The result of a load: requests per second, and the median and 99th percentile of the latency in milliseconds. */
 export interface Load {
   readonly perSecond: number
   readonly p50: number
@@ -14,11 +14,11 @@ export interface Load {
 export interface LoadOptions {
   readonly port: number
   readonly connections: number
-  /** The number of requests. Infinity: until `goesOn` returns false. */
+  /** The number of requests. With `Infinity`, the load runs until `goesOn` returns false. */
   readonly requests: number
-  /** Bytes of the next request. */
+  /** Returns the text of the next request. */
   readonly next: () => string
-  /** Called before each request; false ends the load. @default true */
+  /** Runs before each request. If the result is false, the load ends. @default always true */
   readonly goesOn?: () => boolean
 }
 
@@ -27,8 +27,8 @@ const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = '\r\n0\r\n\r\n'
 
 /**
- * Sends requests over keep-alive connections, each after the previous response. Parses only the status and the length, to
- * use little of the machine.
+ * Sends requests over keep-alive connections. Each connection sends its next request after the previous response. To
+ * use little CPU, the load parses only the status and the length of a response.
  * @throws Error when a response is neither 2xx nor 304
  */
 export async function load({ port, connections, requests, next, goesOn = () => true }: LoadOptions): Promise<Load> {
@@ -69,8 +69,8 @@ export async function load({ port, connections, requests, next, goesOn = () => t
 }
 
 /**
- * @returns a function that takes the chunks of one response and returns whether it is complete. It keeps only the head
- * and the last bytes
+ * @returns a function that takes the chunks of one response and returns whether the response is complete. The function
+ * stores only the head and the last bytes of the response
  */
 function createEndDetector(): (chunk: Buffer) => boolean {
   let head: Buffer = Buffer.alloc(0)
@@ -114,13 +114,13 @@ interface Posts {
   readonly kind?: Kind
   /** @default 'earth' */
   readonly gamemode?: string
-  /** Number of fish in each request. @default one fish in the short form */
+  /** The number of catches in each request. @default one catch in the short form */
   readonly catches?: number
-  /** Length of each name in characters. @default the shortest distinct names */
+  /** The length of each name in characters. @default the shortest distinct names */
   readonly nameLength?: number
 }
 
-/** Makes requests that store catches, each with its own token. */
+/** Prepares requests that store catches, each with its own token. */
 export async function encryptPosts(
   { name, fernetKey }: Pick<CreatedUser, 'name' | 'fernetKey'>,
   { count, kind = 'fish', gamemode = 'earth', catches = 1, nameLength = 0 }: Posts,
@@ -145,7 +145,7 @@ export async function encryptPosts(
   )
 }
 
-/** Returns a function that takes the next request. @throws Error if none remains */
+/** Returns a function that returns the next request. The function throws an error if no request remains. */
 export function inTurn(requests: readonly string[]): () => string {
   let at = 0
   return () => {
@@ -156,13 +156,13 @@ export function inTurn(requests: readonly string[]): () => string {
 }
 
 export interface LoadSample extends Load {
-  /** CPU time per request in microseconds. */
+  /** The CPU time of the server per request, in microseconds. */
   readonly cpu: number
-  /** Peak of the resident memory during the load, in megabytes. */
+  /** The peak of the server's resident memory during the load, in megabytes. */
   readonly memory: number
 }
 
-/** Measures a server under a load. */
+/** Returns a function that measures a server under a load. */
 export function underLoad(server: Server, options: Omit<LoadOptions, 'port'>): () => Promise<LoadSample> {
   return async () => {
     resetPeak(server)

@@ -1,4 +1,4 @@
-// Runs servers in their own processes, and reads the kernel's counters of them. This works on Linux only.
+// Runs each server in its own process, and reads the kernel's counters of these processes. This works on Linux only.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const PEER = fileURLToPath(new URL('peers/serve.ts', import.meta.url))
 const ADMIN = { username: 'admin', password: 'the password of a benchmark' }
 const MEGABYTE_IN_KB = 1024
-/** Secrets for a server on Redis, which has no folder for generated secrets. */
+/** Secrets for a server with Redis, because such a server has no folder for generated secrets. */
 export const SECRETS = {
   FISH_SECRET: 'a secret of a benchmark',
   FISH_JWT_SECRET: 'another secret, of 32 bytes or more',
@@ -22,9 +22,9 @@ export interface Server {
   readonly port: number
 }
 
-/** Starts servers, all of which are killed at the end. */
+/** Starts servers. All servers are killed at the end of the benchmark. */
 export interface Servers {
-  /** A temporary folder, which is removed at the end. */
+  /** A temporary folder, which is removed at the end of the benchmark. */
   readonly folder: string
   /** Starts `fish-cli serve` with a JSON log and a very high rate limit. */
   startOurs(storage: string, env?: NodeJS.ProcessEnv): Promise<Server>
@@ -68,7 +68,10 @@ export async function withServers(use: (servers: Servers) => Promise<void>): Pro
   }
 }
 
-/** Keeps reading the output of the process after the port: a full pipe would block it. */
+/**
+ * Finds the port in the output of the process. Then continues reading the output, because a full pipe would block the
+ * process.
+ */
 function printedPort(child: ChildProcess, portIn: RegExp): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -83,7 +86,7 @@ function printedPort(child: ChildProcess, portIn: RegExp): Promise<number> {
   })
 }
 
-/** Ends a server as an operator does, and waits until it has closed its storage. */
+/** Stops a server with SIGTERM, and waits until the process exits. */
 export async function stop({ child }: Server): Promise<void> {
   const exited = once(child, 'exit')
   child.kill('SIGTERM')
@@ -108,7 +111,7 @@ async function sendJson<Body>({ port }: Server, path: string, body: object, auth
   return (await response.json()) as Body
 }
 
-/** CPU time of all threads in microseconds. */
+/** Returns the CPU time of all threads in microseconds. */
 export function cpuOf({ child }: Pick<Server, 'child'>): number {
   const tasks = `/proc/${child.pid}/task`
   const nanoseconds = readdirSync(tasks).map((id) =>
@@ -117,7 +120,7 @@ export function cpuOf({ child }: Pick<Server, 'child'>): number {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000
 }
 
-/** Resident memory in megabytes: the current value, and the peak since {@link resetPeak}. */
+/** Returns the resident memory in megabytes: the current value, and the peak since {@link resetPeak}. */
 export function memoryOf({ child }: Pick<Server, 'child'>): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / MEGABYTE_IN_KB

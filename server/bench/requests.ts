@@ -1,5 +1,6 @@
-// Compares the cost of requests with peers: `npm run bench`, or `node server/bench/requests.ts [ROUNDS]` if the peers are
-// installed. Every server writes its log as JSON to a pipe that is read, and counts each request against a limit.
+// Compares the cost of requests to other servers: `npm run bench`, or `node server/bench/requests.ts [ROUNDS]` if the
+// packages of these peers are installed. Fastify, Express and our server write a JSON log to a pipe, and count each
+// request for the rate limit.
 import { join } from 'node:path'
 import { compare, measureRounds, type Result, readRounds, report } from '../../scripts/bench/results.ts'
 import { encryptPosts, get, inTurn, type LoadSample, load, underLoad } from './load.ts'
@@ -56,14 +57,15 @@ async function openRows({ folder, startOurs, startPeer }: Servers): Promise<read
   const unchanged = get(collection, { 'If-None-Match': headers.get('etag') ?? '' })
   const authorization = { Authorization: `Basic ${btoa(`${reader.name}:${reader.password}`)}` }
   const trivial = reading(ours, get('/status'))
-  // In a GET of 10 entries, 40 % of the time is Node's own write to the socket. The rest is h3's routing, a log line, the
-  // limit, a user, a version and three observed operations. The peers have only the log line and the limit.
+  // In a GET of 10 entries, Node's write to the socket takes 40 % of the time. The rest is h3's routing, a log line,
+  // the rate limit, the lookup of the user and the version, and metrics of three storage operations. The peers have
+  // only the log line and the rate limit.
   const reads = [
     { title: 'GET /status', next: get('/status'), cpu: 1.5, throughput: 0.6 },
     { title: 'GET /demo/fish', next: get('/demo/fish'), cpu: 1.3, throughput: 0.7 },
     { title: 'GET of 10 entries', next: get(collection), cpu: 1.7, throughput: 0.6 },
   ]
-  // Each server gets the same tokens, each once. The warm-up round has its own.
+  // Both servers get the same tokens, each token once. The warm-up round uses its own tokens.
   const posts = await encryptPosts(writer, { count: (rounds + 1) * POSTS_A_ROUND })
   const writing = (server: Server) =>
     underLoad(server, { connections: 64, requests: POSTS_A_ROUND, next: inTurn(posts) })
@@ -81,7 +83,7 @@ async function openRows({ folder, startOurs, startPeer }: Servers): Promise<read
       ...{ peer: 'GET /status', beside: trivial, goals: { cpu: 1.2 } },
     },
     {
-      // The audit log records the read on the disk before the key is sent.
+      // Before the server sends the key, it flushes an entry of the audit log to the disk.
       title: 'GET /get/user/key, verified before',
       ours: reading(ours, get('/get/user/key', authorization)),
       ...{ peer: 'GET /status', beside: trivial, goals: { cpu: 3.5 } },

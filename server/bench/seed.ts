@@ -3,10 +3,10 @@ import { dedupeKeyOf, toRecord } from '../src/app/catches/record.ts'
 import { uuidv7 } from '../src/app/core/ids.ts'
 import { userKey } from '../src/app/store/item-keys.ts'
 
-/** Writes in flight. The store handles this number well in its transactions. */
+/** The number of writes in flight, which fits well into the transactions of the store. */
 const AT_ONCE = 5000
 
-/** Writes to a file store that no server has open, without requests. */
+/** Writes directly to a file store, without requests. No server may have the store open. */
 export async function seedStore<Result>(
   path: string,
   write: (storage: FishStorage) => Promise<Result>,
@@ -15,7 +15,7 @@ export async function seedStore<Result>(
   return write(storage).finally(() => storage.dispose())
 }
 
-/** A record of one catch, with an id and a key as a server makes them: ids ascend, keys do not. */
+/** Creates a record of one catch. As in a real store, ids ascend and dedupe keys are random. */
 async function newCatch(at: number): Promise<NewRecord> {
   const id = newId()
   const entries = [{ name: `Salmon ${at}`, rarity: 'Bronze' as const }]

@@ -1,6 +1,6 @@
-// Measures idle event streams: `npm run build && node server/bench/streams.ts [ROUNDS]`. It runs on Linux only. Two
-// servers run with the same data. One has the maximum number of listeners, each on its own collection. A round takes 50
-// s, since heartbeats come every 15 s.
+// Measures idle event streams: `npm run build && node server/bench/streams.ts [ROUNDS]`. This benchmark runs on Linux
+// only. Two servers run with the same data. One server has the maximum number of listeners, each on its own collection.
+// A round takes 50 s, since the server sends heartbeats every 15 s.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -15,18 +15,21 @@ const rounds = readRounds(3)
 
 const LISTENERS = STREAM_LIMITS.total
 const OPENED_AT_ONCE = 50
-/** A period has one heartbeat and three checks for changes without a signal. */
+/**
+ * In this period, each stream gets one heartbeat, and the server checks three times for changes of which it got no
+ * signal.
+ */
 const PERIOD_MS = 15_000
 const CONNECTIONS = 2
 const READ = get('/get/fish?name=Player0&gamemode=earth')
-/** Collects garbage at a signal, so that the remaining memory is in use. */
+/** Code that collects garbage at SIGUSR2, so that only memory in use is measured. */
 const COLLECTOR = encodeURIComponent("process.on('SIGUSR2', () => gc())")
 const COLLECTION_MS = 1000
 
 interface Sample {
-  /** Used memory in megabytes. */
+  /** The memory that the streams use, in megabytes. */
   readonly memory: number
-  /** CPU time in milliseconds of a period without requests. */
+  /** The CPU time of each server in a period without requests, in milliseconds. */
   readonly cpu: { readonly listened: number; readonly alone: number }
   readonly reads: { readonly listened: Load; readonly alone: Load }
 }
@@ -62,7 +65,7 @@ await withServers(async ({ folder, startOurs }) => {
       what: `${title}, CPU of ${PERIOD_MS / 1000} s`,
       unit: 'ms',
       ours: of(({ cpu }) => Math.max(0, cpu.listened - cpu.alone)),
-      // Each stream gets a comment every 15 s, which is a write to its socket.
+      // The limit is 2 % of a CPU. Each stream gets a heartbeat every 15 s, which is a write to the stream's socket.
       beside: { limit: PERIOD_MS / 50 },
     }),
     compare({ what: `GET beside ${title}, median`, ...reads(({ p50 }) => p50), goal: { atMost: 1.1 } }),
@@ -88,12 +91,15 @@ async function measure(listened: Server, alone: Server): Promise<Sample> {
   const reads = { alone: await read(alone), listened: await read(listened) }
   if (sockets.some(({ destroyed }) => destroyed)) throw new Error('A stream has ended.')
   for (const socket of sockets) socket.destroy()
-  // Waits until the server has closed the streams.
+  // The next round starts after the server has closed all streams.
   while ((await metricOf(listened, 'fish_event_streams')) > 0) await sleep(50)
   return { memory, cpu, reads }
 }
 
-/** Opens a stream. A few streams share an address, since the number per client is limited. */
+/**
+ * Opens a stream. The loopback address changes after every few streams, since the number of streams per client is
+ * limited.
+ */
 async function listen({ port }: Server, index: number): Promise<Socket> {
   const client = Math.floor(index / STREAM_LIMITS.perClient)
   const localAddress = `127.0.${1 + (client >> 7)}.${1 + (client & 127)}`

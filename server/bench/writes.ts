@@ -16,11 +16,11 @@ const SLOW_SYNC = fileURLToPath(new URL('../../scripts/test-support/fixtures/sta
 const FLUSH_MS = 5
 const CONNECTIONS = 64
 const POSTS_A_ROUND = 4000
-/** Writes per second if each fsync committed one write of every connection, and everything else took no time. */
+/** The writes per second if each fsync commits one write of every connection and everything else takes no time. */
 const SYNC_LIMIT = { limit: CONNECTIONS / (FLUSH_MS / 1000) }
 const MAX_READ_MS = 30
 const COUNTED = 500
-/** The first round trip has the count and the user, the second the version or the write. */
+/** The first round trip counts the request and reads the user. The second round trip reads the version, or writes. */
 const ROUND_TRIPS = 2
 
 await withServers(async (servers) => {
@@ -55,7 +55,8 @@ async function slowDisk(servers: Servers): Promise<readonly Result[]> {
       unit: 'a second',
       ours: samplesOf(writes).map(({ perSecond }) => perSecond),
       beside: SYNC_LIMIT,
-      // Beside the flush, 64 writes take 6 ms of the writer and 12 ms of the main thread, on two cores with the clients.
+      // In addition to the flush, 64 writes take 6 ms in the writer's thread and 12 ms in the main thread. The clients
+      // of the benchmark share the two cores.
       goal: { atLeast: 0.18 },
     }),
     compare({
@@ -67,7 +68,7 @@ async function slowDisk(servers: Servers): Promise<readonly Result[]> {
   ]
 }
 
-/** Makes the same number of writes to each collection, in turn. */
+/** Prepares writes that go to the collections in turn, the same number to each collection. */
 async function postsToCollections(users: readonly CreatedUser[], count: number): Promise<readonly string[]> {
   const collections = users.flatMap((user) =>
     KINDS.flatMap((kind) => GAMEMODES.map((gamemode) => ({ user, kind, gamemode }))),
@@ -82,7 +83,7 @@ async function postsToCollections(users: readonly CreatedUser[], count: number):
 async function largeCollection(servers: Servers): Promise<Result> {
   const folder = join(servers.folder, 'collections')
   const first = await servers.startOurs(`file:${folder}`)
-  // A small collection for each round, so that none of them grows large.
+  // Each round has a separate small collection, so that no small collection grows large.
   const names = Array.from({ length: rounds + 1 }, (_, round) => `Small${round}`)
   const [large, ...small] = await createUsers(first, ['Large', ...names])
   if (!large) throw new Error('The users were not created.')
@@ -125,12 +126,12 @@ async function redisWrites(servers: Servers): Promise<readonly Result[]> {
   const ours = await writing(server)
   const file = await writing(await servers.startOurs(`file:${join(servers.folder, 'beside-redis')}`))
   const samplesOf = await measureRounds(rounds, [ours.load, file.load])
-  // Redis counts commands that arrive together as one read.
+  // Redis counts commands that arrive together as one read, so the number of reads is the number of round trips.
   const reads = async () => Number(/^total_reads_processed:(\d+)/m.exec(await redis.admin.info('stats'))?.[1])
   const roundTrips = async (what: string, next: () => string) => {
     const before = await reads()
     await load({ port: server.port, connections: 1, requests: COUNTED, next })
-    // The last read is INFO itself. The heartbeat and the check of the store add a few reads.
+    // The last read is the INFO command itself. The heartbeat and the check of the store add a few reads.
     const ours = [((await reads()) - before - 1) / COUNTED]
     return compare({ what, unit: 'round trips', ours, beside: { limit: ROUND_TRIPS }, goal: { atMost: 1.05 } })
   }

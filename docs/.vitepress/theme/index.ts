@@ -1,5 +1,5 @@
 /// <reference types="vitepress/client" />
-// Without the theme's font: the reader's own need no request.
+// This theme contains no fonts. The reader's system fonts need no request.
 import theme from 'vitepress/theme-without-fonts'
 import './style.css'
 

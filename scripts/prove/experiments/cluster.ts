@@ -24,7 +24,7 @@ async function onCluster(
 const isPrimary = async ({ admin }: RedisServer) => /role:master/.test(await admin.info('replication'))
 const isInSync = async ({ admin }: RedisServer) => /master_link_status:up/.test(await admin.info('replication'))
 
-/** Kills the primary of each pair in turn. Its replica takes over, and the old primary returns as a replica. */
+/** Kills the primary of each pair in turn. The replica takes over, and the old primary returns as a replica. */
 async function failOver(
   posting: Posting,
   pairs: (readonly [RedisServer, RedisServer])[],
@@ -43,7 +43,7 @@ async function failOver(
   }
 }
 
-/** Moves a slot with its keys to the next node. */
+/** Moves a slot and its keys to another node. */
 async function moveSlot(
   nodes: readonly RedisServer[],
   slot: number,
@@ -63,7 +63,7 @@ async function moveSlot(
     await admin.call('CLUSTER', 'SETSLOT', String(slot), 'NODE', String(target))
 }
 
-/** Slots of a node that hold keys. */
+/** Returns the first slots of a node that contain keys. */
 async function usedSlots({ admin }: RedisServer, count: number): Promise<number[]> {
   const keys = await admin.keys('*')
   const slots = await Promise.all(keys.map(async (key) => Number(await admin.call('CLUSTER', 'KEYSLOT', key))))

@@ -11,7 +11,7 @@ import { catchesOf, nothingLost, sum, whilePosting } from '../posted.ts'
 import { readCollections, Service, temporaryFolder } from '../service.ts'
 import { noCompiler, noRoot } from '../system.ts'
 
-/** Fills a disk of 8 MiB and frees it again. */
+/** Fills a disk of 8 MiB and frees the space again. */
 async function fillDisk(times: number): Promise<Catches> {
   using folder = temporaryFolder()
   const disk = join(folder.path, 'disk')
@@ -37,7 +37,7 @@ async function fillDisk(times: number): Promise<Catches> {
   }
 }
 
-/** Makes the store that is copied for each run. */
+/** Creates the store that each run copies. */
 async function makeStore(path: string): Promise<CreatedUser> {
   await using service = await Service.start({ FISH_STORAGE: `file:${path}` })
   const [player] = await service.createPlayers(1)
@@ -46,10 +46,13 @@ async function makeStore(path: string): Promise<CreatedUser> {
   return player
 }
 
-/** How long a server with a fault may take to start or to acknowledge a catch. */
+/** The longest time that a server with a fault may take to start or to acknowledge catches. */
 const PATIENCE_MS = 10_000
 
-/** Starts a server with one failing call, posts, kills the server, and starts it without a fault. */
+/**
+ * Starts a server with one failing call, posts catches, kills the server, and starts the server again without the
+ * fault.
+ */
 async function failOnce(data: string, player: CreatedUser, env: Readonly<Record<string, string>>): Promise<Catches> {
   await using service = await Service.create({ FISH_STORAGE: `file:${data}` })
   await using journal = await Journal.create(`${data}.journal`)
@@ -156,7 +159,7 @@ export const DISK_EXPERIMENTS: readonly Experiment[] = [
           const acknowledged = [...journal.acknowledged.values()].filter(({ at }) => at <= until).length
           const damage = await after.start().then(
             async () => journal.compare(await readCollections(after.url, players), until),
-            // If a store cannot be opened, all its catches are lost.
+            // If the server cannot open the store, all acknowledged catches are lost.
             () => ({ ...NO_DAMAGE, lost: acknowledged }),
           )
           runs.push({ ...damage, acknowledged, hung: 0, slowestMs: 0 })

@@ -5,7 +5,7 @@ import { nothingLost, sum, whilePosting } from '../posted.ts'
 import { temporaryFolder } from '../service.ts'
 import { noRedis } from '../system.ts'
 
-/** Servers that are tested at once, since most of a round is waiting. */
+/** The number of servers tested in parallel, since a test of one server mostly waits. */
 const SERVERS = 4
 
 const KILLS: Readonly<Record<Scale, number>> = { short: 20, long: 1000 }

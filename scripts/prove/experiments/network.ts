@@ -13,8 +13,8 @@ import { readCollections, Service, temporaryFolder } from '../service.ts'
 import { noNginx, noPrlimit, noRedis } from '../system.ts'
 
 /**
- * Starts nginx in front of servers. It retries failed requests on the next server, which is safe: a token is stored once,
- * however often it is sent.
+ * Starts nginx in front of servers. nginx retries failed requests on the next server. This is safe, because the service
+ * stores a repeated token only once.
  */
 async function startBalancer(
   folder: string,
@@ -58,13 +58,13 @@ async function startBalancer(
   }
 }
 
-/** Memory in MB, and open descriptors, of a process. */
+/** Returns the memory of a process in MB and the number of its open descriptors. */
 function figuresOf(pid: number): { readonly memory: number; readonly descriptors: number } {
   const [, resident = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
   return { memory: (Number(resident) * 4096) / 1e6, descriptors: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** The usual limit of open descriptors of a server. */
+/** The usual limit of open descriptors per process. */
 const DESCRIPTORS = 1024
 const SOAK_MINUTES = 30
 

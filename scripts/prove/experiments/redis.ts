@@ -30,7 +30,7 @@ async function disturbedAgain(
   return nothingLost(`${times} times`, catches)
 }
 
-/** An experiment that repeats one fault of a Redis. */
+/** Creates an experiment that repeats one fault of Redis. */
 function disturbing(
   name: string,
   how: string,
@@ -47,13 +47,13 @@ function disturbing(
   }
 }
 
-/** Waits until more requests have failed. */
+/** Waits until `count` more requests have failed. */
 async function failures({ load }: Posting, count: number): Promise<void> {
   const before = load.failed
   while (load.failed < before + count) await wait(5)
 }
 
-/** A connection to a Redis that delays every byte once it is slow. */
+/** Starts a proxy in front of Redis. After a call of `slow()`, the proxy delays all bytes. */
 async function slowWay(port: number, delayMs: number) {
   let isSlow = false
   const sockets = new Set<Socket>()
@@ -87,7 +87,7 @@ async function slowWay(port: number, delayMs: number) {
   return { url: `redis://127.0.0.1:${at}`, slow, [Symbol.dispose]: close }
 }
 
-/** Settings of a Redis that uses only TLS, except on the port for its administrator. */
+/** Returns the settings of a Redis that accepts only TLS, except on the administrator's port. */
 async function tlsSettings(folder: string) {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']

@@ -1,8 +1,10 @@
 /**
- * A peer to compare the server with, in its own process: `node serve.ts KIND`. Prints its port.
- * - `parts`: a durable POST from the same parts only, in one thread: node:http, node:crypto, node:sqlite, group commit.
- * - `bytes FOLDER`: node:http, which responds to `/NAME` with a file of the folder from memory.
- * - `fastify`, `express`: with their rate limiters and pino, since the server also has a limit and a log.
+ * Runs a peer to which the benchmarks compare the server: `node serve.ts KIND`. Prints the peer's port.
+ * - `parts`: a durable POST with only the necessary parts in one thread: node:http, node:crypto, node:sqlite, group
+ *   commit.
+ * - `bytes FOLDER`: node:http, which responds to `/NAME` with a file of the folder that is in memory.
+ * - `fastify`, `express`: these frameworks with their rate limiters and pino, since the server also has a rate limit
+ *   and a log.
  */
 import { createDecipheriv, createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -14,7 +16,7 @@ import { DatabaseSync } from 'node:sqlite'
 const [kind = '', ...args] = process.argv.slice(2)
 const PATHS = ['/status', '/demo/fish', '/get/fish'] as const
 const fish = Array.from({ length: 10 }, (_, index) => ({ name: `Fish ${index}`, rarity: 'Bronze' }))
-/** The body is computed for each request, as in the server. */
+/** Computes the body for each request, as the server does. */
 const bodyOf = (path: string) =>
   path === '/status'
     ? { status: 'ok', timestamp: new Date().toISOString(), version: '1.0.0' }
@@ -37,7 +39,7 @@ function bytes(): Server {
   })
 }
 
-/** Stores each token once, and responds when it is on the disk. */
+/** Stores each token once, and responds when the token is on the disk. */
 function parts(): Server {
   const [folder = '', key = ''] = args
   const db = new DatabaseSync(join(folder, 'parts.db'))
