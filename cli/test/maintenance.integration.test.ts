@@ -251,16 +251,19 @@ describe('rotate-secret', () => {
     expect(await addWithEncryptedKey(data, alex, { FISH_SECRET: NEW })).toEqual(['Salmon', 'Koi'])
   })
 
-  test('--new replaces the secret that is stored in the data folder', async () => {
+  test('--new replaces both secrets that are stored in the data folder, so that no old session is valid', async () => {
     const { data, alex } = await stoppedStore()
     const secrets = () => JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
     const before = secrets()
     const env = { FISH_STORAGE: `file:${data}` }
     const { status, stdout, stderr } = await run(['rotate-secret', '--new'], { env })
     expect(status).toBe(0)
-    expect(secrets()).toEqual({ encryption: expect.stringMatching(/^.{44}$/), session: before.session })
+    const fresh = expect.stringMatching(/^.{44}$/)
+    expect(secrets()).toEqual({ encryption: fresh, session: fresh })
     expect(secrets().encryption).not.toBe(before.encryption)
-    for (const secret of [before.encryption, secrets().encryption]) expect(stdout + stderr).not.toContain(secret)
+    expect(secrets().session).not.toBe(before.session)
+    for (const secret of Object.values<string>({ ...before, ...secrets() }))
+      expect(stdout + stderr).not.toContain(secret)
     expect(await addWithEncryptedKey(data, alex)).toEqual(['Salmon', 'Koi'])
     const server = await startService({ FISH_STORAGE: `file:${data}` })
     expect(errorOf(await run(['rotate-secret', '--json'], { env }))).toEqual({ status: 6, code: 'in_use' })

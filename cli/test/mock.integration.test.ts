@@ -46,7 +46,7 @@ describe('mock', () => {
     expect(status).toBe(0)
     expect(stdout).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/)
     expect(stderr).toMatch(/^Alex {2}password \S+ {2}Fernet key \S+ {2}API key fck_\S+\n/)
-    expect(stderr).toMatch(/FISH_KEY=\S+ fish-cli add .*\n.*\/__mock\n$/)
+    expect(stderr).toMatch(/FISH_KEY=\S+ FISH_GAMEMODE=earth fish-cli add .*\n.*\/__mock\n$/)
   })
 
   test('serves a client, and prints the users with their keys with --json', async () => {

@@ -207,7 +207,8 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   user_mismatch: AGREE,
   gamemode_mismatch: AGREE,
   invalid_credentials:
-    'Check the name and the password. For a lost password, ask the operator of the service for a new one.',
+    'Check the name and the password. If the password of a player is lost, ask the operator for a new one. For an ' +
+    'administrator, see: fish-cli admin reset-password --help',
   invalid_session: LOG_IN_AGAIN,
   not_found: WRONG_ADDRESS,
   method_not_allowed: WRONG_ADDRESS,

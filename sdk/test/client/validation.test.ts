@@ -47,7 +47,7 @@ test('500 entries that are too large when encrypted are rejected, and the error 
 test('a call without user, key and gamemode says which options to set', async () => {
   const { fetch, requests } = scriptedFetch()
   const call = createClient({ fetch }).fish.add(SALMON)
-  await expect(call).rejects.toThrow(/Pass user .*Pass gamemode .*Pass fernetKey /s)
+  await expect(call).rejects.toThrow(/Pass user, .*Pass gamemode, .*Pass fernetKey /s)
   expect(await issuePaths(call)).toEqual(['user', 'gamemode', 'fernetKey'])
   expect(requests).toEqual([])
 })

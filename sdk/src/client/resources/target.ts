@@ -43,7 +43,7 @@ export function resolveUser(
 }
 
 function missing(path: 'user' | 'gamemode'): Issue {
-  return { path, message: `Missing. Pass ${path} here or to createClient, or set FISH_${path.toUpperCase()}.` }
+  return { path, message: `Missing. Pass ${path}, or set FISH_${path.toUpperCase()}.` }
 }
 
 // Each check returns the issue of an invalid value, and `undefined` for a valid value. Error messages contain no

@@ -86,7 +86,11 @@ const STORE_FILES = [STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`]
 
 /** @param secrets name of the file of secrets, if the caller adds other secrets @throws MaintenanceError `exists` */
 export function refuseStore(folder: string, secrets: readonly string[] = []): void {
-  if (STORE_FILES.some((name) => pathExists(join(folder, name)))) throw existsError(folder, 'a store', secrets)
+  if (hasStore(folder)) throw existsError(folder, 'a store', secrets)
+}
+
+function hasStore(folder: string): boolean {
+  return STORE_FILES.some((name) => pathExists(join(folder, name)))
 }
 
 /** Accepts the same secrets, because a killed run may have moved them. @throws MaintenanceError `exists` */
@@ -96,9 +100,11 @@ export function refuseOtherSecrets(folder: string, secrets: string | undefined):
 }
 
 function existsError(folder: string, what: string, secrets: readonly string[]): MaintenanceError {
-  const files = [...STORE_FILES, ...secrets].map((name) => join(folder, name)).filter(pathExists)
+  const files = secrets.map((name) => join(folder, name)).filter(pathExists)
   const aside = unusedPath(join(folder, 'old-store'))
-  const command = `${shellCommand(['mkdir', aside])} && ${shellCommand(['mv', ...files, aside])}`
+  // SQLite deletes its other files when the server stops, so the shell lists the files.
+  const store = hasStore(folder) ? [`${shellCommand([join(folder, STORE_FILE)])}*`] : []
+  const command = [shellCommand(['mkdir', aside]), '&& mv', ...store, shellCommand([...files, aside])].join(' ')
   return new MaintenanceError('exists', `${folder} already has ${what}; nothing was changed.`, {
     hint: `Name another folder, or stop its server and move the files away:\n    ${command}`,
   })

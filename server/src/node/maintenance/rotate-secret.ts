@@ -20,7 +20,9 @@ import { atRestSecrets, encryptionWith, storeFileOf } from './store.ts'
 
 /** Options of {@link rotateSecret}. */
 export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
-  /** First replace the secret beside the data by a new secret. Only for file stores. */
+  /**
+   * First replace both secrets beside the data by new secrets. Only for file stores. All sessions of administrators end.
+   */
   readonly makeNew?: boolean
 }
 
@@ -98,7 +100,7 @@ async function planSecrets(
     throw new MaintenanceError('wrong_secret', mismatchedSecrets(folder).message, { cause: error })
   })
   if (!makeNew) return { secrets, stored: { folder, secrets: stored, isNew: false } }
-  const renewed = { ...makeSecrets(), session: stored.session, previousEncryption: secrets }
+  const renewed = { ...makeSecrets(), previousEncryption: secrets }
   return { secrets: atRestSecrets(renewed), stored: { folder, secrets: renewed, isNew: true } }
 }
 
