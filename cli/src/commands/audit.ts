@@ -25,7 +25,7 @@ const DEFAULT_LIMIT = 100
 
 export const auditCommand = defineCommand({
   summary: 'Show the audit log, newest first, as an administrator.',
-  description: 'The log lists logins, key retrievals and changes. It contains no secrets.',
+  description: 'The log lists logins, key retrievals and changes. The log contains no secrets.',
   examples: [
     'fish-cli audit',
     'fish-cli audit --since 7d',
@@ -33,7 +33,7 @@ export const auditCommand = defineCommand({
   ],
   flags: {
     limit: Flags.string({
-      summary: `Show at most N entries (default ${DEFAULT_LIMIT}; with --since, all since then).`,
+      summary: `Show at most N entries (default ${DEFAULT_LIMIT}; with --since, all entries since that time).`,
       helpValue: 'N',
     }),
     since: Flags.string({

@@ -14,16 +14,19 @@ export const completionCommand = defineCommand({
   summary: 'Set up shell completion of commands, flags and values.',
   description:
     'With --install, writes a short script to the folder where your shell looks for it, and prints any further step. ' +
-    'Otherwise, prints the script, to save to a file. The script stays valid when fish-cli is updated. In ~/.zshrc, the ' +
+    'Otherwise, the command prints the script, so that you can save it to a file. The script stays valid when fish-cli is updated. In ~/.zshrc, the ' +
     'line that loads the script must follow compinit.',
   examples: [
-    { description: 'Install for the shell in SHELL:', command: 'fish-cli completion --install' },
+    {
+      description: 'Install for your shell, which the variable SHELL names:',
+      command: 'fish-cli completion --install',
+    },
     'fish-cli completion zsh --install',
     'fish-cli completion bash > ~/.fish-cli.bash',
   ],
   args: {
     shell: Args.string({
-      description: `${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(SHELLS)} (SHELL)`,
+      description: `${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(SHELLS)} (default: the variable SHELL)`,
     }),
   },
   flags: { install: Flags.boolean({ summary: 'Write the script where the shell looks for it.' }) },

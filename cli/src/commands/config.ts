@@ -18,8 +18,8 @@ const COLUMNS: readonly Column[] = [
 export const configCommand = defineCommand({
   summary: 'Show or change the settings of fish-cli.',
   description: [
-    'Without KEY, lists all settings and the origin of each value. With KEY, prints the value of that setting. ' +
-      'With KEY and VALUE, changes the setting.',
+    'Without KEY, the command lists all settings and where each value comes from. With KEY, the command prints the ' +
+      'value of that setting. With KEY and VALUE, the command changes the setting.',
     Object.entries(SETTINGS)
       .map(([key, { summary }]) => `${key}: ${summary}`)
       .join('\n'),

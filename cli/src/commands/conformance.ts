@@ -33,9 +33,9 @@ export const conformanceCommand = defineCommand({
     'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or ' +
       'FISH_ADMIN_PASSWORD_FILE. Checks that cannot run are skipped with a reason. FISH_MASTER_API_KEY (or ' +
       '_FILE) and --allowed-origin enable more checks.',
-    'Without an administrator, --user checks the public endpoints as that player, with the keys stored by login or ' +
-      'FISH_KEY, FISH_API_KEY and FISH_PASSWORD. The catches that the checks add stay in the collections of the player.',
-    'Exits with 1 if a check fails, and with another status if the run cannot start. The command ignores proxies, because a proxy may ' +
+    'Without an administrator, --user checks the public endpoints as that player. The keys of the player come from ' +
+      'login, or from FISH_KEY, FISH_API_KEY and FISH_PASSWORD. The catches that the checks add stay in the collections of the player.',
+    'The command exits with 1 if a check fails, and with another status if the run cannot start. The command ignores proxies, because a proxy may ' +
       'change responses.',
   ].join('\n\n'),
   examples: [
@@ -49,7 +49,7 @@ export const conformanceCommand = defineCommand({
       command: 'fish-cli conformance --skip operations-metrics --skip operations-docs',
     },
     {
-      description: 'Run one section and one further check:',
+      description: 'Run all checks of one section, and one other check:',
       command: 'fish-cli conformance --only writes --only limit-is-exact',
     },
     {

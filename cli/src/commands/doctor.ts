@@ -39,8 +39,8 @@ export const doctorCommand = defineCommand({
   summary: 'Diagnose problems and suggest fixes.',
   description:
     'Checks this machine (Node, settings, stored secrets, game log, outbox) and the service (connection, ' +
-    'version, clock, your keys). Sends at most three requests, which store nothing. Exits with 1 if a check ' +
-    'fails. Warnings do not change the exit status.',
+    'version, clock, your keys). The command sends at most three requests, which store nothing. The command exits ' +
+    'with 1 if a check fails. Warnings do not change the exit status.',
   examples: ['fish-cli doctor', 'fish-cli doctor --json --offline'],
   flags: {
     offline: Flags.boolean({ summary: 'Check only this machine and send no request.' }),

@@ -8,7 +8,8 @@ import { gamemodeFlag, outputFlags, serviceFlags } from '../kit/flags.ts'
 
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',
-  description: 'Collections are public: no login or key is needed. Without USER, lists your own collection.',
+  description:
+    'Collections are public, so you need no login and no key. Without USER, the command lists your own collection.',
   examples: [
     'fish-cli list fish Alex --gamemode earth',
     'fish-cli list crabs Alex --gamemode earth --detail',

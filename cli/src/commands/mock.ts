@@ -15,9 +15,9 @@ export const mockCommand = defineCommand({
   summary: 'Run a mock of the service, for tests in any language.',
   description: [
     'The mock is the real server with data in memory: nothing is stored, and nothing is secret. When the mock is ' +
-      'ready, it prints one line to stdout. It prints the seeded users and their keys to stderr. GET /__mock ' +
+      'ready, the mock prints one line to stdout, and the seeded users with their keys to stderr. GET /__mock ' +
       'documents how to control the clock, inject faults, read the request history and reset the mock to the seed.',
-    'A seed is a JSON file. Keys that the seed omits are generated, and are the same at every start. For example:',
+    'A seed is a JSON file. If the seed omits a password or a key of a user, the mock generates one that is the same at every start. For example:',
     '{"users": [{"name": "Alex", "password": "...",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}],\n"admins": [{"username": "admin", "password": "..."}]}',
   ].join('\n\n'),
   examples: [

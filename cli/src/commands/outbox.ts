@@ -26,7 +26,7 @@ export const outboxCommand = defineCommand({
   summary: 'Show, send or delete the catches that wait on this machine.',
   description:
     'The catches of watch and add --file wait in the outbox until the service has stored them. The service rejects a ' +
-    'catch, for example, if your key has changed. A rejected catch stays in the outbox with the reason, until you retry ' +
+    'catch if, for example, your key has changed. A rejected catch stays in the outbox with the reason, until you retry ' +
     'or drop it.',
   examples: [
     'fish-cli outbox',

@@ -23,9 +23,9 @@ const COLUMNS: readonly Column[] = [
 export const profileCommand = defineCommand({
   summary: 'List your profiles, choose a profile, or remove a profile.',
   description:
-    'A profile is a service and your account on this service. To create one, log in: fish-cli login USER ' +
+    'A profile is a service and your account on this service. To create a profile, log in: fish-cli login USER ' +
     '--profile NAME. With NAME, that profile becomes the current profile. --remove deletes the profile and its ' +
-    'secrets from this machine. Your account stays.',
+    'secrets from this machine. The account itself stays.',
   examples: ['fish-cli profile', 'fish-cli profile work', 'fish-cli profile work --remove --yes'],
   args: { name: Args.string({ description: 'name of the profile' }) },
   flags: { remove: Flags.boolean({ summary: 'Remove the profile and its secrets from this machine.' }), ...yesFlags },

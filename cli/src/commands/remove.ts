@@ -7,7 +7,7 @@ import { printable } from '../output/text.ts'
 
 export const removeCommand = defineCommand({
   summary: 'Remove records from a collection.',
-  description: `${RECORD_DESCRIPTION} The catches are saved to a file first. To restore them, run: fish-cli add --file FILE.`,
+  description: `${RECORD_DESCRIPTION} The command first saves the catches to a file. To restore the catches, run: fish-cli add --file FILE.`,
   examples: [
     'fish-cli remove 5f50b328 --gamemode earth',
     { description: 'In a script:', command: 'fish-cli remove 5f50b328 8ab02f11 -g earth --yes --json' },

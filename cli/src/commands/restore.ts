@@ -5,7 +5,7 @@ import { printable } from '../output/text.ts'
 export const restoreCommand = defineCommand({
   summary: 'Restore a backup into a data folder that has no store.',
   description:
-    'The backup is not changed. If the restore fails or is interrupted, the data folder is not changed either.',
+    'The command does not change the backup. A failed or interrupted restore does not change the data folder.',
   examples: ['fish-cli restore /var/backups/fish-monday --storage file:./data'],
   args: { backup: Args.string({ description: 'folder created by backup', required: true }) },
   flags: { ...storageFlag },

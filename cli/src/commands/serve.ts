@@ -16,8 +16,8 @@ const ENVIRONMENT_ONLY = ALL_SETTINGS.filter((setting) => flagOf(setting) === un
 export const serveCommand = defineCommand({
   summary: 'Run the service until it is stopped.',
   description: [
-    'Every flag has an environment variable, in parentheses. The flag takes precedence. Prints one line to ' +
-      'stdout when the service is ready, and the log to stderr.',
+    'Every flag has an environment variable, in parentheses. The flag takes precedence. When the service is ' +
+      'ready, the command prints one line to stdout. The log goes to stderr.',
     'Secrets come only from the environment:',
     ...ENVIRONMENT_ONLY.map(({ env, summary }) => `${env}: ${summary}`),
   ].join('\n'),

@@ -32,8 +32,8 @@ export const undoCommand = defineCommand({
   description:
     'Removes the newest catches: the catches of the last add, the last file or the last batch of watch. Waiting ' +
     'catches are removed from the outbox. Sent catches are removed from the service, which requires your ' +
-    'password. The catches are saved to a file first. To restore them, run: fish-cli add --file FILE. Repeat ' +
-    'undo to go further back.',
+    'password. The command first saves the catches to a file. To restore the catches, run: fish-cli add --file FILE. ' +
+    'Repeat undo to remove earlier catches.',
   examples: ['fish-cli undo', { description: 'In a script:', command: 'fish-cli undo --yes --json' }],
   flags: { ...userFlag, ...serviceFlags, ...yesFlags },
 

@@ -5,8 +5,8 @@ export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
   description:
     'Follows the logs of all games on this machine and adds each catch once. Catches wait in the outbox while ' +
-    'the service is unreachable. Stop with Ctrl-C. The next start also adds the catches made in between. If the ' +
-    'log does not name the gamemode, --gamemode applies. For messages that watch does not recognize, add ' +
+    'the service is unreachable. Stop with Ctrl-C. The next start also adds the catches of the time in between. If the ' +
+    'log does not name the gamemode, the command uses --gamemode. For messages that watch does not recognize, add ' +
     'patterns to the configuration, such as "patterns": [{"kind": "fish", "template": "[Pro] {rarity} CATCH! You ' +
     'caught a {name}."}].',
   examples: [

@@ -24,7 +24,7 @@ export const SETTINGS = {
     accepts: isGamemode,
   },
   'max-wait': {
-    summary: 'Longest wait when rate limited, in seconds.',
+    summary: 'Longest wait for the rate limit, in seconds.',
     variable: 'FISH_MAX_WAIT',
     rule: 'a number of seconds, 0 or more',
     accepts: isSeconds,

@@ -21,7 +21,7 @@ export const addressFlags = {
 export const serviceFlags = {
   ...addressFlags,
   'max-wait': Flags.string({
-    summary: 'Longest wait when rate limited, in seconds; 0 exits at once (FISH_MAX_WAIT).',
+    summary: 'Longest wait for the rate limit, in seconds; 0 never waits (FISH_MAX_WAIT).',
     helpValue: 'SECONDS',
     helpGroup: 'GLOBAL',
   }),

@@ -9,7 +9,7 @@ import { ADMIN_COLUMNS } from './list.ts'
 export const adminCreateCommand = defineCommand({
   summary: 'Create an administrator, as a superadmin.',
   description:
-    'Prompts twice for the password of the new administrator, or reads it from FISH_NEW_ADMIN_PASSWORD, ' +
+    'The command prompts twice for the password of the new administrator, or reads it from FISH_NEW_ADMIN_PASSWORD, ' +
     'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. You authenticate with FISH_ADMIN_PASSWORD or a stored ' +
     'session.',
   examples: [

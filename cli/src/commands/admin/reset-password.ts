@@ -10,7 +10,7 @@ export const adminResetPasswordCommand = defineCommand({
   summary: 'Reset a lost administrator password directly in the data.',
   description:
     'Changes the data directly, not through the service: anyone who can write the data can reset a password. ' +
-    'Stop the server of a data folder first. Prompts twice for the new password, or reads it from ' +
+    'Stop the server of a data folder first. The command prompts twice for the new password, or reads it from ' +
     'FISH_NEW_ADMIN_PASSWORD, FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. The reset is recorded in the ' +
     'audit log and ends the sessions of the administrator.',
   examples: [

@@ -10,8 +10,9 @@ import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 
 export const userDeleteCommand = defineCommand({
-  summary: 'Delete a player and all its catches, as a superadmin.',
-  description: 'This cannot be undone, except from a backup or an export. --dry-run shows what would be deleted.',
+  summary: 'Delete a player and all catches of that player, as a superadmin.',
+  description:
+    'You can restore a deleted player only from a backup or an export. --dry-run shows the data that would be deleted.',
   examples: ['fish-cli user delete Alex --dry-run', 'fish-cli user delete Alex', 'fish-cli user delete Alex --yes'],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: { ...administrationFlags, ...yesFlags, ...dryRunFlag },
