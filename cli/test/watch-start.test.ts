@@ -40,6 +40,19 @@ test('watch reports the number of catches that it skips at its start, and the co
   )
 })
 
+test.each([
+  ['Steve', 1],
+  ['ALEX', 0],
+])('watch warns if the game runs as %s instead of Alex: %i times', async (player, warnings) => {
+  const { write, watchStart, env } = await scene()
+  const started = `[12:00:00] [Render thread/INFO]: Setting user: ${player}\n`
+  const log = await write('logs/latest.log', BEGUN + started + caught('Cod'))
+  const { stderr } = await run(['watch', log, '--once', '--dry-run'], { env })
+  for (const text of [stderr, await watchStart(log, '--gamemode', 'survival')]) {
+    expect(text.split(`The game runs as ${player}, but watch adds the catches for Alex.`)).toHaveLength(1 + warnings)
+  }
+})
+
 test('watch does not report catches that were added before', async () => {
   const { write, env, watchStart } = await scene()
   const log = await write('logs/latest.log', BEGUN + caught('Cod'))

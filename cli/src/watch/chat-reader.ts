@@ -5,7 +5,7 @@ import { gamemodeWords, type Target, targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Context, Notes } from '../core/context.ts'
 import { printable } from '../output/text.ts'
-import { readLocation } from './location.ts'
+import { readLocation, readPlayer } from './location.ts'
 import type { ChatReader } from './parser.ts'
 
 /**
@@ -17,6 +17,7 @@ export function createChatReader(templates: readonly ChatTemplate[], gamemodes: 
   return {
     parse: (line) => parseChatLine(line, { patterns }),
     locate: (line) => readLocation(line, gamemodes),
+    player: readPlayer,
     unrecognized(line) {
       // This test is cheaper than parsing each line as chat.
       if (!CATCH_WORDS.test(line)) return undefined

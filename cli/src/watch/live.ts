@@ -16,7 +16,15 @@ import { openLog } from './log-file.ts'
 import { askForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition } from './parser.ts'
 import { catchKey, type GamemodeResolver, gamemodeResolver, outboxRecorder, readPosition } from './recorder.ts'
-import { createCatchPrinter, parseNotify, reportDelivery, sendDelayMs, showQueue, totalsText } from './report.ts'
+import {
+  createCatchPrinter,
+  createPlayerCheck,
+  parseNotify,
+  reportDelivery,
+  sendDelayMs,
+  showQueue,
+  totalsText,
+} from './report.ts'
 
 interface GameLog {
   readonly path: string
@@ -46,6 +54,7 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
   const signal = AbortSignal.any([interrupted, failure.signal])
   const printer = createCatchPrinter(context, { json: flags.json, notify })
   const unrecognized = createUnrecognizedCounter()
+  const checkPlayer = createPlayerCheck(context, user)
   const running: Promise<unknown>[] = []
   try {
     const started: Started[] = []
@@ -53,13 +62,22 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
     const usual = options.gamemode.usual ?? (await gamemodeIfUnknown(context, started, options))
     const gamemode = { ...options.gamemode, usual }
     noteStart(context, started, { ...options, gamemode })
+    for (const { position } of started) checkPlayer(position)
     reportDelivery(context, outbox)
     outbox.start()
     if (!flags.json) showQueue(context, outbox)
 
     const gamemodeOf = gamemodeResolver(gamemode.flag, usual)
     const followOne = (log: Pick<Started, 'path' | 'position'>) => {
-      const work = followGame(context, log, { ...options, outbox, signal, gamemodeOf, printer, unrecognized })
+      const work = followGame(context, log, {
+        ...options,
+        outbox,
+        signal,
+        gamemodeOf,
+        printer,
+        unrecognized,
+        checkPlayer,
+      })
       running.push(work.catch((error) => failure.abort(error)))
     }
     for (const log of started) followOne(log)
@@ -90,12 +108,13 @@ interface GameOptions extends StartOptions {
   readonly gamemodeOf: GamemodeResolver
   readonly printer: ReturnType<typeof createCatchPrinter>
   readonly unrecognized: UnrecognizedCounter
+  readonly checkPlayer: ReturnType<typeof createPlayerCheck>
 }
 
 async function followGame(
   context: Context & Notes,
   { path, position }: Pick<Started, 'path' | 'position'>,
-  { target, user, outbox, gamemodeOf, printer, unrecognized, signal, chat }: GameOptions,
+  { target, user, outbox, gamemodeOf, printer, unrecognized, checkPlayer, signal, chat }: GameOptions,
 ): Promise<void> {
   const addHeld = commandLine('watch', '--once', printable(path), ...targetWords(target), '--gamemode', 'GAMEMODE')
   const recorder = outboxRecorder(outbox, { user, path, gamemodeOf })
@@ -111,6 +130,7 @@ async function followGame(
       onBatch: async (batch) => {
         for (const one of await recorder.record(batch)) printer.print(one, addHeld)
         unrecognized.add(batch.unrecognized, dirname(path))
+        checkPlayer(batch.position)
       },
     })
   } finally {

@@ -40,6 +40,11 @@ export function readLocation(line: string, gamemodes: readonly Gamemode[]): Play
   return sent === undefined || NOT_A_SERVER.test(sent) ? undefined : locationNamed(sent, gamemodes)
 }
 
+/** Returns the name of the player, which the game writes to its log when it starts. */
+export function readPlayer(line: string): string | undefined {
+  return line.includes('[CHAT]') ? undefined : /\]: Setting user: (\w{1,32})\s*$/.exec(line)?.[1]
+}
+
 /** Whether a log with this first line belongs to a new game, and is not the rest of a rotated log. */
 export function isGameStart(firstLine: string): boolean {
   return !firstLine.includes('[CHAT]') && /\[main\/|\[Datafixer Bootstrap\/|\]: Setting user: /.test(firstLine)

@@ -20,7 +20,7 @@ import { dateInName, readToEnd, startOf } from './log-reader.ts'
 import { askForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
 import { catchKey, checkpoint, gamemodeResolver, toNewCatch } from './recorder.ts'
-import { totalsText } from './report.ts'
+import { createPlayerCheck, totalsText } from './report.ts'
 
 interface OnceResult {
   readonly status: ExitStatus
@@ -47,6 +47,8 @@ export async function readOnce(context: Context & Notes, options: WatchOptions):
     const usual =
       options.gamemode.usual ??
       (found.catches.some(isNowhere) ? await askForGamemode(context, target, flags) : undefined)
+    const checkPlayer = createPlayerCheck(context, user)
+    for (const { position } of found.positions) checkPlayer(position)
     const preview = previewOf(found, { ...options, gamemode: { ...options.gamemode, usual }, isKnown })
     showPreview(context, preview, folder === undefined ? named : [folder], target)
     const partly = found.unreadable.length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok

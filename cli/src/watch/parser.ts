@@ -16,6 +16,8 @@ export interface LogPosition extends PlayerLocation {
   /** Time of the last catch, or the start of the file if there is no catch yet, in milliseconds since 1970. */
   readonly at: number
   readonly last?: LastCatch | undefined
+  /** Name of the player in the game, if the log contains the name. */
+  readonly player?: string | undefined
 }
 
 /** A catch read from a log. */
@@ -28,13 +30,15 @@ export interface WatchedCatch {
   readonly key: string
 }
 
-type ParserState = Pick<LogPosition, 'head' | 'at' | 'last' | 'gamemode' | 'elsewhere'>
+type ParserState = Pick<LogPosition, 'head' | 'at' | 'last' | 'gamemode' | 'elsewhere' | 'player'>
 
 /** Functions that read chat lines. */
 export interface ChatReader {
   readonly parse: (line: string) => ChatCatch | undefined
   /** Returns the location of the player, if the line names a location. */
   readonly locate: (line: string) => PlayerLocation | undefined
+  /** Returns the name of the player in the game, if the line contains the name. */
+  readonly player: (line: string) => string | undefined
   /** Returns the message of a line that looks like a catch but cannot be parsed. */
   readonly unrecognized: (line: string) => string | undefined
 }
@@ -64,6 +68,8 @@ export function parseLines(
   for (const [index, { text, start, end }] of lines.entries()) {
     const where = chat.locate(text)
     if (where) context = { ...context, gamemode: where.gamemode, elsewhere: where.elsewhere }
+    const player = chat.player(text)
+    if (player !== undefined) context = { ...context, player }
     const found = chat.parse(text)
     if (!found) {
       const message = chat.unrecognized(text)

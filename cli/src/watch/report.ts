@@ -1,5 +1,5 @@
 import { FishCrabError, type RarityLabel, RateLimitError, type RateLimitState } from '@fish-crab/sdk'
-import { LIMITS, rarityLabel } from '@fish-crab/sdk/constants'
+import { LIMITS, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import { rejectionText } from '../client/describe-error.ts'
 import { catchesText, createWaitListener } from '../client/flush.ts'
@@ -10,6 +10,7 @@ import { timeOfDay } from '../core/time.ts'
 import { canRewrite } from '../output/live-view.ts'
 import { type Colours, paint, RARITY_STYLES, screenOf } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
+import type { LogPosition } from './parser.ts'
 import type { HeldCatch, RecordedCatch } from './recorder.ts'
 
 interface Totals {
@@ -138,6 +139,18 @@ export function reportDelivery(context: Context, outbox: Outbox): () => void {
     reported = code
     context.line.say(`fish-cli: ${summary} Your catches wait in the outbox and are sent later.`)
   })
+}
+
+/** Warns once for each other player in whose games the catches were made. All catches are added for `user`. */
+export function createPlayerCheck({ note }: Notes, user: string): (position: LogPosition | undefined) => void {
+  const known = new Set([userNameKey(user)])
+  return (position) => {
+    const { player } = position ?? {}
+    if (player === undefined || known.has(userNameKey(player))) return
+    known.add(userNameKey(player))
+    note(`fish-cli: The game runs as ${player}, but watch adds the catches for ${printable(user)}.`)
+    note(`  To add them for ${player}, log in as ${player} with --profile, and run watch with that profile.`)
+  }
 }
 
 const DEFAULT_MS = 2000
