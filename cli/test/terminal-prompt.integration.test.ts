@@ -86,15 +86,18 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
     expect(text).not.toContain(PASSWORD)
   })
 
-  test('restores the terminal when a signal ends the program', async () => {
-    const terminal = fishInTerminal(['key'], {
+  test.each([
+    ['Password of Alex: ', ['key']],
+    [String.raw`\[y/N\] `, ['user', 'delete', 'Zed']],
+  ])('restores the terminal when SIGTERM ends the program at the prompt %s', async (prompt, argv) => {
+    const terminal = fishInTerminal(argv, {
       env: environment(),
       around: `sh -c 'printf "<%s>" $$; exec "$@"' sh "$@"`,
     })
     const [, pid] = await terminal.until(/<(\d+)>/)
-    await terminal.until(/Password of Alex: /)
+    await terminal.until(new RegExp(prompt))
     process.kill(Number(pid), 'SIGTERM')
-    expect(await terminal.ended).toMatchObject({ status: 143, isSane: true })
+    expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
   })
 
   test('uses a password that was typed before the prompt, and does not show it', async () => {

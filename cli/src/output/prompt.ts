@@ -35,7 +35,10 @@ export async function promptLine(
       for (const mode of [false, true]) (stdin as Partial<NodeJS.ReadStream>).setRawMode?.(mode)
       show()
     })
+  let stop = () => {}
+  const terminate = () => stop()
   process.on('SIGCONT', goOn)
+  process.once('SIGTERM', terminate)
   let hasEnded = false
   let isLineEnded = false
   try {
@@ -47,13 +50,15 @@ export async function promptLine(
         stdin.on('keypress', keep)
         lines.close()
       })
-      lines.once('SIGINT', () => reject(interruption()))
+      stop = () => reject(interruption())
+      lines.once('SIGINT', () => stop())
       lines.once('close', () => resolve(undefined))
       show()
     })
   } finally {
     hasEnded = true
     process.off('SIGCONT', goOn)
+    process.off('SIGTERM', terminate)
     lines.close()
     stdin.off('keypress', keep)
     if (isSecret || !isLineEnded) stderr.write('\n')
