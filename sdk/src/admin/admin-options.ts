@@ -29,7 +29,7 @@ export interface Credentials {
 
 /** Checks options. Error messages contain no option values. @throws ValidationError with every invalid option */
 export function resolveAdminOptions(options: AdminClientOptions) {
-  // The other environment variables belong to a player's client.
+  // Only `FISH_URL` applies here: the other environment variables configure a player's client.
   const variables = { baseUrl: VARIABLES.baseUrl }
   const settings = resolveOptions(options, { known: KNOWN, variables, check: () => credentialIssues(options) })
   const { username, password, token } = options

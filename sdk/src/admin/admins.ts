@@ -10,7 +10,7 @@ import { administratorListShape, administratorShape } from './shapes.generated.t
 
 /** An administrator to create. */
 export interface NewAdministrator {
-  /** Same rules as for user names. */
+  /** The rules are the same as for user names. */
   readonly username: string
   /** 8 to 256 characters. */
   readonly password: string
@@ -29,7 +29,7 @@ export interface AdminsResource {
    */
   list(options?: CallOptions): ApiPromise<AdministratorList & ResponseMeta>
   /**
-   * Creates an administrator. Never retried: if the response is lost, the error says what to check.
+   * Creates an administrator. The call is never retried: if the response is lost, the error says what to check.
    *
    * @throws PermissionDeniedError; ConflictError with code `admin_exists`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -37,7 +37,8 @@ export interface AdminsResource {
    */
   create(administrator: NewAdministrator, options?: NonRetriedOptions): ApiPromise<Administrator & ResponseMeta>
   /**
-   * Deletes an administrator and ends its sessions. A retry that finds no such administrator succeeds.
+   * Deletes an administrator and ends all sessions of that administrator. A retry that finds no such administrator
+   * succeeds.
    *
    * @throws PermissionDeniedError; NotFoundError with code `admin_not_found`; ConflictError with code
    *   `last_superadmin`; ValidationError, ApiError, ConnectionError.

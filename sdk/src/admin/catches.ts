@@ -22,11 +22,11 @@ export interface GamemodeOption {
 
 /** The destination of a moved record. */
 export interface MoveOption {
-  /** The new gamemode of the record, different from `gamemode`. */
+  /** The new gamemode of the record, which must differ from `gamemode`. */
   readonly to: Gamemode
 }
 
-/** The catches of one kind, of every player. */
+/** Manages the catches of one kind, for every player. */
 export interface AdminCatchesResource<Collection, Input> {
   /**
    * All catches of a user in one gamemode, oldest first, each with `caughtAt` and the `id` of its record.
@@ -37,8 +37,8 @@ export interface AdminCatchesResource<Collection, Input> {
    */
   list(name: string, options: CallOptions & GamemodeOption): ApiPromise<Collection & ResponseMeta>
   /**
-   * Adds one catch, or up to 500, as one record for a user. Does not need the user's Fernet key. Never retried, since
-   * entries could be added twice: if the response is lost, the error says what to check.
+   * Adds 1 to 500 catches for a user, as one record. Does not need the user's Fernet key. The call is never retried,
+   * since a retry could add the entries twice. If the response is lost, the error says what to check.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
    * @example

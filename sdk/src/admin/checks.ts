@@ -3,10 +3,10 @@ import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
 
-// The length of the longest name.
+// A search text cannot be longer than the longest user name.
 const MAX_SEARCH_LENGTH = 32
 
-// Each check returns the issue of an invalid value, and `undefined` for a valid value. Error messages contain no
+// Each check returns an issue for an invalid value, and `undefined` for a valid value. Error messages contain no
 // values, since a value may be a secret.
 
 export function nameIssue(value: unknown, path = 'name'): Issue | undefined {

@@ -18,14 +18,17 @@ import { authorized, createSessionCache, isSessionOver, type Login } from './ses
 import { sessionShape } from './shapes.generated.ts'
 import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
 
-/** A client for an administrator. `JSON.stringify` and logs of the client do not show its secrets. */
+/**
+ * A client for an administrator. The client's secrets do not appear if the client is logged or passed to
+ * `JSON.stringify`.
+ */
 export interface AdminClient extends Reports {
   /**
    * Logs in now. Other calls log in automatically when no session is open or the session is about to expire. Call
    * `login` to check the name and password early, or to retry them after a rejection. Concurrent calls share one login.
    * `token` is a secret: until `expiresAt`, the token grants the same access as the password.
    *
-   * @throws AuthenticationError for a wrong name or password, which is not retried; RateLimitError at once after too many
+   * @throws AuthenticationError for a wrong name or password, which is not retried; RateLimitError after too many
    *   failed logins; ValidationError when the client has only a `token`; ApiError, ConnectionError.
    * @example
    * const { expiresAt } = await admin.login()
@@ -56,12 +59,12 @@ export interface AdminClient extends Reports {
 }
 
 /**
- * Creates a client for administrators of a Fish and Crab Collection Service. The client logs in with the first call.
- * All calls share one session, which is renewed shortly before it expires. If the server reports that the session has
+ * Creates a client for administrators of a Fish and Crab Collection Service. The client logs in on the first call. All
+ * calls share one session, which is renewed shortly before it expires. If the server reports that the session has
  * expired, the client logs in and sends the request again.
  *
  * After the server rejects the credentials, calls fail with the same AuthenticationError for 300 s and send nothing,
- * since the server allows only 10 failed logins per name in that time. An explicit `login` tries again at once.
+ * since the server allows only 10 failed logins per name in that time. An explicit `login` tries again immediately.
  *
  * Reads and deletions are retried after connection errors, as with `createClient`. Writes that a retry could repeat are
  * not retried; their errors say what to check.

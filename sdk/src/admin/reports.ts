@@ -37,7 +37,7 @@ export interface Reports {
    */
   me(options?: CallOptions): ApiPromise<Administrator & ResponseMeta>
   /**
-   * Counts of users, fish and crabs, by gamemode and by rarity.
+   * The number of users, the number of fish by gamemode and by rarity, and the number of crabs by gamemode.
    *
    * @throws ApiError, ConnectionError.
    * @example
@@ -45,7 +45,7 @@ export interface Reports {
    */
   stats(options?: CallOptions): ApiPromise<Stats & ResponseMeta>
   /**
-   * The players with the most catches, most first.
+   * The players with the most catches, highest count first.
    *
    * @throws ValidationError, ApiError, ConnectionError.
    * @example
@@ -74,7 +74,7 @@ export function createReports(send: Send): Reports {
   }
 }
 
-/** The audit log: logins, key accesses and changes, with time and address. */
+/** The audit log: logins, key accesses and changes, each with its time and the client's address. */
 export interface AuditResource {
   /**
    * One page of the audit log, newest first.
@@ -87,7 +87,7 @@ export interface AuditResource {
   /**
    * All entries of the audit log, newest first, read page by page.
    *
-   * @throws As `list`, when the page is read.
+   * @throws The errors of `list`, when a page is read.
    * @example
    * for await (const { at, actor, action } of admin.audit.iterate()) console.log(at, actor, action)
    */

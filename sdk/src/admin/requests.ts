@@ -76,9 +76,10 @@ interface Uncertainty {
   readonly hint: string
 }
 
-// After these system errors there was no connection, so nothing was sent.
+// These system errors mean that no connection was opened, so nothing was sent.
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']
-// After these errors the server stored nothing. After `storage_error`, the server may have stored the write.
+// These codes mean that the server stored nothing. After `storage_error`, by contrast, the server may have stored the
+// write.
 const NOTHING_STORED: readonly string[] = ['unavailable'] satisfies ErrorCode[]
 
 function withUncertainty(error: unknown, { whether, hint }: Uncertainty): unknown {

@@ -73,7 +73,7 @@ export function createSessionCache({ logIn, canLogIn, given, now }: SessionConte
 
   return {
     login,
-    /** Forgets the open session and returns its token; `undefined` without a session. */
+    /** Forgets the open session and returns its token, or `undefined` if no session is open. */
     drop(): string | undefined {
       const token = held?.token
       held = undefined
@@ -84,7 +84,7 @@ export function createSessionCache({ logIn, canLogIn, given, now }: SessionConte
       const needsRenewal = canLogIn && held?.renewAt !== undefined && now() >= held.renewAt
       return held && !needsRenewal ? held.token : open(signal)
     },
-    /** Returns a new token after `token` has expired; `undefined` without credentials. */
+    /** Returns a new token after `token` has expired, or `undefined` if the client has no credentials. */
     async replace(token: string, signal: AbortSignal | undefined): Promise<string | undefined> {
       // Another call may have replaced the token meanwhile.
       if (held && held.token !== token) return held.token
@@ -106,8 +106,8 @@ const LARGEST_MARGIN_SHARE = 0.1
 
 /**
  * Plans the renewal of a session. The lifetime runs from the response's `Date` to `expiresAt`. Both times are from the
- * server's clock, so a wrong client clock does no harm. The session is renewed one minute before its end, or a tenth of
- * its lifetime before if that is less. If `expiresAt` is not after `Date`, the response is invalid and no renewal is
+ * server's clock, so a wrong client clock does no harm. The session is renewed one minute or a tenth of its lifetime
+ * before its end, whichever is shorter. If `expiresAt` is not after `Date`, the response is invalid and no renewal is
  * planned: otherwise every call would log in.
  */
 function toCachedSession({ token, expiresAt }: Session, date: string | null, now: number): CachedSession {
@@ -118,9 +118,9 @@ function toCachedSession({ token, expiresAt }: Session, date: string | null, now
 }
 
 /**
- * Returns the time until which a failed login is not retried automatically; `undefined` to retry. The server counts
- * failed logins by address and name: retries of a wrong password would lock out the administrator, and later the whole
- * address.
+ * Returns the time until which a failed login is not retried automatically, or `undefined` if the login may be retried.
+ * The server counts failed logins by address and name: retries of a wrong password would lock out the administrator,
+ * and later the whole address.
  */
 function blockedUntil(error: unknown, now: number): number | undefined {
   if (error instanceof RateLimitError) return now + error.retryAfterMs

@@ -49,7 +49,7 @@ export interface NewUser {
 /** The players of the service. */
 export interface UsersResource {
   /**
-   * One page of users, by name.
+   * One page of users, sorted by name.
    *
    * @throws ValidationError, ApiError, ConnectionError.
    * @example
@@ -57,16 +57,16 @@ export interface UsersResource {
    */
   list(options?: ListUsersOptions): ApiPromise<UserList & ResponseMeta>
   /**
-   * All users one by one, by name, read page by page.
+   * Yields all users, sorted by name. The users are read page by page.
    *
-   * @throws As `list`, when the page is read.
+   * @throws The errors of `list`, when a page is read.
    * @example
    * for await (const { name } of admin.users.iterate()) console.log(name)
    */
   iterate(options?: IterateUsersOptions): AsyncGenerator<User, void, undefined>
   /**
-   * Creates a user and returns its password and keys, which are shown only once. Never retried: if the response is lost,
-   * the error says what to check.
+   * Creates a user and returns the user's password and keys, which are shown only once. The call is never retried: if
+   * the response is lost, the error says what to check.
    *
    * @throws ConflictError with code `user_exists`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -74,7 +74,7 @@ export interface UsersResource {
    */
   create(user: NewUser, options?: NonRetriedOptions): ApiPromise<CreatedUser & ResponseMeta>
   /**
-   * One user with its catches, without secrets.
+   * One user, with catch totals and the latest catch, but without secrets.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -82,7 +82,8 @@ export interface UsersResource {
    */
   get(name: string, options?: CallOptions): ApiPromise<UserDetails & ResponseMeta>
   /**
-   * Deletes a user and all its catches. Only superadmins may do this. A retry that finds no such user succeeds.
+   * Deletes a user and all catches of that user. Only superadmins may delete users. A retry that finds no such user
+   * succeeds.
    *
    * @throws PermissionDeniedError; NotFoundError with code `user_not_found`; ValidationError, ApiError,
    *   ConnectionError.
@@ -92,7 +93,7 @@ export interface UsersResource {
   delete(name: string, options?: CallOptions): ApiPromise<ResponseMeta>
   /**
    * Replaces one secret of a user; the old secret no longer works. Returns the new secret as `password`, `fernetKey` or
-   * `apiKey`, shown only once. Never retried: if the response is lost, reset the secret again.
+   * `apiKey`, shown only once. The call is never retried: if the response is lost, reset the secret again.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -162,7 +163,7 @@ export function createUsers(send: Send): UsersResource {
 export interface ResetResult {
   /** The new password. It is shown only once. */
   readonly password: NewPassword
-  /** The new Fernet key. Tokens of the old key are rejected from now on. */
+  /** The new Fernet key. The service now rejects new tokens that are encrypted with the old key. */
   readonly fernet: UserKey
   /** The new API key. The old key no longer lifts the rate limit. */
   readonly 'api-key': NewApiKey
@@ -178,7 +179,7 @@ const RESET_SHAPES: { readonly [Type in ResetType]: ResponseShape<ResetResult[Ty
 export interface AdminKeysResource {
   /**
    * Reads the Fernet key of a player. Authenticates by HTTP Basic with this client's `username` and `password`. The
-   * server logs every access and counts each access in the public rate limit.
+   * server logs every access and counts every access toward the public rate limit.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, also when the client has only a `token`;
    *   ApiError, ConnectionError.

@@ -7,7 +7,10 @@ const PREFIX_PARTS = / ?(?:\[([^[\]]*)\]|\(([^()]*)\)|((?:\d{4}-\d\d-\d\d[ T])?\
 const TIME = /^(?:\d\S{0,31}[ T])?(\d{4}-\d\d-\d\d$|(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m)?)/i
 /** The level in `[thread/LEVEL]`, which is part of every line of the game's log. */
 const LEVEL = /\/[A-Z]{4,5}$/
-/** Other prefixes that may come before the chat tag. Any other text in brackets may be the name of a player. */
+/**
+ * Prefixes other than times and levels that may come before the chat tag. Any other text in brackets may be the name of
+ * a player.
+ */
 const ORIGIN = /^(?:System|Not Secure|CHAT)$/
 const CHAT_TAG = 'CHAT'
 
@@ -38,7 +41,8 @@ export function chatMessageOf(line: string): ChatMessage | undefined {
   if (line.length > MAX_LINE_LENGTH) return undefined
   const plain = stripChatFormatting(line)
   const prefix = readPrefix(plain)
-  // Strip the text again: codes with & are only removed if the text starts with one, and the start is known only now.
+  // Strip the text again: codes with & are removed only if the text starts with such a code, and the start of the text
+  // is known only now.
   const text = prefix && stripChatFormatting(plain.slice(prefix.at(-1)?.end))
   if (!text) return undefined
   const timeOfDay = prefix.find(({ time }) => time?.includes(':'))?.time
@@ -59,8 +63,8 @@ function readPrefix(line: string): PrefixPart[] | undefined {
   const isLogLine = LEVEL.test(head)
   const tag = isLogLine || ORIGIN.test(head) ? parts.findIndex(({ content }) => content === CHAT_TAG) : -1
   if (isLogLine && tag < 0) return undefined
-  // The message starts after the tag and the times that follow. After the tag, `[Steve]` names the sender and belongs
-  // to the message.
+  // The message starts after the chat tag and any times that follow the tag. After the tag, `[Steve]` names the sender
+  // and belongs to the message.
   const next = parts.findIndex(({ time }, index) => index > tag && time === undefined)
   return next < 0 ? parts : parts.slice(0, next)
 }
@@ -91,8 +95,8 @@ const MISREAD_ARROW = /â[\x96–][¶º]/g
  * escapes, invisible and control characters; runs of white space become one space, and the ends are trimmed. Apostrophes
  * and arrows that were written as UTF-8 and decoded as Latin-1 or Windows-1252 are restored.
  *
- * `&` stays an ampersand, unless the text starts with a code such as `&a`. In that case the server did not translate
- * its codes, and all codes are removed.
+ * `&` stays an ampersand, unless the text starts with a code such as `&a`. In that case the game server did not
+ * translate the codes, and all codes are removed.
  *
  * Takes linear time for any text.
  *

@@ -7,9 +7,9 @@ import { type ChatMessage, chatMessageOf } from './message.ts'
 interface CatchDetails extends Pick<ChatMessage, 'timeOfDay'> {
   /** Length in centimetres. */
   readonly lengthCm?: number
-  /** `true` when it is the player's first catch of this name. */
+  /** `true` if the catch is the player's first catch with this name. */
   readonly firstTime?: boolean
-  /** `true` when the player's augments caught it. */
+  /** `true` if the player's augments made the catch. */
   readonly byAugment?: boolean
 }
 
@@ -173,7 +173,7 @@ function rarityOfCatchWord(word: string | null): RarityValue | undefined {
 }
 
 /**
- * Returns the message after the opening. Ignores spaces in both texts. Returns '' when the message starts differently.
+ * Returns the rest of a message that starts with the opening, or '' for every other message. Ignores spaces.
  */
 function textAfter(opening: string, message: string): string {
   let at = 0
@@ -189,7 +189,7 @@ function foldCase(character: string): string {
   return EQUIVALENT_CHARACTERS.includes(character) ? EQUIVALENT_CHARACTERS : character.toUpperCase()
 }
 
-/** `Bronze Koi` is a Koi with the rarity Bronze. A label alone is the name of a fish. */
+/** `Bronze Koi` is a Koi with the rarity Bronze. A label that no name follows is itself the name of a fish. */
 function readLabel(whole: string): { name: string; rarity: RarityValue } | undefined {
   const space = whole.indexOf(' ')
   const rarity = space < 0 ? undefined : rarityValue(whole.slice(0, space))

@@ -39,9 +39,9 @@ interface Parts {
 
 /**
  * Makes a pattern for `parseChatLine` from a template with named groups. Use a template for messages that
- * `CHAT_PATTERNS` does not match, such as messages with a server's prefix or in the language of a resource pack. Each
- * text is searched once, from left to right, so matching takes linear time for any message; a regular expression from a
- * configuration file could take exponential time.
+ * `CHAT_PATTERNS` does not match, such as messages with a server's prefix or in the language of a resource pack.
+ * Matching searches for each literal text once, from left to right, and so takes linear time for any message. A regular
+ * expression from a configuration file could take exponential time.
  *
  * @throws TypeError for an invalid template
  * @example

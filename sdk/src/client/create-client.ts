@@ -12,7 +12,9 @@ import type { Target } from './resources/target.ts'
 import type { CaughtEntry, WatchOptions } from './resources/watch.ts'
 import { createTransport } from './transport/transport.ts'
 
-/** A client for one service. `JSON.stringify` and logs of the client do not show its secrets. */
+/**
+ * A client for one service. The client's secrets do not appear if the client is logged or passed to `JSON.stringify`.
+ */
 export interface Client {
   /** Adds, lists and counts fish. */
   readonly fish: FishResource
@@ -28,24 +30,25 @@ export interface Client {
    */
   readonly status: GetStatus
   /**
-   * The players with the most catches, most first. @throws NotFoundError when the operator does not publish the
-   * leaderboard (`FISH_PUBLIC_LEADERBOARD`); ValidationError, ApiError, ConnectionError.
+   * The players with the most catches, highest count first. @throws NotFoundError when the operator does not publish
+   * the leaderboard (`FISH_PUBLIC_LEADERBOARD`); ValidationError, ApiError, ConnectionError.
    */
   readonly leaderboard: GetLeaderboard
   /**
    * Statistics of a player's catches in all gamemodes: totals, the rarest species, the latest catches, days and
    * streaks.
    *
-   * @throws NotFoundError when no user has the name; ConflictError with more than 10,000 species or days in a collection;
+   * @throws NotFoundError when no user has the name; ConflictError if a collection has over 10,000 species or days;
    *   ValidationError, ApiError, ConnectionError.
    * @example
    * const { total, rarest, streak } = await client.profile({ user: 'Alex' })
    */
   readonly profile: GetProfile
   /**
-   * Yields the catches of a user in one gamemode as the service stores them: catches after `since`, or only new catches
-   * without `since`. Yields each catch once, and the catches of each kind in order. Reconnects without gaps or repeats.
-   * If proxies cut or delay streams, `watch` polls every 15 s instead. Opening a stream counts as one request.
+   * Yields the catches of a user in one gamemode as the service stores them: all catches after `since`, or, if `since`
+   * is not given, only new catches. Yields each catch once, and the catches of each kind in order. Reconnects without
+   * gaps or repeats. If proxies cut or delay streams, `watch` polls every 15 s instead. Opening a stream counts as one
+   * request.
    *
    * @throws The signal's reason; errors that reconnecting cannot fix, such as NotFoundError when the user was deleted,
    * or BadRequestError with code `invalid_event_id` when `since` belongs to another collection or a backup was
@@ -63,8 +66,8 @@ export interface Client {
 }
 
 /**
- * Creates a client of the Fish and Crab Collection Service. Each client has its own connections; clients of one service
- * and credential share a rate limiter. You need not close a client: open connections do not keep a process alive.
+ * Creates a client of the Fish and Crab Collection Service. Each client has its own connections; clients with the same
+ * service and API key share a rate limiter. You need not close a client: open connections do not keep a process alive.
  *
  * Every call waits for the rate limit (see `maxWaitMs`), retries after connection errors (see `maxRetries`), and checks
  * the response.

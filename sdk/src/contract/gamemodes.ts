@@ -1,6 +1,6 @@
 /**
- * The default gamemodes of a service. Its operator can set other gamemodes (`FISH_GAMEMODES`), and `/status` lists the
- * gamemodes of a service. A user has one collection per kind and gamemode.
+ * The default gamemodes of a service. The operator of a service can set other gamemodes (`FISH_GAMEMODES`), and
+ * `/status` lists the gamemodes of the service. A user has one collection per kind and gamemode.
  */
 export const GAMEMODES = ['oneblock', 'earth', 'survival', 'factions'] as const
 
@@ -11,7 +11,7 @@ export type Gamemode = (typeof GAMEMODES)[number] | (string & {})
 export const GAMEMODE_RULE = '1 to 32 characters of a-z, 0-9, "_" and "-"'
 
 /**
- * Whether a value has the format of a gamemode. The service may not have a gamemode of this name.
+ * Whether a value has the format of a gamemode. A gamemode in this format does not necessarily exist in the service.
  *
  * @example
  * if (isGamemode(text)) showStatus(`${(await client.fish.list({ gamemode: text })).fish.length} fish`)

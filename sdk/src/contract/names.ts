@@ -8,7 +8,10 @@ export const USER_NAME_RULE =
 /** Names of fish and crabs: 1 to 100 characters (code points), no control characters, no lone surrogates. */
 export const CATCH_NAME_PATTERN = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
-/** The format of an `x-request-id` that the service accepts from a client. Otherwise the service creates an id. */
+/**
+ * The format of an `x-request-id` that the service accepts from a client. For any other value, the service creates an
+ * id.
+ */
 export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/
 
 /** The user of the demo endpoints. */

@@ -21,7 +21,7 @@ export interface Operation {
   readonly body?: { readonly type: string; readonly schema?: z.ZodMiniType }
   /** The response on success. @default for `type`: JSON */
   readonly success: { readonly status: number; readonly schema?: z.ZodMiniType; readonly type?: string }
-  /** Whether responses have an `ETag`, and 304 is possible. @default false */
+  /** Whether responses have an `ETag`, so that a later request can get a 304. @default false */
   readonly revalidates?: boolean
   /**
    * Further responses by status, which do not have the standard error body. `isReplay` marks the response to a token

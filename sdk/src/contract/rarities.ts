@@ -1,6 +1,6 @@
 /**
  * The seven rarities, from the most common to the rarest: the number used in write payloads, the label used in
- * responses, and the first word of a catch message in the game's chat (`null` if it has no such word).
+ * responses, and the first word of a catch message in the game's chat (`null` if the rarity has no such word).
  */
 export const RARITIES = [
   { value: 5, label: 'Unknown/Other', catchWord: null },

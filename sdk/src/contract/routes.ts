@@ -39,7 +39,7 @@ export const FURTHER_ROUTES = {
   getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** The routes with which players delete and move their own catches. They require the player's password. */
+/** The routes with which players delete and move their own catches. These routes require the player's password. */
 export const OWN_ROUTES = {
   deleteOwnFish: { method: 'DELETE', path: '/user/fish/:id', access: 'public' },
   deleteOwnCrab: { method: 'DELETE', path: '/user/crab/:id', access: 'public' },

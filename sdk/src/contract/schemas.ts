@@ -235,7 +235,7 @@ export const fishEntriesSchema = batch(
   z.object({ name: catchNameSchema, rarity: rarityValueSchema, caughtAt: z.optional(dateTimeSchema) }),
 )
 
-/** Rejects `rarity`. Otherwise, the service would store a fish that is sent to a crab path as a crab. */
+/** Rejects `rarity`. Otherwise, a fish that is sent to a crab path would be stored as a crab. */
 const crabFields = {
   rarity: z.optional(z.never('Must be left out: a crab has none, and a fish belongs to the path that ends in /fish')),
 }
@@ -404,7 +404,7 @@ export const leaderboardQuerySchema = z.object({
 
 const leadersSchema = z.array(z.object({ name: z.string(), count }))
 
-/** The players with the most catches, highest first. */
+/** The players with the most catches, highest count first. */
 export const leaderboardSchema = z.object({
   type: z.enum(KINDS),
   gamemode: z.optional(gamemodeSchema),
@@ -418,7 +418,7 @@ export const publicLeaderboardQuerySchema = z.object({
   limit: z.optional(limitSchema(LIMITS.publicLeaders)),
 })
 
-/** The public leaderboard: the players with the most catches, highest first. */
+/** The public leaderboard: the players with the most catches, highest count first. */
 export const publicLeaderboardSchema = z.object({ leaderboard: leadersSchema })
 
 /** The body of a request to move a record: its new gamemode. */
@@ -460,8 +460,8 @@ const AUDIT_ACTIONS = [
 /**
  * One entry of the audit log: the time, the actor, the action, its subject, and the client's address. For a failed
  * login, the actor is the account with the given name, or {@link UNKNOWN_ACTOR}. For a change of catches, `gamemode` is
- * their gamemode before a move or a removal, or after an addition, and `count` is the number of catches. `count` is
- * absent until the change is complete. For a removal or a move, `record` is the id of the record.
+ * the gamemode of the catches before a move or a removal, or after an addition, and `count` is the number of catches.
+ * `count` is absent until the change is complete. For a removal or a move, `record` is the id of the record.
  */
 export const auditEntrySchema = z.object({
   id: z.string(),

@@ -49,9 +49,9 @@ interface InvalidResponseFields extends Omit<FishCrabErrorFields, 'code' | 'caus
 }
 
 /**
- * The response is not from this service: not JSON, JSON of another shape, a redirect, or too large. Check `baseUrl`. After
- * a write with status 2xx, the catch may be stored; sending the same token again is safe (see `fish.encrypt`).
- * `code` is `invalid_response`.
+ * The response is not from this service: not JSON, JSON of an unexpected shape, a redirect, or too large. Check
+ * `baseUrl`. After a write with status 2xx, the catch may be stored; sending the same token again is safe (see
+ * `fish.encrypt`). `code` is `invalid_response`.
  */
 export class InvalidResponseError extends FishCrabError {
   static override get name(): string {

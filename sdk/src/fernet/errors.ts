@@ -20,7 +20,7 @@ const HINTS: Readonly<Record<FernetErrorCode, string>> = {
  * A key or token is unusable. The error contains no bytes of the key or token.
  *
  * - `invalid_key`: a key is not 32 bytes of base64, or the list is empty.
- * - `invalid_token`: the token is malformed, changed, or encrypted with another key. The error never reveals the
+ * - `invalid_token`: the token is malformed, changed, or encrypted with an unknown key. The error never reveals the
  *   reason, to prevent padding-oracle attacks.
  * - `token_expired`: the token is authentic, but older than the TTL or more than 60 s ahead of the clock.
  */

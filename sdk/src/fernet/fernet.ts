@@ -17,7 +17,8 @@ export interface EncryptOptions {
    */
   readonly now?: number
   /**
-   * The initialization vector, 16 bytes. Set `iv` only in tests, because reusing an `iv` reveals equal messages.
+   * The initialization vector, 16 bytes. Set `iv` only in tests, because reusing an `iv` reveals which messages are
+   * equal.
    * @default random
    */
   readonly iv?: Uint8Array
@@ -208,7 +209,7 @@ function decodeKey(key: unknown): Bytes {
  * A new random key: 32 bytes as 44 characters of padded base64. The key contains none of `+ / - _`, so every decoder,
  * standard or URL-safe, reads the same bytes. This restriction costs two of the 256 bits.
  *
- * @param random Fills the given bytes at random and returns them. @default crypto.getRandomValues
+ * @param random Fills the given bytes with random values and returns the filled bytes. @default crypto.getRandomValues
  * @throws Error when `random` yields no such key in 1,000 attempts, which a working source never does.
  * @example
  * const fernet = createFernet(generateFernetKey())

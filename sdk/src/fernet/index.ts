@@ -17,9 +17,9 @@ export {
  * Encrypts and decrypts tokens of the Fernet specification (https://github.com/fernet/spec). Reuse the instance,
  * because it imports each key only once, on first use. Runs on `node:crypto` in Node and on WebCrypto elsewhere.
  *
- * @param keys One key or several, newest first: the first one encrypts, all decrypt. A key is 32 bytes in base64 of
+ * @param keys One or more keys, newest first: the first key encrypts, all decrypt. A key is 32 bytes in base64 of
  *   either alphabet, padded or not.
- * @throws FernetError `invalid_key` at once for an invalid key or an empty list.
+ * @throws FernetError `invalid_key`, thrown by `createFernet` itself, for an invalid key or an empty list.
  * @example
  * const fernet = createFernet(key)
  * const token = await fernet.encrypt('{"fish":"Salmon","rarity":3}')

@@ -3,7 +3,7 @@ import { type Bytes, joined, type PlatformKey, SIGNING_KEY_BYTES } from './key.t
 
 const CIPHER = 'aes-128-cbc'
 
-/** A Fernet key on `node:crypto`. */
+/** Prepares a Fernet key for use with `node:crypto`. */
 export function preparePlatformKey(key: Bytes): PlatformKey {
   // Without a KeyObject, Node imports the raw bytes on every use, which is five times slower.
   const signingKey = createSecretKey(key.subarray(0, SIGNING_KEY_BYTES))

@@ -5,7 +5,7 @@ export type Bytes = Uint8Array<ArrayBuffer>
 export interface PlatformKey {
   /** HMAC-SHA256 with the signing half of the key, 32 bytes. */
   sign(data: Bytes): Bytes | Promise<Bytes>
-  /** Whether `mac` is the HMAC of `data`, in constant time. */
+  /** Whether `mac` is the HMAC of `data`. The comparison takes constant time. */
   verify(data: Bytes, mac: Bytes): boolean | Promise<boolean>
   /** AES-128-CBC with PKCS#7 padding and the encryption half of the key. */
   encrypt(iv: Bytes, message: Bytes): Bytes | Promise<Bytes>
@@ -13,7 +13,7 @@ export interface PlatformKey {
   decrypt(iv: Bytes, ciphertext: Bytes): Bytes | undefined | Promise<Bytes | undefined>
 }
 
-/** Imports 32 bytes: 16 to sign, then 16 to encrypt (Fernet specification, "Key Format"). */
+/** Imports a key: 16 bytes for signing, then 16 bytes for encryption (Fernet specification, "Key Format"). */
 export type PreparePlatformKey = (key: Bytes) => PlatformKey | Promise<PlatformKey>
 
 export function joined(head: Uint8Array, tail: Uint8Array): Bytes {

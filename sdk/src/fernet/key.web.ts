@@ -3,7 +3,7 @@ import { type Bytes, type PlatformKey, SIGNING_KEY_BYTES } from './key.ts'
 const CIPHER = 'AES-CBC'
 const MAC = 'HMAC'
 
-/** A Fernet key on WebCrypto: browsers, workers, Deno, Bun. */
+/** Prepares a Fernet key for use with WebCrypto, in browsers, workers, Deno and Bun. */
 export async function preparePlatformKey(key: Bytes): Promise<PlatformKey> {
   // TypeScript types `subtle` as always defined, but browsers omit it in insecure contexts.
   const subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle

@@ -1,5 +1,6 @@
 /**
- * The optimal string alignment distance: the number of inserted, deleted or substituted letters and swapped neighbours.
+ * The optimal string alignment distance: the number of insertions, deletions and substitutions of letters, and of swaps
+ * of neighbouring letters.
  */
 function distance(from: string, to: string): number {
   const rows: number[][] = []

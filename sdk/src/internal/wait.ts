@@ -1,6 +1,6 @@
 /**
- * Settles like the work, but rejects with the signal's reason as soon as the signal aborts, even if the work ignores
- * signals. If the signal has already aborted, the work does not start.
+ * Settles with the outcome of the work, but rejects with the signal's reason as soon as the signal aborts, even if the
+ * work ignores signals. If the signal has already aborted, the work does not start.
  */
 export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work()
@@ -17,7 +17,7 @@ export async function untilAborted<T>(work: () => Promise<T>, signal: AbortSigna
   }
 }
 
-// A timer takes a delay of 31 bits; with a longer delay, it would fire at once.
+// A timer takes a delay of at most 31 bits; with a longer delay, the timer would fire immediately.
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
@@ -31,7 +31,7 @@ export function startTimer(ms: number, onEnd: () => void): ReturnType<typeof set
  * Resolves after `ms` milliseconds, at most 24.8 days; never resolves for `Infinity`.
  *
  * @param ref Whether the timer keeps a process alive. @default true
- * @throws the signal's reason as soon as the signal aborts, or at once if it has already aborted
+ * @throws the signal's reason as soon as the signal aborts, or immediately if the signal has already aborted
  */
 export async function sleep(ms: number, signal?: AbortSignal, { ref = true } = {}): Promise<void> {
   let timer: ReturnType<typeof startTimer>

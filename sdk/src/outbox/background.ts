@@ -23,7 +23,7 @@ interface BackgroundOptions {
 
 export type Background = ReturnType<typeof startBackground>
 
-/** Flushes repeatedly until it is stopped. */
+/** Flushes repeatedly until `stop` is called. */
 export function startBackground({ flush, onError, onWait, clock, random, lingerMs }: BackgroundOptions) {
   const stopping = new AbortController()
   /** Ends the current idle wait. */
@@ -97,7 +97,7 @@ export function startBackground({ flush, onError, onWait, clock, random, lingerM
       nudgedAt ??= clock.now()
       wake?.()
     },
-    /** Stops the background, and resolves when the current flush has ended. */
+    /** Stops flushing in the background, and resolves when the current flush has ended. */
     stop() {
       stopping.abort()
       return done

@@ -159,8 +159,8 @@ function byteLength(value: unknown): number {
  * - `renew`: the token is too old or was encrypted with an old key. The catches are encrypted and sent again.
  * - `split`: the content is rejected. The batch is halved until the invalid catch is found, and this catch becomes a
  *   dead letter.
- * - `reject`: the user, the key or the format of the request is rejected, which would happen to every batch of the
- *   collection. All pending catches of the collection become a dead letter.
+ * - `reject`: the user, the key or the format of the request is rejected, so every batch of the collection would be
+ *   rejected. All pending catches of the collection become a dead letter.
  */
 type Decision = 'stop' | 'renew' | 'split' | 'reject'
 
@@ -184,9 +184,9 @@ const BY_CODE: { readonly [Code in ErrorCode]?: Decision } = {
  * Decides what to do with catches that could not be encrypted or sent.
  *
  * The service recognises a stored token even after a key reset or when the token is too old. A rejection by the service
- * therefore means that the batch was not stored, and sending a batch with a new token stores nothing twice. Responses
- * that may come from another server (401 or 403 from a proxy, 404 from another service, an unknown code) only stop the
- * collection: the outbox keeps the token and sends it again.
+ * therefore means that the batch was not stored, and sending a batch with a new token stores nothing twice. A response
+ * may also come from another server: a 401 or 403 from a proxy, a 404 from another service, or an unknown code. Such a
+ * response stops the collection for now: the outbox keeps the token and sends the token again later.
  */
 function decide({ error, isFresh }: Failure, kind: Kind): Decision {
   if (error instanceof FernetError) return 'reject'

@@ -54,7 +54,8 @@ export type OutboxStoreErrorCode =
  *
  * - `outbox_other_version`: another version of this package wrote the file. Send its catches with that version, or move
  *   the file away.
- * - `outbox_other_service`: the file belongs to another service. Choose another path, or use a client of that service.
+ * - `outbox_other_service`: the file belongs to a service other than the client's. Choose another path, or use a client
+ *   for the service of the file.
  * - `outbox_damaged`: the file is damaged or not an outbox. Move the file away, or choose another path.
  * - `outbox_disk_full`: the disk is full. Free some space.
  * - `outbox_not_writable`: check the owner and mode of the file and its folder.

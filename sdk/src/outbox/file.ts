@@ -27,7 +27,10 @@ export interface OutboxFile {
   lock(): FileLock | undefined
 }
 
-/** Opens the database of an outbox. Creates it and its folder, accessible to the owner only, if missing. */
+/**
+ * Opens the database of an outbox. Creates the file and its folder if they are missing, so that only the owner can
+ * access them.
+ */
 export function openFile(path: string): OutboxFile {
   if (path === IN_MEMORY) {
     const db = new DatabaseSync(IN_MEMORY)

@@ -15,7 +15,7 @@ export interface FlushCall {
   /** Maximum wait for the rate limit, in milliseconds. */
   readonly maxWaitMs: number
   readonly clock: Clock
-  /** Cancels the flush at once. */
+  /** Cancels the flush immediately, even during a request. */
   readonly signal: AbortSignal
   /** Cancels the flush after the response to the current request. */
   readonly stop: AbortSignal
@@ -83,7 +83,7 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
 
   /**
    * Sends one batch. Returns a `Paused` if the collection must wait for the rate limit, `continue` if it may have more
-   * catches to send, `closed` if this flush is finished with it, or `locked` if another process is sending.
+   * catches to send, `closed` if this flush is finished with the collection, or `locked` if another process is sending.
    */
   const takeTurn = async (counts: CollectionCounts): Promise<Paused | 'continue' | 'closed' | 'locked'> => {
     let client: OutboxClient | undefined
@@ -118,8 +118,8 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
   }
 
   /**
-   * Waits until the first client may send again. Stops all paused collections instead if the wait would exceed
-   * `maxWaitMs`.
+   * Waits for the earliest time at which any paused client may send again. If this wait would exceed `maxWaitMs`, stops
+   * all paused collections instead.
    */
   const waitForLimit = async (paused: readonly Paused[]) => {
     const [first] = paused.toSorted((one, other) => one.error.resetAt.getTime() - other.error.resetAt.getTime())

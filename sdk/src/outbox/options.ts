@@ -14,7 +14,8 @@ export type OutboxClient = Pick<Client, 'fish' | 'crabs'> & Partial<Pick<Client,
 /** Options of {@link openOutbox}. One of `client`, `baseUrl` and `path` is required. */
 export interface OutboxOptions extends Target {
   /**
-   * The default user of catches. With `client`, only this user's catches are sent. @default the user of `client`
+   * The default user of catches. If `client` is given, the outbox sends only this user's catches. @default the user of
+   * `client`
    */
   readonly user?: Target['user']
   /** The default gamemode of catches. @default the gamemode of `client` */
@@ -25,9 +26,9 @@ export interface OutboxOptions extends Target {
    */
   readonly client?: OutboxClient | undefined
   /**
-   * Returns the client with the key of the given user, in place of `client`. If `clientFor` returns `undefined`, the
-   * catches of the user stay queued. The outbox calls `clientFor` once per user and flush. If `clientFor` throws, the
-   * catches stay queued, and `stopped` of the report contains the error.
+   * Returns the client that has the key of the given user. Pass `clientFor` instead of `client`. If `clientFor` returns
+   * `undefined`, the catches of the user stay queued. The outbox calls `clientFor` once per user and flush. If
+   * `clientFor` throws, the catches stay queued, and `stopped` in the flush report contains the error.
    */
   readonly clientFor?: ((user: string) => OutboxClient | undefined | Promise<OutboxClient | undefined>) | undefined
   /**
@@ -36,7 +37,7 @@ export interface OutboxOptions extends Target {
   readonly baseUrl?: string | undefined
   /**
    * The SQLite file (`node:sqlite`), or `:memory:` for catches that are lost when the process ends. The file has mode
-   * 0600 and contains catches in plain text and tokens, but no keys. Every operation survives `kill -9` and power loss,
+   * 0600 and contains tokens and unencrypted catches, but no keys. Every operation survives `kill -9` and power loss,
    * and blocks the thread while the disk syncs. Processes on one machine may share the file, but not over a network
    * file system. @default one file per service in `$XDG_STATE_HOME/fish-crab` (`~/.local/state`), or the equivalent
    * folder on macOS and Windows

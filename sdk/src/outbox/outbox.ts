@@ -93,7 +93,7 @@ export interface OutboxStatus extends OutboxCounts {
 export interface CancelOptions {
   /** Catches of this user. @default the catches of all users */
   readonly user?: string | undefined
-  /** Catches with these `seq`, as `peek` returns them. @default all queued catches */
+  /** Catches with these `seq` values, which `peek` returns. @default all queued catches */
   readonly seqs?: readonly number[] | undefined
   /** Counts the matching catches, but deletes nothing. @default false */
   readonly dryRun?: boolean | undefined
@@ -115,7 +115,7 @@ export interface DeadLetter extends DeadLetterNotice {
   readonly catches: readonly StoredCatch[]
 }
 
-/** The content of a file, from `inspectOutbox`. */
+/** The content of an outbox file, as returned by `inspectOutbox`. */
 export interface OutboxInspection {
   /** The URL of the service that the file belongs to; `undefined` if the file does not belong to a service yet. */
   readonly service: string | undefined
@@ -127,11 +127,11 @@ export interface OutboxInspection {
   close(): void
 }
 
-/** A crash-safe queue of catches, from `openOutbox`. Its methods throw OutboxStoreError when the store fails. */
+/** A crash-safe queue of catches, returned by `openOutbox`. Its methods throw OutboxStoreError when the store fails. */
 export interface Outbox {
   /**
-   * Checks and stores either all of the catches or none. The catches are durable when the promise resolves. `flush`, or
-   * `start` in the background, sends each catch once and in order within its collection.
+   * Checks the catches, and stores either all of the catches or none. The catches are durable when the promise
+   * resolves. `flush`, or `start` in the background, sends each catch once and in order within its collection.
    *
    * @throws ValidationError, OutboxFullError, OutboxStoreError, OutboxClosedError.
    * @example
@@ -158,10 +158,10 @@ export interface Outbox {
    */
   flush(options?: FlushOptions): Promise<FlushReport>
   /**
-   * Sends in the background: at once, `lingerMs` after each `add`, after failures (with a backoff of 1 s to 5 minutes,
-   * or when the rate limit ends), and every 30 s for catches that other processes add. Waits of the background do not
-   * keep a process alive, but requests do. Unsent catches are sent at the next start. Starting twice has no further
-   * effect.
+   * Sends catches in the background: when `start` is called, `lingerMs` after each `add`, after failures (with a
+   * backoff of 1 s to 5 minutes, or when the rate limit ends), and every 30 s for catches that other processes add.
+   * Waits of the background do not keep a process alive, but requests do. Unsent catches are sent at the next start.
+   * Starting twice has no further effect.
    *
    * @example
    * outbox.start()
@@ -199,8 +199,8 @@ export interface Outbox {
   /** Deletes dead letters and forgets the keys of their catches. @returns the number of catches */
   drop(ids: number | readonly number[]): Promise<number>
   /**
-   * Deletes queued catches. A frozen batch is not deleted, because it may have reached the service, and is sent again.
-   * The keys of deleted catches are forgotten, so that the same catches can be added again.
+   * Deletes queued catches. A frozen batch may have reached the service, so the batch is not deleted and will be sent
+   * again. The keys of deleted catches are forgotten, so that the same catches can be added again.
    *
    * @example
    * const { cancelled, frozen } = await outbox.cancel({ user: 'Alex' })

@@ -46,8 +46,9 @@ const FORGET_KEYS = `DELETE FROM keys WHERE n <= (SELECT max(n) FROM keys) - ${M
 export type OutboxStore = ReturnType<typeof openStore>
 
 /**
- * Opens the queue in one database. Each operation is a transaction: its changes are complete when it returns, and it
- * changes nothing when it throws. Only the holder of the lock calls `freeze`, `acknowledge`, `requeue` and `reject`.
+ * Opens the queue in one database. Each operation is a transaction: an operation that returns has stored all of its
+ * changes, and an operation that throws has changed nothing. Only the holder of the lock calls `freeze`, `acknowledge`,
+ * `requeue` and `reject`.
  *
  * @throws OutboxStoreError
  */
@@ -79,7 +80,7 @@ export function openStore(path: string | undefined, service: string | undefined)
     rows(`SELECT ${CATCH_COLUMNS} FROM ${CATCHES} WHERE ${where} ORDER BY seq LIMIT ?`, [...values, limit]).map(toCatch)
 
   /**
-   * Moves pending catches to another batch, or to the queue if `batch` is `null`, and deletes batches that become
+   * Moves pending catches to the given batch, or to the queue if `batch` is `null`, and deletes batches that become
    * empty.
    */
   const move = (collection: string, which: readonly number[] | 'all', batch: number | null, batchLimit?: number) => {

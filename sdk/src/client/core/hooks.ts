@@ -24,7 +24,7 @@ export interface ResponseEvent extends RequestEvent {
 
 /** A failed attempt that will be retried. */
 export interface RetryEvent extends RequestEvent {
-  /** HTTP status; `undefined` without a response. */
+  /** HTTP status; `undefined` if there was no response. */
   readonly status: number | undefined
   /** The `code` of the error. */
   readonly code: string
@@ -45,8 +45,8 @@ export interface WaitEvent {
 }
 
 /**
- * Called as a call proceeds, to display or count its steps. Errors that a hook throws are ignored, so a hook cannot
- * fail a call.
+ * Functions that the client invokes as a call proceeds, for example to display or count the steps of the call. Errors
+ * that a hook throws are ignored, so a hook cannot fail a call.
  */
 export interface Hooks {
   /** Called before a request is sent. */

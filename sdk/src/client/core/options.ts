@@ -19,21 +19,21 @@ interface LimitOptions {
   /** Milliseconds for one attempt, up to the end of the response; `Infinity` for no limit. @default 10_000 */
   readonly timeoutMs?: number | undefined
   /**
-   * Milliseconds that one call may wait in total for the rate limit. A call that would have to wait longer fails with
-   * RateLimitError at once. With `0`, calls never wait for the next window; with `Infinity`, calls always wait. While
-   * the limit is unknown, a call may wait for another call's response whatever this option is. Pauses between retries
-   * do not count.
+   * Milliseconds that one call may wait in total for the rate limit. A call that would have to wait longer fails
+   * immediately with RateLimitError. With `0`, calls never wait for the next window; with `Infinity`, calls always
+   * wait. While the limit is unknown, a call may wait for another call's response, regardless of this option. Pauses
+   * between retries do not count.
    * @default 3_600_000 (one hour)
    */
   readonly maxWaitMs?: number | undefined
   /**
-   * Number of retries after connection errors, 408, 425, 500, 502, 503 and 504. A retried write sends the same token,
-   * so it is stored only once. @default 2
+   * Number of retries after connection errors, 408, 425, 500, 502, 503 and 504. Each retry of a write sends the token
+   * of the first attempt, so the service stores the write only once. @default 2
    */
   readonly maxRetries?: number | undefined
   /**
-   * Whether to delay a request that the server would reject by the rate limit. After a rejection, a request always
-   * waits. @default true
+   * Whether to delay a request that the server would reject because of the rate limit. After such a rejection, requests
+   * wait even if `pace` is `false`. @default true
    */
   readonly pace?: boolean | undefined
 }
@@ -63,7 +63,7 @@ export interface ClientOptions extends Hooks, LimitOptions {
   /**
    * The function that sends every request. If the function throws a TypeError that is not a connection error, or
    * returns no Response, the call fails with the code `invalid_fetch`. @default the global fetch at the time of the
-   * call, in Node over connections of this client
+   * call; in Node, each client has its own connections
    */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Largest response to read, in bytes. @default 67_108_864 (64 MiB) */
@@ -145,8 +145,8 @@ interface OptionRules {
 }
 
 /**
- * Checks options and fills in defaults. Error messages contain no values, since a value may be a secret in the wrong
- * place.
+ * Checks options and fills in defaults. Error messages contain no values, since a value may be a secret that was passed
+ * as the wrong option.
  * @throws ValidationError with every invalid option.
  */
 export function resolveOptions(

@@ -2,8 +2,8 @@ import type { TimeoutError } from '../../errors/connection-errors.ts'
 import { sleep, startTimer } from '../../internal/wait.ts'
 
 /**
- * A source of time. Pass a fake clock to test code that waits. Clients with that clock share no rate limiter with other
- * clients.
+ * A source of time. Pass a fake clock to test code that waits. A client with a fake clock shares rate limiters only
+ * with clients that have the same clock.
  */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -25,8 +25,8 @@ export const systemClock: Clock = { now: () => Date.now(), sleep }
 export const idleClock: Clock = { ...systemClock, sleep: (ms, signal) => sleep(ms, signal, { ref: false }) }
 
 /**
- * Creates a clock in milliseconds that never goes backwards and includes the time that the system was suspended. The
- * clock compares the system's wall clock and monotonic clock, and uses the larger advance.
+ * Creates a clock in milliseconds that never goes backwards and includes the time during which the system was
+ * suspended. The clock compares the system's wall clock and monotonic clock, and uses the larger advance.
  */
 export function steadyTime(clock: Clock): () => number {
   const monotonic = () => (clock === systemClock ? performance : clock).now()

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 /** A rate-limit window of the server, as known from responses. */
 interface Window {
   readonly limit: number
-  /** The lowest number of remaining requests that any response reported. */
+  /** The lowest number of remaining requests that any response reported for this window. */
   readonly remaining: number
   /** End of the window by the server's clock, in milliseconds. This time identifies the window. */
   readonly resetMs: number
@@ -54,7 +54,7 @@ export interface Permit {
 export interface LimiterRules {
   /** Whether to wait before the server would reject a request. */
   readonly pace: boolean
-  /** Concurrent requests while the state is unknown. */
+  /** Number of requests that may be in flight while the state is unknown. */
   readonly probes: number
 }
 
@@ -108,9 +108,9 @@ const MAX_JITTER_MS = 250
 // A server that responds with 429 and "retry now" must not cause a tight loop.
 const MIN_PAUSE_MS = 1000
 const MAX_BACKOFF_MS = 30_000
-// After this many consecutive losses, the requests themselves probably never arrived.
+// After this many consecutive losses, the server probably never received the lost requests.
 const LOSSES_OF_OUTAGE = 5
-// Bounds the memory of a long outage. More lost attempts than the limit of a window make no difference.
+// Bounds memory use in a long outage. Counting more lost attempts than a window's limit changes nothing.
 const MAX_UNCERTAIN = 1000
 // A response may report a wrong, much later end of the window. Without a refusal, a request therefore probes again
 // after this time.
@@ -158,7 +158,8 @@ export function afterWait(state: LimiterState): LimiterState {
 }
 
 /**
- * @param random A number from 0 up to 1, for jitter: processes that wait for the same time must not all send at once.
+ * @param random A number from 0 up to 1, for jitter: processes that wait for the same time must not send in the same
+ * moment.
  */
 export function afterResponse(
   before: LimiterState,
@@ -171,13 +172,14 @@ export function afterResponse(
   if (isRefusal(response)) return afterRefusal(state, response, now, random)
   if (response.window)
     return afterWindow({ ...state, unreported: 0, refusals: 0 }, permit, response.window, now, random)
-  // A proxy may have responded. Only a response of the service without a window shows that requests are not counted.
+  // A proxy may have responded. Requests are uncounted only if the service itself reports no window.
   if (!response.isService || response.status >= 500) return countUncertain(state, permit)
   return { ...state, phase: 'unlimited', unreported: 0, refusals: 0 }
 }
 
 /**
- * Returns whether the response is a rejection by this limit. A 429 with requests remaining comes from another limit.
+ * Returns whether the response is a rejection by this limit. A 429 that reports remaining requests comes from a
+ * different limit.
  */
 export function isRefusal({ status, window }: ObservedResponse): boolean {
   return status === 429 && (window === undefined || window.remaining === 0)
@@ -212,7 +214,7 @@ function afterWindow(
   const isLate = known !== undefined && permit.number < known.reportedBy && observed.resetMs <= known.resetMs
   if (isLate && !isSame) return state
   const waitMs = Math.min(observed.waitMs, MAX_WINDOW_MS) + random * MAX_JITTER_MS
-  // Drop the lost attempts from before this request: the reported window includes them already.
+  // Drop the lost attempts from before this request: the reported window already counts those attempts.
   const uncertain = state.uncertain.filter((latest) => latest >= permit.number)
   const fresh = { ...observed, endsAt: now + waitMs, reportedBy: permit.number, ours: 1 + uncertain.length }
   const window = isSame ? merged(known, fresh) : fresh

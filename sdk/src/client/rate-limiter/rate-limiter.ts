@@ -67,7 +67,7 @@ interface Waiter {
 // `onWait` does not report smaller changes of the end of a wait.
 const REPORTABLE_MS = 500
 
-/** @param probes Concurrent requests while the state is unknown. */
+/** @param probes Number of requests that may be in flight while the state is unknown. */
 export function createRateLimiter(clock: Clock, random: () => number, probes: number): RateLimiter {
   const now = steadyTime(clock)
   let state = INITIAL_STATE
@@ -87,7 +87,7 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
     grantPermits()
   }
 
-  /** Grants permits in order, and sets the alarm for the next one. */
+  /** Grants permits in order, and sets the alarm for the next permit. */
   function grantPermits(): void {
     for (let waiter = first(); waiter; waiter = first()) {
       const decision = decide(state, rulesOf(waiter.options), now())
@@ -114,7 +114,7 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
       () => {
         if (alarm !== set) return
         alarm = undefined
-        // End the wait without a look at the clock, which may have been changed meanwhile.
+        // End the wait without reading the clock, which may have been changed meanwhile.
         change(afterWait(state))
       },
       () => {},
@@ -194,7 +194,7 @@ export function createRateLimiter(clock: Clock, random: () => number, probes: nu
 /** A limiter for requests that are not counted. */
 export const UNLIMITED: RateLimiter = {
   acquire: async () => ({ permit: { number: 0, epoch: 0 } }),
-  // This limiter does not reject the request, so the caller must not wait and send the request again.
+  // A rejection cannot come from this limit, so the caller must not wait for this limit and send the request again.
   release: () => false,
   releaseLost() {},
   releaseUnsent() {},

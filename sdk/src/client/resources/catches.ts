@@ -57,8 +57,8 @@ type WithDetails<Collection, Field extends keyof Collection, Entry extends Fish 
 /** The catches of one kind. The examples use fish. */
 export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, DetailedCollection, Summary> {
   /**
-   * Adds one catch, or up to 500, as one record in one request. If the response is lost, the client sends the same
-   * token again, and the service stores the catches only once.
+   * Adds 1 to 500 catches, as one record in one request. If the response is lost, the client sends the same token
+   * again, and the service stores the catches only once.
    *
    * @throws ValidationError before anything is sent; ApiError, ConnectionError.
    * @example
@@ -76,10 +76,10 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
   list(options: ListOptions & DetailOption): ApiPromise<DetailedCollection & ResponseMeta>
   list(options?: ListOptions): ApiPromise<Collection & ResponseMeta>
   /**
-   * A player's catches one by one, oldest first, read page by page. Use `iterate` for collections that are too large to
-   * keep in memory.
+   * Yields a player's catches, oldest first. The catches are read page by page. Use `iterate` for collections that are
+   * too large to keep in memory.
    *
-   * @throws As `list`, when the page is read.
+   * @throws The errors of `list`, when a page is read.
    * @example
    * for await (const { name, rarity } of client.fish.iterate({ user: 'Alex' })) console.log(name, rarity)
    */
@@ -89,7 +89,7 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    * Counts a player's catches in one gamemode by species, most caught first. The response stays small for any number of
    * catches.
    *
-   * @throws As `list`.
+   * @throws The errors of `list`.
    * @example
    * const { total, unique, species } = await client.fish.summary({ user: 'Alex', gamemode: 'earth' })
    */
@@ -103,7 +103,7 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    */
   encrypt(entries: Input | readonly Input[], target?: Target): Promise<EncryptedCatches>
   /**
-   * Sends a token from `encrypt`. The service stores its catches once, however often the token is sent.
+   * Sends a token from `encrypt`. The service stores the catches only once, however often the token is sent.
    *
    * @throws ValidationError before anything is sent; ApiError, ConnectionError.
    * @example
@@ -126,7 +126,7 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    * keeps its id and times. The call also succeeds if the record is already in that gamemode.
    *
    * @param id The id from `list` with `detail: 'full'`.
-   * @throws As `remove`.
+   * @throws The errors of `remove`.
    * @example
    * await client.fish.move(id, { gamemode: 'earth', to: 'oneblock', password })
    */
@@ -146,15 +146,16 @@ export type FishResource = CatchesResource<
 export interface CrabsResource
   extends CatchesResource<CrabInput, Crab, CrabCollection, WithDetails<CrabCollection, 'crab', Crab>, CrabSummary> {
   /**
-   * Adds one crab, or up to 500, like `fish.add`. Without entries, adds one plain crab.
+   * Adds 1 to 500 crabs, like `fish.add`. If `entries` is omitted, adds one crab with the name `crab`.
    *
-   * @throws As `fish.add`.
+   * @throws The errors of `fish.add`.
    * @example
    * await client.crabs.add()
    */
   add(entries?: CrabInput | readonly CrabInput[], options?: AddOptions): ApiPromise<AddResult>
   /**
-   * Encrypts crabs without sending them, like `fish.encrypt`. Without entries, encrypts one plain crab.
+   * Encrypts crabs without sending them, like `fish.encrypt`. If `entries` is omitted, encrypts one crab with the name
+   * `crab`.
    *
    * @throws ValidationError, FernetError.
    * @example

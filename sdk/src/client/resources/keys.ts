@@ -8,7 +8,7 @@ import type { Transport } from '../transport/response.ts'
 
 /** Options of `keys.get`. */
 interface GetKeyOptions extends CallOptions {
-  /** The player whose key to read. Required for administrators. @default `username` */
+  /** The player whose key is read. Required if `username` is an administrator. @default `username` */
   readonly name?: string | undefined
   /** Name of the player or administrator, without `:` (HTTP Basic). */
   readonly username: string

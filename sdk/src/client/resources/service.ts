@@ -18,7 +18,7 @@ type ServiceSettings = Pick<Settings, 'knownGamemodes'>
 export function createStatus(transport: Transport, { knownGamemodes }: ServiceSettings): GetStatus {
   return (options = {}) =>
     call(transport, {
-      // A 503 is the current status, so there is nothing to retry.
+      // A 503 reports the current status, so there is nothing to retry.
       options: options && { maxRetries: 0, ...options },
       known: CALL_OPTIONS,
       shape: statusShape,
@@ -27,10 +27,10 @@ export function createStatus(transport: Transport, { knownGamemodes }: ServiceSe
     })
 }
 
-/** Sample collections of every service, to try a client without a user. */
+/** Sample collections that every instance of the service provides, so that you can try a client without a user. */
 export interface DemoResource {
   /**
-   * Fish of all seven rarities.
+   * Sample fish of all seven rarities.
    *
    * @throws ApiError, ConnectionError.
    * @example
@@ -38,7 +38,7 @@ export interface DemoResource {
    */
   fish(options?: CallOptions): ApiPromise<FishCollection & ResponseMeta>
   /**
-   * Crabs.
+   * Sample crabs.
    *
    * @throws ApiError, ConnectionError.
    * @example

@@ -10,8 +10,8 @@ export interface Target {
   /** @default the client's `user` */
   readonly user?: string | undefined
   /**
-   * A gamemode of the service. If the client has read the status in the last 5 minutes, the client rejects other
-   * gamemodes; otherwise only the service does. @default the client's `gamemode`
+   * A gamemode of the service. The client rejects unknown gamemodes if it has read the status in the last 5 minutes;
+   * otherwise, only the service checks the gamemode. @default the client's `gamemode`
    */
   readonly gamemode?: Gamemode | undefined
 }
@@ -19,7 +19,7 @@ export interface Target {
 /** The names of the options that name a collection. */
 export const TARGET: OptionNames<Target> = { user: 1, gamemode: 1 }
 
-/** Returns the collection from the options of a call or else of the client, with the issues in these options. */
+/** Returns the user and gamemode of a call, which default to the client's, and the issues with these options. */
 export function resolveTarget(
   call: Target,
   client: Target & { readonly knownGamemodes?: KnownGamemodes | undefined },
@@ -33,7 +33,7 @@ export function resolveTarget(
   return { user, gamemode: gamemode ?? '', issues: issues.filter((each) => each !== undefined) }
 }
 
-/** Returns the user from the options of a call or else of the client, with the issue in this option. */
+/** Returns the user of a call, who defaults to the client's user, and the issue with this option. */
 export function resolveUser(
   call: Pick<Target, 'user'>,
   client: Pick<Target, 'user'>,
@@ -46,7 +46,7 @@ function missing(path: 'user' | 'gamemode'): Issue {
   return { path, message: `Missing. Pass ${path}, or set FISH_${path.toUpperCase()}.` }
 }
 
-// Each check returns the issue of an invalid value, and `undefined` for a valid value. Error messages contain no
+// Each check returns an issue for an invalid value, and `undefined` for a valid value. Error messages contain no
 // values, since a value may be a secret.
 
 function userIssue(value: string): Issue | undefined {

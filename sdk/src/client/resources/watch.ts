@@ -47,7 +47,7 @@ export interface RemovedRecord {
 export type CaughtFish = DetailedEntry<Fish> & { readonly kind: 'fish'; readonly eventId: string }
 /** A crab that `watch` yields. */
 export type CaughtCrab = DetailedEntry<Crab> & { readonly kind: 'crab'; readonly eventId: string }
-/** An entry that `watch` yields. Pass `since: entry.eventId` to continue after this entry with another `watch`. */
+/** An entry that `watch` yields. To continue after this entry, call `watch` again with `since: entry.eventId`. */
 export type CaughtEntry = CaughtFish | CaughtCrab
 
 interface WatchContext {
@@ -59,7 +59,7 @@ interface WatchContext {
 const SILENCE_MS = 45_000
 /** Longest time until the first byte of a stream. After this time, a proxy probably buffers the stream. */
 const BEGIN_MS = 10_000
-/** A stream that lasts for this time does not count as cut by a proxy. */
+/** A stream that lasts at least this long does not count as cut by a proxy. */
 const STABLE_MS = 30_000
 /** After this many consecutive cut streams, the client polls for a while. */
 const MAX_CUTS = 3
@@ -163,7 +163,7 @@ function queryOf(options: WatchOptions, settings: Settings): Record<string, stri
   return { name: user, gamemode, kind }
 }
 
-/** Returns whether to reconnect: the service is unreachable, busy or restarting, or the rate limit is used up. */
+/** Whether to reconnect, because the service is unreachable, busy or restarting, or the rate limit is used up. */
 function isTemporary(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500
   return error instanceof ConnectionError

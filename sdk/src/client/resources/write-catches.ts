@@ -38,7 +38,7 @@ export interface RemoveOptions extends CallOptions, Target {
 
 /** Options of `move`. */
 export interface MoveOptions extends RemoveOptions {
-  /** The new gamemode of the record, different from `gamemode`. */
+  /** The new gamemode of the record, which must differ from `gamemode`. */
   readonly to: Gamemode
 }
 
@@ -95,7 +95,7 @@ function write<Options extends CallOptions>(
   })
 }
 
-/** An unreadable response may come from a proxy, or from the service after it stored the catch. */
+/** An unreadable response may come from a proxy, or from the service after the catch was stored. */
 function withUnknownOutcome(error: unknown, kind: Kind): unknown {
   if (!(error instanceof InvalidResponseError) || error.status < 200 || error.status >= 300) return error
   const resource = `client.${kind === 'fish' ? 'fish' : 'crabs'}`
@@ -108,13 +108,13 @@ function withUnknownOutcome(error: unknown, kind: Kind): unknown {
  * later, even repeatedly or from another process. The service stores each token once.
  */
 export interface EncryptedCatches {
-  /** The kind of the catches. Send them with `send` of the same kind: `client.fish` or `client.crabs`. */
+  /** The kind of the catches. Send fish with `client.fish.send`, and crabs with `client.crabs.send`. */
   readonly kind: Kind
   /** The player whose key encrypted the token. */
   readonly user: string
   /** The gamemode of the catches, as in the token. */
   readonly gamemode: Gamemode
-  /** The Fernet token, base64url. */
+  /** The Fernet token, in URL-safe base64. */
   readonly token: string
 }
 
@@ -123,8 +123,8 @@ interface CheckedCatches extends Omit<EncryptedCatches, 'token'> {
 }
 
 /**
- * @param known Known gamemodes, for catches that are sent at once. Omitted for catches that are sent later, since the
- * service may have new gamemodes by then.
+ * @param known Known gamemodes, for catches that are sent immediately. Omitted for catches that are sent later, since
+ * the service may have new gamemodes by then.
  * @throws ValidationError with every mistake
  */
 function checkCatches(

@@ -26,7 +26,7 @@ export type AttemptResult =
 
 /**
  * Creates the function that sends a request once and releases its permit. The function throws errors that must not be
- * retried: an abort, a response that is too large, or a fault of a given `fetch`.
+ * retried: an abort, a response that is too large, or a programming error in the option `fetch`.
  */
 export function createAttempts(settings: Settings) {
   const { clock, observer, baseUrl, maxResponseBytes } = settings
@@ -129,8 +129,7 @@ function isSystemName(code: string | undefined): boolean {
 }
 
 /**
- * Returns the origin of this page if CORS may have blocked the request. Scripts cannot read the reason of a failed
- * request.
+ * Returns the origin of this page if CORS may have blocked the request. Scripts cannot read why a request failed.
  */
 function blockedPage(cause: unknown, { route, headers }: ApiRequest, baseUrl: string): string | undefined {
   const page = (globalThis as { location?: { origin?: string } }).location?.origin
@@ -151,7 +150,7 @@ async function readBody(response: Response, maxBytes: number, redact: Redactor):
       requestId: readRequestId(response.headers, redact),
       hint: 'Read pages (limit, iterate), or raise maxResponseBytes.',
     })
-  // A given `fetch` may return a body that is not a web stream, or only a `text` method.
+  // The option `fetch` may return a body that is not a web stream, or a response that has only a `text` method.
   if (typeof body?.getReader !== 'function') {
     const text = await response.text()
     if (text.length > maxBytes) throw tooLarge()

@@ -23,7 +23,7 @@ interface ResponseInfo {
   readonly headers: Headers
 }
 
-/** The content of a response together with the response. */
+/** The content of a response, together with the status and headers of that response. */
 export interface WithResponse<Content> {
   /** The content, as the call itself returns it. */
   readonly data: Content

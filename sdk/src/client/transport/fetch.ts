@@ -31,7 +31,7 @@ export function createFetch(settings: Settings) {
 }
 
 /**
- * Calls a given `fetch`. A programming error in the given function is not a connection error: a retry would not help.
+ * Calls the option `fetch`. A programming error in that function is not a connection error: a retry would not help.
  */
 async function callCustomFetch(
   fetch: typeof globalThis.fetch,
@@ -43,7 +43,8 @@ async function callCustomFetch(
   try {
     response = await fetch(url, init)
   } catch (error) {
-    // Connection errors are TypeErrors too. In Node they have a cause, and in other runtimes a known message.
+    // Connection errors are TypeErrors too. A connection error has a cause in Node, and a known message in other
+    // runtimes.
     const { name, message = '', cause } = (error ?? {}) as Partial<Error>
     const isMistake = name === 'TypeError' && cause === undefined && !isNetworkMessage(message)
     throw isMistake ? invalidFetch(`It threw: ${redact(message)}`, error) : error
@@ -83,7 +84,7 @@ function headersOf({ headers, json }: ApiRequest, { apiKey, userAgent }: Setting
 const NETWORK_MESSAGE =
   /^(fetch failed|terminated|failed to fetch|load failed|error sending request|unable to connect|network ?(error|request failed|connection))/i
 
-/** Returns whether a message only reports that the connection failed, without a reason. */
+/** Returns whether a message reports that the connection failed, but gives no reason. */
 export function isNetworkMessage(message: string): boolean {
   return NETWORK_MESSAGE.test(message)
 }

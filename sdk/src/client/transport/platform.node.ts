@@ -10,14 +10,15 @@ const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
 
 /**
  * The platform for Node. Each client has its own connections for the built-in `fetch`, with keep-alive and the proxies
- * of the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`).
+ * from the environment variables (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`).
  */
 export const platform: Platform = {
   sendsUserAgent: true,
   loadOnDemand: async () => onDemand,
   warn,
   openConnections(env) {
-    // A replaced `fetch`, such as MSW's, gets new connections, since it cannot intercept open connections.
+    // A replaced `fetch`, such as MSW's, gets new connections, since MSW cannot intercept connections that are already
+    // open.
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
     return {
       usesProxy: proxyVariable(env ?? process.env) !== undefined,
@@ -37,7 +38,7 @@ export const platform: Platform = {
 }
 
 async function openDispatcher(env: Environment): Promise<RequestInit> {
-  // Pass empty strings for missing variables: otherwise undici reads them from the environment of the process.
+  // Pass empty strings for missing variables: otherwise undici reads these variables from `process.env`.
   const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
   const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
   const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
@@ -50,7 +51,7 @@ async function openDispatcher(env: Environment): Promise<RequestInit> {
   }
   try {
     const agent = new undici.EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy })
-    // undici 8 uses another dispatcher protocol than Node's built-in undici; the wrapper translates between them.
+    // undici 8 and Node's built-in undici use different dispatcher protocols; the wrapper translates between them.
     return { dispatcher: new undici.Dispatcher1Wrapper(agent) } as unknown as RequestInit
   } catch {
     // undici's own error quotes the address, which may contain a password.
@@ -70,7 +71,7 @@ function builtInAgent(): object | undefined {
   const isProtocol2 = Number.parseInt(process.versions.undici ?? '', 10) >= 8
   const name = isProtocol2 ? SHARED_DISPATCHER_2 : SHARED_DISPATCHER
   const shared = Reflect.get(globalThis, name) as { constructor: new () => object } | undefined
-  // The program may have replaced the agent with another kind of dispatcher.
+  // The program may have replaced the agent with a dispatcher that is not an `Agent`.
   return shared?.constructor.name === 'Agent' ? new shared.constructor() : undefined
 }
 
@@ -97,8 +98,8 @@ function warn(message: string, code: string): void {
 
 /**
  * Imports the `undici` package. If Node's built-in undici is older, the import may replace the dispatcher of the whole
- * process; this function restores the dispatcher. Returns `undefined` if the package fails to load, because this Node
- * is too old or a bundler omitted the package.
+ * process; this function restores the dispatcher. Returns `undefined` if the package fails to load, because this
+ * version of Node is too old or a bundler omitted the package.
  */
 async function importUndici(): Promise<typeof import('undici') | undefined> {
   // Loads Node's built-in undici, which then registers its dispatcher.

@@ -16,7 +16,7 @@ export interface ApiRequest {
   /** Makes a body that is not JSON. Called once, right before the first attempt; later attempts send the same body. */
   readonly body?: () => Promise<string>
   readonly options: CallOptions
-  /** Receives the body of a successful response unread. */
+  /** Receives the unread body of a successful response. */
   readonly onStream?: (body: ReadableStream<Uint8Array> | null) => void
   /**
    * The limiter of the request, or the name of a limiter that all clients of the service share. By default, the limiter

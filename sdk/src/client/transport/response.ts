@@ -73,9 +73,10 @@ function readRetryAfterMs(headers: Headers, now: number): number | undefined {
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000
 
 /**
- * Returns the milliseconds until a time of the server's clock, limited to 0 to 24 hours. The response's `Date` gives
- * the server's current time, so a wrong client clock does no harm. Browsers hide `Date` in responses of other origins.
- * In that case the client's clock is used, and the wait is limited to one window because this clock may be wrong.
+ * Returns the milliseconds until a time by the server's clock, at least 0 and at most 24 hours. The response's `Date`
+ * gives the server's current time, so a wrong client clock does no harm. Browsers hide `Date` in cross-origin
+ * responses. In that case the client's clock is used, and the wait is limited to one window because this clock may be
+ * wrong.
  */
 function msUntil(time: number, headers: Headers, now: number): number {
   const serverNow = readDateMs(headers.get('date'))

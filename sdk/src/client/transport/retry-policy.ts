@@ -15,7 +15,7 @@ const MAX_JITTER_MS = 1000
  * exceeds the longest backoff. The rate limiter handles refusals by the rate limit.
  *
  * @param response `undefined` when no response came.
- * @param failures Failed attempts of this call before this one.
+ * @param failures Number of earlier failed attempts of this call.
  */
 export function retryWaitMs(response: ApiResponse | undefined, failures: number, random: number): number | undefined {
   if (response && !TRANSIENT_STATUS.includes(response.status)) return undefined

@@ -47,7 +47,7 @@ export function createTransport(settings: Settings): Transport {
       body ??= await makeBody(call, permit)
       const result = await runAttempt(limiter, permit, { request, body, attempt, timeoutMs: limits.timeoutMs, signal })
       const { response, isRefused } = result
-      // With a valid key, responses have no rate-limit headers.
+      // Responses to requests with a valid API key have no rate-limit headers.
       if (response?.rateLimit && settings.apiKey !== undefined && request.limiter === undefined)
         warnings.unknownApiKey()
       if (response && (isSuccess(response) || isGoneOnRetry(request, response, failures))) return response

@@ -2,7 +2,7 @@ import { platform } from '#platform'
 import { notify, type WaitEvent } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
 
-/** A program that prints nothing for longer seems to hang. */
+/** A program that prints nothing for longer than this time seems to hang. */
 const LONGEST_SILENCE_MS = 5000
 
 /** Creates the warnings of one client. Each warning is emitted at most once. */
