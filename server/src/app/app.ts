@@ -46,7 +46,7 @@ export interface App {
    * @param host the address of the client and the request target, if the host knows them
    */
   fetch(request: Request, host?: RequestHost): Promise<Response>
-  /** Works like `fetch`, but serves only `/metrics`, without a rate limit; see `metricsRoute`. */
+  /** Works like `fetch`, but serves only `/metrics`, and no rate limit applies; see `metricsRoute`. */
   fetchMetrics(request: Request, host?: RequestHost): Promise<Response>
   /** The users, for hosts that create users themselves. */
   readonly users: {
@@ -71,9 +71,9 @@ export interface App {
    */
   checkSecrets(): Promise<void>
   /**
-   * Checks that the storage contains no catches of gamemodes that the app does not have. Such catches would stay
-   * stored, but nobody could read them. The check takes about as long as `GET /admin/stats`.
-   * @throws GamemodesError that gives the number of such catches and the solution
+   * Checks that every stored catch belongs to a gamemode of the app. Catches of any other gamemode would stay stored,
+   * but nobody could read them. The check takes about as long as `GET /admin/stats`.
+   * @throws GamemodesError that gives the number of catches in other gamemodes, and the solution
    */
   checkGamemodes(): Promise<void>
   /**

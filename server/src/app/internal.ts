@@ -1,6 +1,6 @@
 /**
- * Parts of the app that the mocks use, so that mocks record requests and write errors like the service. The mocks
- * bundle these parts, so the parts are not published.
+ * Parts of the app that the mocks use, so that mocks record requests and format errors in the same way as the service.
+ * The mocks bundle these parts, so the parts are not published.
  */
 export { decryptToken, parsePayload, tokenText } from './catches/payload.ts'
 export { requestIdOf } from './http/context.ts'

@@ -42,7 +42,7 @@ export interface AppOptions {
    */
   readonly gamemodes?: readonly Gamemode[]
   /**
-   * Returns the address of the client, for hosts with requests that contain the address; see `forwardedAddress` for
+   * Returns the address of the client, for hosts that provide the address in the request; see `forwardedAddress` for
    * proxies. An address that is passed to `fetch` overrides the result.
    * @default none: every call of `fetch` must pass an address
    */
@@ -70,7 +70,10 @@ export interface AppOptions {
   readonly tokenTtlSeconds?: number
   /** Whether `/get/leaderboard` is public. @default false: the route does not exist */
   readonly publicLeaderboard?: boolean
-  /** Returns whether the host accepts requests. Otherwise, `/readyz` and new event streams fail. @default true */
+  /**
+   * Returns whether the host accepts requests. While the host accepts no requests, `/readyz` and new event streams
+   * fail. @default true
+   */
   readonly isAccepting?: () => boolean
   /** Collects the metrics of the app for `/metrics`. @default none, and `/metrics` is not served */
   readonly metrics?: Metrics
@@ -82,7 +85,7 @@ export interface AppOptions {
   readonly metricsRoute?: boolean
   /**
    * Class of responses, for hosts that send instances of their own class faster.
-   * @default `globalThis.Response` at the time of each request, since some hosts replace it
+   * @default `globalThis.Response` at the time of each request, because some hosts replace this class
    */
   readonly responseClass?: typeof Response
   /**
@@ -91,8 +94,8 @@ export interface AppOptions {
    */
   readonly contentEncoder?: ContentEncoder
   /**
-   * Sets the timers of event streams: calls a function once after some milliseconds, and returns a function that cancels
-   * the call.
+   * Sets the timers of event streams: calls a function once after the given number of milliseconds, and returns a
+   * function that cancels the call.
    * @default setTimeout, which does not keep a process alive
    */
   readonly schedule?: Schedule
@@ -104,7 +107,7 @@ export interface AppOptions {
   readonly pages?: Pages
   /**
    * Renders the cards of players at `/@NAME/card.png`. The text of a card is in the font Manrope. Previews of links to
-   * a player show the card if `publicUrl` is set. @default none, and no card is served
+   * the page of a player show the card if `publicUrl` is set. @default none, and no card is served
    */
   readonly renderCard?: CardRenderer
 }

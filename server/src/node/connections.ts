@@ -23,16 +23,16 @@ interface ConnectionsOptions {
 }
 
 /**
- * Maximum number of requests in flight on one connection. Browsers and proxies send one request at a time, load
- * generators a few.
+ * Maximum number of requests in flight on one connection. Browsers and proxies send one request at a time, and load
+ * generators send a few.
  */
 const MAX_PIPELINED = 64
 
 /**
  * Tracks the connections of a server.
  *
- * Node's `closeIdleConnections()` does not suit a graceful stop. It cuts responses that a slow client is still reading,
- * and waits for connections that never carried a request.
+ * Node's `closeIdleConnections()` does not suit a graceful stop. This method cuts responses that a slow client is still
+ * reading, and waits for connections that never carried a request.
  */
 export function watchConnections(server: Server, { perClient, onDrop, onDone }: ConnectionsOptions) {
   const all = new Map<Socket, Connection>()
@@ -64,7 +64,7 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
     accept(req: IncomingMessage, res: ServerResponse): boolean {
       const { socket } = req
       const connection = all.get(socket)
-      // This request may be a part of the malformed request.
+      // After a malformed request, the bytes of this request may belong to the malformed request.
       if (!connection || connection.isBroken || socket.destroyed) return false
       const { exchanges } = connection
       if (exchanges.size >= MAX_PIPELINED) {

@@ -40,7 +40,8 @@ const CODERS = {
 
 /**
  * Creates an encoder over `node:zlib`, for all clients of one server. A body that cannot be encoded soon is sent
- * unencoded, so that no client waits for a slow reader. Passwords and digests wait for at most two short tasks.
+ * unencoded, so that no client waits for another client that reads slowly. Passwords and digests wait for at most two
+ * short tasks.
  */
 export function createNodeEncoder(): ContentEncoder {
   const queue = createFairQueue({ concurrency: CONCURRENCY, perClient: 1 })

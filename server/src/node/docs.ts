@@ -42,7 +42,8 @@ ${hasPages ? `<p><a href="${ROUTES.homePage.path}">Collections</a></p>` : ''}
 `
 
 /**
- * Serves Swagger UI without requests to other servers. Each file is read and compressed at its first request.
+ * Serves Swagger UI. The page sends no requests to other servers. Each file is read and compressed at its first
+ * request.
  * @param hasPages whether the reference links to pages for people
  */
 export function createDocs(hasPages: boolean): Docs {

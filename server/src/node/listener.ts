@@ -50,7 +50,7 @@ export interface ConnectionLimits {
   readonly headersMs: number
   /** Time for a whole request. */
   readonly requestMs: number
-  /** Interval of the checks of `headersMs` and `requestMs`. A request may exceed both times by one interval. */
+  /** Interval of the checks of `headersMs` and `requestMs`. A request may exceed each time by up to one interval. */
   readonly checkMs: number
   /** Time to keep an idle connection open. */
   readonly keepAliveMs: number
@@ -58,15 +58,18 @@ export interface ConnectionLimits {
   readonly stalledMs: number
 }
 
-/** Longer than nginx keeps its connections (60 s), so that nginx closes first. */
+/** Longer than nginx keeps idle connections (60 s), so that nginx closes a connection first. */
 const KEEP_ALIVE_MS = 65_000
 
 const MAX_CONNECTIONS = 4096
 
-/** File descriptors for everything but connections of clients: storage, log, modules. */
+/** File descriptors that are reserved for uses other than client connections: storage, log, modules. */
 const OTHER_DESCRIPTORS = 128
 
-/** Without a descriptor, the system neither accepts nor refuses a connection. One client could use up all descriptors. */
+/**
+ * If no descriptor is free, the system neither accepts nor refuses new connections. Without this limit, one client
+ * could use up all descriptors.
+ */
 function maxConnections(): number {
   // By default, the report looks up the host names of connected addresses, which may take seconds.
   const report: NonNullable<typeof process.report> & { excludeNetwork?: boolean } = process.report
@@ -84,7 +87,10 @@ const CONNECTION_LIMITS: Omit<ConnectionLimits, 'connections'> = {
   stalledMs: KEEP_ALIVE_MS,
 }
 
-/** Share of the connections that one client may have: the rate limit counts neither idle connections nor `/livez`. */
+/**
+ * Share of the connections that one client may have. This limit is needed because the rate limit counts neither idle
+ * connections nor `/livez`.
+ */
 const CLIENT_SHARE = 1 / 4
 
 /** Time for a request whose head is arriving when the server stops. */
@@ -204,8 +210,8 @@ async function close(server: Server, connections: Connections, graceMs: number):
 const HOST = /^[^\s/\\?#@,]*$/
 
 /**
- * The error for a request that Node's parser accepts, but a proxy in front may have read as another request, or as two
- * (RFC 9112, sections 2.3, 3.2 and 6.1).
+ * The error for a request that Node's parser accepts, but a proxy in front may have read as a different request, or as
+ * two requests (RFC 9112, sections 2.3, 3.2 and 6.1).
  */
 function ambiguityError(req: IncomingMessage): HttpError | undefined {
   const message = versionError(req) ?? hostError(req) ?? authorityError(req) ?? encodingError(req)
@@ -255,8 +261,9 @@ function tunnelError(): HttpError {
 }
 
 /**
- * Sends an error for a request that never reaches the app, and closes the connection. The server's side closes
- * immediately, the client's side after a moment. Otherwise a client that never closes would keep the file descriptor.
+ * Sends an error for a request that never reaches the app, and closes the connection. The server ends its side
+ * immediately, and destroys the socket after a moment. Otherwise, a client that never ends its side would occupy the
+ * file descriptor.
  */
 function sendError(
   socket: Duplex,

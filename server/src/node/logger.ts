@@ -30,7 +30,7 @@ const MAX_WAITING_BYTES = 1024 * 1024
 /** The end of the log line of a request. */
 const REQUEST_END = '"msg":"request"}\n'
 
-/** Creates the log. A line is dropped while 1 MiB waits for a reader. */
+/** Creates the log. While 1 MiB waits for the reader, new lines are dropped. */
 export function createLogger(format: LogFormat, { stream, colours }: LogTarget): BoundedLogger {
   const toText = format === 'pretty' ? prettyText(colours) : (line: string) => line
   let dropped = 0
@@ -40,8 +40,8 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
     pending = ''
   }
   /**
-   * Requests of one turn of the event loop share one write, because a write to a pipe costs as much as the rest of a
-   * line.
+   * Requests of one turn of the event loop share one write, because a write to a pipe costs as much as all other work
+   * for a line.
    */
   const write = (line: string) => {
     if (stream.writableLength + pending.length + line.length > MAX_WAITING_BYTES) {
@@ -108,8 +108,8 @@ const MAX_CAUSES = 4
 const MAX_FRAMES = 12
 
 /**
- * Reduces an error to the parts that may be logged. Messages and fields of foreign errors may quote secrets: input
- * (`JSON.parse`), arguments (Node) or commands (ioredis).
+ * Reduces an error to the parts that may be logged. Messages and fields of errors from other code may quote secrets:
+ * input (`JSON.parse`), arguments (Node) or commands (ioredis).
  */
 function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error }

@@ -97,7 +97,7 @@ const RESOLUTION_MS = 20
 
 /** The metrics of the process, with the names that Prometheus client libraries use. */
 function processMetrics(loop: ReturnType<typeof monitorEventLoopDelay>): readonly Metric[] {
-  // Recorded values include the interval of the sampling timer.
+  // Recorded values include the interval of the sampling timer, so the interval is subtracted.
   const lag = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000) || 0
   const user = () => process.cpuUsage().user / MICROSECONDS
   const system = () => process.cpuUsage().system / MICROSECONDS

@@ -59,7 +59,7 @@ function isScryptCost({ N, r, p }: ScryptCost): boolean {
 
 /**
  * Creates a hasher with scrypt, by default at the OWASP cost. Each hash uses 128 · N · r bytes of memory. The caller
- * limits how many hashes run at once.
+ * limits the number of concurrent hashes.
  * @throws RangeError if N is not a power of two above 1, or N · r · p is above 2^23
  */
 export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {

@@ -37,7 +37,7 @@ export async function loadSecrets(folder: string, given: Partial<AppSecrets>): P
   const stored = await readSecrets(folder)
   const secrets = stored ?? makeSecrets()
   if (!stored) await writeSecrets(folder, secrets)
-  // A given secret is used without the stored secrets, so that a wrong secret causes an error.
+  // If a secret is given, the stored secrets are ignored, so that a wrong given secret causes an error.
   const previous = encryption ? previousEncryption : [...(secrets.previousEncryption ?? []), ...previousEncryption]
   return {
     secrets: withPrevious(

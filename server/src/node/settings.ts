@@ -292,7 +292,7 @@ export type StorageAddress =
   | { readonly driver: 'redis'; readonly url: string }
   | ({ readonly driver: 'redis-cluster' } & RedisClusterTarget)
 
-/** @throws Error that names the expected form, without the address, which may contain a password */
+/** @throws Error that names the expected form, but never the address, which may contain a password */
 export function parseStorageAddress(text: string): StorageAddress {
   if (text === 'memory:') return { driver: 'memory' }
   if (text.startsWith('file:')) {

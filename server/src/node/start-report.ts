@@ -7,7 +7,10 @@ export interface StartedServer {
   readonly durability: string
 }
 
-/** The report contains no secrets, and only the parts of a storage address that cannot contain a password. */
+/**
+ * The report contains no secrets. From a storage address, the report shows only the parts that cannot contain a
+ * password.
+ */
 export function startReport(config: ServerConfig, version: string, { url, metrics, durability }: StartedServer) {
   const { storage } = config
   const secretSource = (given: string | undefined) => {

@@ -7,7 +7,7 @@ import { ADMINS_KEY } from '../store/item-keys.ts'
 
 /** An administrator, without the hash of the password. */
 export interface Admin {
-  /** Changes with the password, so that older sessions end. */
+  /** A new password also gives a new id, so that all sessions with the old id end. */
   readonly id: string
   readonly username: string
   readonly role: AdminRole
@@ -24,7 +24,10 @@ interface EndedSession {
   readonly until: number
 }
 
-/** Every request reads the ended sessions. Above this limit, all sessions of the administrator end. */
+/**
+ * The number of ended sessions is limited, because every request reads all of them. Above this limit, all sessions of
+ * the administrator end.
+ */
 const MAX_ENDED_SESSIONS = 100
 
 export interface StoredAdmin extends Admin {
@@ -134,8 +137,8 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
     },
 
     /**
-     * Ends one session of an administrator. Above `MAX_ENDED_SESSIONS` within two hours, ends all sessions of the
-     * administrator.
+     * Ends one session of an administrator. If more than `MAX_ENDED_SESSIONS` sessions are ended within two hours, all
+     * sessions of the administrator end.
      */
     async endSession({ id }: Admin, session: EndedSession): Promise<void> {
       const now = clock()

@@ -82,8 +82,8 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     },
 
     /**
-     * Records a failed login, up to 10 an hour for each client and 100 an hour in total. Each new entry may replace a
-     * failed login from an earlier week, but no other entry of the log.
+     * Records a failed login, up to 10 an hour for each client and 100 an hour in total. A new entry may replace the
+     * entry of a failed login from an earlier week, but never any other entry.
      * @param name name of the account, if the account exists
      */
     async recordFailedLogin(context: Origin & Pick<RequestContext, 'client'>, name: string | undefined): Promise<void> {

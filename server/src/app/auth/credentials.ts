@@ -51,8 +51,9 @@ export function createPasswordQueue(schedule: Schedule): FairQueue {
 
 /**
  * Creates the functions that check names and passwords. Each check throws `rate_limited` after too many failed logins,
- * and `unavailable` if it waits too long for its turn. A wrong password is verified once per directory, against a decoy
- * hash if the name is unknown, so that the response time does not reveal which names exist.
+ * and `unavailable` if it waits too long for its turn. A wrong password is verified once per directory (users,
+ * administrators). In a directory that lacks the name, the password is verified against a decoy hash, so that the
+ * response time does not reveal which names exist.
  */
 export function createCredentials(options: CredentialsOptions) {
   const { users, admins, passwords, queue, loginLimiter, audit, clock, random } = options
@@ -71,9 +72,9 @@ export function createCredentials(options: CredentialsOptions) {
 
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
 
-  /** @param client finds only passwords that were verified for this client. @default any client */
+  /** @param client the client for which the password must have been verified. @default any client */
   async function findVerified(accounts: readonly (Account | undefined)[], password: string, client?: string) {
-    // Computes one digest even without an account, so that the time does not reveal whether the account exists.
+    // Computes one digest even if there is no account, so that the time does not reveal whether an account exists.
     const account = accounts.find((each) => each !== undefined)
     const isVerified = await verified.has(password, account?.passwordHash ?? '', client)
     return isVerified ? account : undefined
@@ -87,7 +88,10 @@ export function createCredentials(options: CredentialsOptions) {
     return undefined
   }
 
-  /** Returns the current hash. At the first login of a migrated administrator, first replaces the outdated hash. */
+  /**
+   * Returns the current hash. If the hash is outdated, as at the first login of a migrated administrator, replaces it
+   * before.
+   */
   async function currentHash({ who, passwordHash }: Account, password: string): Promise<string> {
     if (!('admin' in who && passwords.isOutdated?.(passwordHash))) return passwordHash
     const renewed = await passwords.hash(password)
@@ -120,8 +124,8 @@ export function createCredentials(options: CredentialsOptions) {
       return who
     }
 
-    // Above the limit, a password is compared only with the passwords that the same client has verified. Otherwise, the
-    // client could continue to test guesses.
+    // Above the limit of failed logins, a password is accepted only if it was already verified for this client.
+    // Otherwise, the client could continue to test guesses.
     const accounts = await findAccounts()
     const known = await findVerified(accounts, tried, client)
     if (known) return known.who
@@ -152,7 +156,7 @@ export function createCredentials(options: CredentialsOptions) {
   return {
     /**
      * Returns the user or administrator that `Authorization: Basic` identifies. Throws `invalid_credentials`.
-     * @param subject name of the user that the request is about. If the credentials contain another name,
+     * @param subject name of the user that the request is about. If the credentials do not contain this name,
      * administrators are tried before users
      */
     async authenticate(context: RequestContext, subject: string | undefined): Promise<Identity> {
@@ -218,7 +222,7 @@ function createVerifiedPasswords(clock: () => number, key: string) {
   return {
     async has(password: string, hash: string, client?: string): Promise<boolean> {
       const left = (untilByDigest.get(await digestOf(password, hash, client)) ?? 0) - clock()
-      // If the clock was set back, the entry must not be valid for longer.
+      // An entry must not be valid for longer than `VERIFIED_MS`, even if the clock was set back.
       return left > 0 && left <= VERIFIED_MS
     },
     async add(password: string, hash: string, client: string): Promise<void> {

@@ -11,7 +11,7 @@ interface SessionClaims {
   readonly username: string
   /** Id of the administrator, so that a later administrator with the same name cannot use the session. */
   readonly id: unknown
-  /** Id of this session. With the id, a logout can end only this session. */
+  /** Id of this session. The id lets a logout end this session without ending other sessions. */
   readonly sessionId: string
 }
 

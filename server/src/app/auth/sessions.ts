@@ -45,8 +45,8 @@ export function createSessions({ secret, admins, createId, clock }: SessionsOpti
 
   return {
     /**
-     * Loads the JWT code in advance. Otherwise, the first session loads this code, because mocks in a page rarely need
-     * sessions.
+     * Loads the JWT code in advance. By default, this code is loaded for the first session, so that mocks in a page,
+     * which rarely need sessions, do not load it.
      */
     load: loadJwt,
 
@@ -61,7 +61,7 @@ export function createSessions({ secret, admins, createId, clock }: SessionsOpti
     /** Returns the administrator of the session in `Authorization: Bearer`. Throws `invalid_session`. */
     require: async (request: Request): Promise<Admin> => (await verify(request)).admin,
 
-    /** Ends the session of a request, for every process. Throws `invalid_session`. */
+    /** Ends the session of a request in every process. Throws `invalid_session`. */
     async end(request: Request): Promise<void> {
       const { admin, claims } = await verify(request)
       await admins.endSession(admin, { id: claims.sessionId, until: claims.expiresAt * 1000 + CLOCKS_APART_MS })

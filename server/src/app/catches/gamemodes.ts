@@ -69,8 +69,8 @@ export class GamemodesError extends Error {
 }
 
 /**
- * @throws GamemodesError if the store contains catches of other gamemodes, because nobody could read, count or delete
- * these catches
+ * @throws GamemodesError if the store contains catches of gamemodes that are not in `names`, because nobody could read,
+ * count or delete these catches
  */
 export async function checkStoredGamemodes(storage: Pick<FishStorage, 'tallies'>, { names }: Gamemodes): Promise<void> {
   const counts = new Map<string, number>()

@@ -23,7 +23,7 @@ export function tokenText(body: Uint8Array): string {
   return body[0] === RAW_TOKEN ? toBase64Url(body) : new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
 }
 
-/** @returns `undefined` for an invalid token or a token of another key */
+/** @returns `undefined` for an invalid token or a token that was encrypted with another key */
 export async function decryptToken(fernet: Fernet, text: string): Promise<DecryptedToken | undefined> {
   try {
     return await fernet.decrypt(text)

@@ -64,8 +64,8 @@ export function profileOf(collections: readonly ProfiledCollection[], options: P
 }
 
 /**
- * Returns the beginning of an id, which is its time in milliseconds (RFC 9562, section 5.7). Entries of the same
- * millisecond stay in the order of their collection.
+ * Returns the beginning of an id, which is its time in milliseconds (RFC 9562, section 5.7). Entries from the same
+ * millisecond keep the order that they have in their collection.
  */
 function storedAt({ id }: Profile['latest'][number]): string {
   return id.slice(0, '01a21a26-7732'.length)

@@ -47,7 +47,8 @@ export function createCollectionReader({
     const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
     // Read the version first, so that the records may be newer than the version, but never older.
     const version = await storage.version(collection)
-    // A summary has a different tag, because an older server sends the whole collection instead of a summary.
+    // The tag of a summary differs from the tag of the whole collection. Otherwise, a client that received the whole
+    // collection from an older server would get a 304 for the summary.
     const etag = `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`
     const response = responses(request, { etag, version, name: `${scopeOf(collection)} ${form}`, client })
     const isWhole = limit === undefined && cursor === undefined
@@ -163,8 +164,8 @@ interface Page {
 }
 
 /**
- * Reads one page. Only the first and the last record are parsed, because the page may contain only a part of these
- * records.
+ * Reads one page. Only the first and the last record are parsed, because the page may begin or end in the middle of a
+ * record.
  */
 async function readPage(
   storage: FishStorage,

@@ -38,8 +38,8 @@ interface ProfilesOptions {
 type Place = Pick<ProfiledCollection, 'kind' | 'gamemode'> & { readonly owner: string }
 
 /**
- * Maximum number of cached profiles, of a few kilobytes each. Profiles with species may be large, so only their
- * responses are cached.
+ * Maximum number of cached profiles, of a few kilobytes each. A profile with species may be large, so the profile
+ * itself is not cached, but only its encoded response.
  */
 const CACHED = 64
 

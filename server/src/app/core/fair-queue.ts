@@ -25,9 +25,9 @@ interface FairQueueOptions {
 }
 
 /**
- * Creates a queue that runs at most `concurrency` tasks at once. Clients take turns, so that a client with many tasks
- * does not delay the others. Between two tasks, the queue yields to the event loop. Otherwise, a long queue of short
- * tasks would block all other events.
+ * Creates a queue that runs at most `concurrency` tasks at the same time. Clients take turns, so that a client with
+ * many tasks does not delay other clients. Between two tasks, the queue yields to the event loop. Otherwise, a long
+ * queue of short tasks would block all other events.
  */
 export function createFairQueue({ concurrency, perClient = concurrency, limit }: FairQueueOptions) {
   /** Waiting tasks by client, in the order of turns. When a task starts, its client moves to the end. */

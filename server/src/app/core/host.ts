@@ -5,8 +5,8 @@ import type { ErrorCode, RouteName } from '@fish-crab/sdk/contract'
  */
 
 /**
- * Hashes passwords slowly. The app runs at most two hashes at once, so a flood of logins takes no more memory than two
- * hashes.
+ * Hashes passwords slowly. The app computes at most two hashes at the same time, so a flood of logins takes no more
+ * memory than two hashes.
  */
 export interface PasswordHasher {
   /** Returns the hash of a password, including the salt and the parameters that `verify` needs. */
@@ -97,8 +97,8 @@ export interface RequestHost {
    */
   readonly address?: unknown
   /**
-   * Request target as received, such as `/status?x=1`. The app responds 400 to a target that a proxy may resolve to
-   * another path than the app. Any value other than a string is ignored. @default no target is refused
+   * Request target as received, such as `/status?x=1`. The app responds with 400 to a target that a proxy and the app
+   * may resolve to different paths. Any value other than a string is ignored. @default no target is refused
    */
   readonly target?: unknown
 }

@@ -1,7 +1,7 @@
 /** Fills bytes with randomness and returns them, as `crypto.getRandomValues` does. */
 export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 
-/** Number of bytes drawn at once, and the maximum length of a request that the pool serves. */
+/** Number of bytes in a drawn block, and the maximum length of a request that the pool serves. */
 const POOL_BYTES = 4096
 const SMALL_BYTES = 16
 

@@ -1,4 +1,4 @@
-/** Calls a function once after some milliseconds, and returns a function that cancels the call. */
+/** Calls a function once after the given number of milliseconds, and returns a function that cancels the call. */
 export type Schedule = (milliseconds: number, run: () => void) => () => void
 
 /** Uses the timers of the platform, without keeping the process alive. */

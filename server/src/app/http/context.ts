@@ -37,8 +37,8 @@ export interface RequestContext extends MatchedRoute {
   /** Lookup of the user in the parameter `name`. The lookup runs while the rate limit counts the request. */
   namedUser?: Promise<User | undefined>
   /**
-   * Lookup of the stored key of the last known user with this name. Only writes start this lookup, concurrently with
-   * `namedUser`.
+   * Lookup of the stored key of the user who last wrote under this name. Only requests that store catches start this
+   * lookup, which runs concurrently with `namedUser`.
    */
   namedKey?: Promise<StoredKey | undefined>
   /**

@@ -30,8 +30,10 @@ export function isOrigin(value: unknown): value is string {
 
 /**
  * Adds CORS headers to the response. Every origin may read public endpoints other than the user key, and configured
- * origins may use all public endpoints. No origin may use other endpoints or send credentials of the browser.
- * @returns whether the request is a preflight (Fetch standard, "CORS-preflight request"), which these headers complete
+ * origins may use all public endpoints. No origin may use an endpoint that is not public, or send credentials of the
+ * browser.
+ * @returns whether the request is a preflight (Fetch standard, "CORS-preflight request"), which needs no response
+ * beyond these headers
  */
 export function applyCors(context: RequestContext, allowedOrigins: readonly string[]): boolean {
   const { request, path, access, responseHeaders } = context

@@ -10,7 +10,7 @@ export interface ContentEncoder {
   readonly codings: readonly ContentCoding[]
   /**
    * Encodes a whole body. Resolves to `undefined` if the encoder is too busy; the body is then sent unencoded.
-   * @param client key of the client, so that no client delays the others
+   * @param client key of the client, so that no client delays other clients
    */
   encode(
     bytes: Uint8Array<ArrayBuffer>,
@@ -29,7 +29,10 @@ export interface ContentEncoder {
 }
 
 const FORMATS: Readonly<Record<ContentCoding, string>> = { br: 'brotli', gzip: 'gzip' }
-/** Checked only once, because each check creates a stream that keeps native memory until its garbage collection. */
+/**
+ * Checked only once, because each check creates a stream that keeps native memory until the stream is
+ * garbage-collected.
+ */
 const PLATFORM_CODINGS: readonly ContentCoding[] = (['br', 'gzip'] as const).filter(isSupported)
 
 /**
@@ -59,7 +62,7 @@ function isSupported(coding: ContentCoding): boolean {
   }
 }
 
-/** Maximum number of codings that are parsed: more than exist, because a request head has room for thousands. */
+/** Maximum number of codings that are parsed, because a request head has room for thousands. Fewer codings exist. */
 const MAX_CODINGS = 100
 
 /**

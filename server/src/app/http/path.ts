@@ -1,10 +1,10 @@
 import { VERSION_PREFIX } from '@fish-crab/sdk/contract'
 
 /**
- * Returns the canonical path of a request. Routing, rate limiting and logging use this path, so that no variant of a
- * path (trailing slash, `//`, percent-encoding, `/v1`) counts as another path. An encoded slash stays encoded, because
- * it is data and not a separator (RFC 3986, section 2.2). An encoded `@` is decoded: `@` needs no encoding in a path
- * (section 3.3), but programs that share links encode it.
+ * Returns the canonical path of a request. Routing, rate limiting and logging use this path, so that all variants of a
+ * path (trailing slash, `//`, percent-encoding, `/v1`) count as one path. An encoded slash stays encoded, because it is
+ * data and not a separator (RFC 3986, section 2.2). An encoded `@` is decoded: `@` needs no encoding in a path (section
+ * 3.3), but programs that share links encode it.
  * @example canonicalPath('http://host/v1//get/%66ish/?name=Alex') // '/get/fish'
  */
 export function canonicalPath(url: string): string {
@@ -19,9 +19,9 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
  * Describes the mistake in a request target that a proxy may resolve differently from a URL parser (RFC 9112, sections
- * 3.2 and 11.2). The rules of the proxy could then apply to another path than the served path. The raw target is
- * needed, because a URL parser turns `\` into `/`, resolves dots and removes fragments from the path. Doubled slashes
- * and percent-encoding are accepted, and the rules of the proxy must cover them; see docs/behind-a-proxy.md.
+ * 3.2 and 11.2). The proxy could then apply its rules to a path that is not the served path. The raw target is needed,
+ * because a URL parser turns `\` into `/`, resolves dots and removes fragments from the path. Doubled slashes and
+ * percent-encoding are accepted, and the rules of the proxy must cover them; see docs/behind-a-proxy.md.
  */
 export function targetError(target: string): string | undefined {
   if (target === '*') return undefined
@@ -55,8 +55,8 @@ function withoutDots(segments: readonly string[]): string[] {
 }
 
 /**
- * Returns an invalid path unchanged, because no route matches it. One `try` covers all segments, because each error
- * takes microseconds.
+ * Returns an invalid path unchanged, because no route matches it. One `try` covers all segments, so that a path causes
+ * at most one error, which takes microseconds.
  */
 function withCanonicalSegments(raw: string): string {
   try {

@@ -6,8 +6,8 @@ import { concatBytes } from '../core/bytes.ts'
 import { HttpError } from './http-error.ts'
 
 /**
- * Reads the body of a request. Throws `payload_too_large` as soon as the body exceeds the limit, in bytes. The rest of
- * the body stays unread, because cancelling the body would close the connection before the response.
+ * Reads the body of a request. Throws `payload_too_large` as soon as the body exceeds `limit` bytes. The rest of the
+ * body stays unread, because cancelling the body would close the connection before the response.
  */
 export async function readBody(request: Request, limit: number = LIMITS.bodyBytes): Promise<Uint8Array<ArrayBuffer>> {
   if (request.headers.get('content-encoding')) {
@@ -28,8 +28,8 @@ export async function readBody(request: Request, limit: number = LIMITS.bodyByte
 }
 
 /**
- * Throws `unsupported_media_type` for another media type. A body without a media type is assumed to have the expected
- * type (RFC 9110, section 8.3).
+ * Throws `unsupported_media_type` for a media type other than `expected`. A body without a media type is assumed to
+ * have the expected type (RFC 9110, section 8.3).
  */
 export function requireMediaType(request: Request, expected: (typeof MEDIA_TYPES)[keyof typeof MEDIA_TYPES]): void {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
@@ -42,7 +42,7 @@ export function requireMediaType(request: Request, expected: (typeof MEDIA_TYPES
 
 /**
  * Reads a JSON body. Refuses a body without a media type, because any web page can make the browser send such a body
- * with a remembered password.
+ * together with a remembered password.
  */
 export async function readJson(request: Request): Promise<unknown> {
   if (!request.headers.get('content-type')) throw new HttpError('unsupported_media_type')

@@ -118,14 +118,14 @@ export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin'
 export interface Pages extends PageAssets {
   /**
    * Returns the HTML of a page with the placeholders `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}`,
-   * `{{leaderboard}}` and `{{url}}`. The placeholder `<!--{{preview}}-->` is replaced by the tags of the canonical
+   * `{{leaderboard}}` and `{{url}}`. The placeholder `<!--{{preview}}-->` is replaced by the tags for the canonical
    * address and the preview image.
    */
   template(page: PageName): Promise<string>
 }
 
 /**
- * Maximum number of tags that are compared: more than any client has, because a request head has room for thousands.
+ * Maximum number of tags that are compared, because a request head has room for thousands. Clients have fewer tags.
  */
 const MAX_TAGS = 100
 

@@ -9,7 +9,7 @@ export type Positions = Readonly<Partial<Record<Kind, Position>>>
 /** The scope of a stream. An event id is valid for one scope only. */
 interface StreamScope {
   readonly storeId: string
-  /** Id of the user. A user who is deleted and created again has another id. */
+  /** Id of the user. A user who is deleted and created again gets a new id. */
   readonly owner: string
   readonly gamemode: string
   readonly kinds: readonly Kind[]
@@ -40,8 +40,8 @@ export function parseEventId(id: string, tag: string, kinds: readonly Kind[]): P
 }
 
 /**
- * Returns the event id from which a client resumes a stream. Clients without an event send no header or an empty
- * header.
+ * Returns the event id from which a client resumes a stream. A client that has not received an event sends no header or
+ * an empty header.
  */
 export function lastEventIdOf({ headers }: Request): string | undefined {
   return headers.get(EVENT_STREAM.lastEventId) || undefined

@@ -15,8 +15,8 @@ export function eventText(name: (typeof EVENTS)[number], data: string, id?: stri
 }
 
 /**
- * Returns the retry time and the first event of a stream. With the id of this event, a client that loses the connection
- * before the first catch resumes from the beginning of the stream.
+ * Returns the retry time and the first event of a stream. If the connection is lost before the first catch, the id of
+ * this event lets the client resume from the position at which the stream began.
  */
 export function openingText(data: { readonly user: string; readonly gamemode: string }, id: string): string {
   return `retry: ${RETRY_MS}\n\n${eventText('ready', JSON.stringify(data), id)}`

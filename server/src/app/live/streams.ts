@@ -44,7 +44,7 @@ interface StreamRequest {
   readonly signal: AbortSignal
 }
 
-/** Maximum number of entries that one stream reads at once. */
+/** Maximum number of entries that a stream reads in one turn. */
 const CATCH_UP_ENTRIES = 500
 /**
  * Maximum number of notices that wait for a slow client. Undoing an import can cause many notices, because it removes
@@ -93,9 +93,9 @@ const HEARTBEAT_BYTES = encode(HEARTBEAT)
 
 /**
  * Creates the event streams of a service. All events come from the store: a signal only wakes the streams, and a
- * regular check finds changes without a signal. Each stream is a generator with a position in the store. A new record
- * is read and formatted once for all streams whose clients wait for it. Slow clients take no memory: each of their
- * streams reads from the store later, from its own position.
+ * regular check finds changes that the store did not signal. Each stream is a generator with a position in the store. A
+ * new record is read and formatted once for all streams whose clients wait for it. Slow clients take no memory: each of
+ * their streams reads from the store later, from its own position.
  */
 export function createStreams({ storage, schedule, readQueue, metrics, storeId, limits }: StreamsOptions) {
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
@@ -183,7 +183,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
       topic.latest = shareEvents(collection.kind, topic.newest, records)
       topic.newest = records.at(-1)?.sequence ?? topic.newest
       await forEachInTurns([...topic.streams], (stream) => stream.wake('change'))
-      // Let the streams continue, because they run in microtasks.
+      // Let the streams continue in microtasks before the next chunk replaces `latest`.
       await Promise.resolve()
     }
     topic.version = version
@@ -328,7 +328,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   }
 
   return {
-    /** Opens a stream. Throws `unavailable` above the limits, `invalid_event_id` or `user_not_found`. */
+    /** Opens a stream. Throws `invalid_event_id` or `user_not_found`, and `unavailable` above the limits. */
     async open(request: StreamRequest): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
       const { user, gamemode, kinds, lastEventId, follow, client, signal } = request
       const release = reserve(client)
@@ -401,7 +401,7 @@ function shareEvents(kind: Kind, before: number, records: readonly CatchRecord[]
   }
 }
 
-/** Runs a function repeatedly, each time some milliseconds after the previous run has ended. */
+/** Runs a function repeatedly, each time the given number of milliseconds after the previous run has ended. */
 function repeat(schedule: Schedule, milliseconds: number, run: () => Promise<void>): () => void {
   let isStopped = false
   let cancel = () => {}

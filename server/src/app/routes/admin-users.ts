@@ -25,7 +25,7 @@ const RESETS: Readonly<Record<ResetType, Reset>> = {
   'api-key': async (users, user) => ({ apiKey: await users.resetApiKey(user) }),
 }
 
-/** Maximum number of players on a page with totals, because the totals of one player need a read of every gamemode. */
+/** Maximum number of players on a page with totals, because the totals of each player need one read per gamemode. */
 const MAX_TOTALS = 50
 
 const readListQuery = queryReader(userListQuerySchema)

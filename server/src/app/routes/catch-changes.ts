@@ -23,7 +23,8 @@ function recordIn({ params: { id = '' } }: RequestContext): string {
 }
 
 /**
- * Creates the functions that remove or move the record in the path of a request, for its player and for administrators.
+ * Creates the functions that remove or move the record in the path of a request. Players and administrators use the
+ * same functions.
  */
 export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services, 'storage' | 'gamemodes' | 'audit'>) {
   async function finish(entry: string, count: number): Promise<HandlerResponse> {

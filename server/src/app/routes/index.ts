@@ -25,7 +25,7 @@ const ADMIN = ALL.filter((name) => ROUTES[name].access === 'admin')
 const OWN = ALL.filter((name) => name in OWN_ROUTES)
 const PAGES = ALL.filter((name) => name in PAGE_ROUTES)
 
-/** Creates handlers whose code the first request loads, because mocks in a page rarely need them. */
+/** Creates handlers whose code is loaded at the first request, because mocks in a page rarely need these handlers. */
 function lazyHandlers(names: readonly RouteName[], load: () => Promise<AdminHandlers>): AdminHandlers {
   return Object.fromEntries(
     names.map((name): [RouteName, AdminHandler] => [

@@ -6,7 +6,7 @@ import type { Handler } from '../http/router.ts'
 export const SITE = 'Fish and Crab Collection'
 
 /**
- * Returns the headers of pages and their files. The policy allows only files of this server, without inline scripts or
+ * Returns the headers of pages and their files. The policy allows only files from this server, and no inline scripts or
  * styles, so that injected text cannot run scripts or send data to other servers.
  * @param more additional directives, and directives that replace the defaults
  */
@@ -31,7 +31,7 @@ export function pageHeaders(more: Readonly<Record<string, string>> = {}): Readon
   }
 }
 
-/** With these directives, no script can turn text into markup. The pages build no HTML from text. */
+/** With these directives, no script can turn text into markup. The pages never need to do so. */
 export const PAGES_HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" })
 
 export function assetHandler({ asset }: PageAssets, headers: Readonly<Record<string, string>>): Handler {

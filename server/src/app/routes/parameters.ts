@@ -4,7 +4,7 @@ import { HttpError } from '../http/http-error.ts'
 import { readJson } from '../http/request.ts'
 import type { Services } from './services.ts'
 
-/** Returns the value of the parameter `name`. Throws `user_mismatch` for several different users. */
+/** Returns the value of the parameter `name`. Throws `user_mismatch` if the values name different users. */
 export function userNameOf(query: URLSearchParams): string | undefined {
   const [first, ...others] = query.getAll('name').filter((name) => name !== '')
   if (others.some((name) => userNameKey(name) !== userNameKey(first ?? ''))) throw new HttpError('user_mismatch')

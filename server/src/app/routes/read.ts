@@ -36,7 +36,10 @@ export function readHandler(services: Services, kind: Kind): Handler {
   }
 }
 
-/** Refuses options of a partial or detailed read, because a summary always covers the whole collection. */
+/**
+ * Refuses to combine a summary with the options for partial or detailed reads, because a summary always covers the
+ * whole collection.
+ */
 function refuseWithSummary(options: Readonly<Record<string, unknown>>): void {
   const given = Object.keys(options).filter((name) => options[name] !== undefined)
   const details = given.map((path) => ({ path, message: 'Must be left out with summary' }))

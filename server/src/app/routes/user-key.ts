@@ -7,8 +7,8 @@ import { userNameOf } from './parameters.ts'
 import type { Services } from './services.ts'
 
 /**
- * Sends players their own key, and administrators the key of any player. The audit log records the read before the
- * response.
+ * Sends players their own key, and administrators the key of any player. The read is recorded in the audit log before
+ * the response is sent.
  */
 export function userKeyHandler({ users, credentials, audit }: Services): Handler {
   async function requestedUser(identity: Identity, name: string | undefined): Promise<User> {

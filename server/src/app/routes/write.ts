@@ -46,8 +46,8 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 
   /**
-   * Responds to a token that is no longer valid. If the token was stored while it was valid, this is a replay. An error
-   * would make the sender encrypt the catch again, and the catch would be stored twice.
+   * Responds to a token that is no longer valid. If the token was stored while it was valid, the request is a replay.
+   * An error would make the sender encrypt the catch again, and the catch would be stored twice.
    */
   async function replayedOrError(
     code: 'invalid_token' | 'token_expired',

@@ -46,7 +46,9 @@ interface Line {
   readonly x: number
 }
 
-/** Returns text with a fixed width, because another font would break the layout. */
+/**
+ * Returns text that the browser stretches to a fixed width. Otherwise, a wider or narrower font would break the layout.
+ */
 function written({ text, width, x }: Line, look: string): string {
   return `<text x="${x}" y="16" textLength="${width}" ${look}>${escapeMarkup(text)}</text>`
 }

@@ -37,7 +37,7 @@ export function secretKey(id: string, secret: 'password' | 'fernet' | 'api-key')
 
 const ENCRYPTED = /^secret:([^:]+):fernet$/
 
-/** Part of the key of every encrypted item under {@link SECRETS_BASE}, and of few other keys. */
+/** Part of the key of every encrypted item under {@link SECRETS_BASE}. Few other keys contain this part. */
 export const ENCRYPTED_PART = ':fernet'
 
 /** Returns the id of the user if the item is an encrypted secret; `undefined` for any other item. */

@@ -5,12 +5,13 @@ import type { StoreId } from './store-id.ts'
 interface StorageObservers {
   readonly metrics: Pick<Metrics, 'observeStorage'> | undefined
   /**
-   * Rejects every operation except `ping` while the storage contains another store than at start. @default unchecked
+   * Rejects every operation except `ping` while the storage contains a store other than the store found at start.
+   * @default unchecked
    */
   readonly storeId?: Pick<StoreId, 'check'>
 }
 
-/** Returns a storage that measures every operation and checks the store id before it. */
+/** Returns a storage that measures every operation, and checks the store id before each operation. */
 export function observeStorage(storage: FishStorage, { metrics, storeId }: StorageObservers): FishStorage {
   function observe<Target extends object>(target: Target): Target {
     const operations = Object.entries(target).map(([operation, call]) => {

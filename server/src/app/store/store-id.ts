@@ -5,8 +5,8 @@ import { lazy } from '../core/cache.ts'
 import { type RandomSource, randomText } from '../core/ids.ts'
 
 /**
- * The random id of a store. Event ids depend on the store id, and a service stops using a store after its id has
- * changed, because the store was emptied or replaced.
+ * The random id of a store. Event ids depend on the store id. A changed id shows that the store was emptied or
+ * replaced, so the service stops using the store.
  */
 export type StoreId = ReturnType<typeof createStoreId>
 
@@ -22,7 +22,7 @@ export function createStoreId(storage: FishStorage, random: RandomSource) {
     refuseUnfinished(value)
     id = value ?? undefined
     if (id === undefined) {
-      // If several servers start at once, all use the id that was stored first.
+      // If several servers start at the same time, all use the id that was stored first.
       const isFirst = await storage.setItemIfAbsent(STORE_KEY, fresh)
       id = isFirst ? fresh : ((await storage.items.getItem(STORE_KEY)) ?? fresh)
       refuseUnfinished(id)
@@ -34,7 +34,8 @@ export function createStoreId(storage: FishStorage, random: RandomSource) {
     get,
 
     /**
-     * Reads the id again, if it is already known. `check` throws the same error until the next call of `verify`.
+     * Reads the id again, if it is already known. If this function throws an error, `check` throws that error until the
+     * next call of `verify`.
      * @throws StorageError `replaced`, `unfinished`
      */
     async verify(): Promise<void> {

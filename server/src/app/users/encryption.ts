@@ -23,7 +23,10 @@ export interface Encryption {
   encrypt(text: string, owner: string): Promise<string>
   /** Decrypts with any of the secrets. @throws DecryptionError */
   decrypt(encrypted: string, owner: string): Promise<string>
-  /** Whether a text was encrypted with the current secret. @throws DecryptionError for a text of an unknown secret */
+  /**
+   * Whether a text was encrypted with the current secret. @throws DecryptionError for a text that was encrypted with an
+   * unknown secret
+   */
   isCurrent(encrypted: string, owner: string): Promise<boolean>
   /**
    * Encrypts a text again with the current secret. Returns the text unchanged if it already uses the current secret.

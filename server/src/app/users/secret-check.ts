@@ -27,7 +27,7 @@ export async function ensureSecretCheck(storage: FishStorage, encryption: Encryp
 
 /**
  * Adds the current secret to an existing check that does not contain this secret. A rotation may have removed the
- * secret while this server still encrypts with it. Call this function after a key is stored.
+ * secret from the check while this server still encrypts with it. Call this function after a key is stored.
  */
 export async function keepInSecretCheck(storage: FishStorage, encryption: Encryption): Promise<void> {
   const stored = await storage.items.getItem(SECRET_CHECK_KEY)

@@ -51,7 +51,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
   const newPassword = () => randomText(PASSWORD_LENGTH, random)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
 
-  /** Replaces only an existing secret, because the user may be deleted at the same time. */
+  /** Replaces a secret only if the secret still exists, because the user may be deleted at the same time. */
   async function reset({ id }: User, secret: 'password' | 'fernet', stored: string): Promise<void> {
     if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) throw new HttpError('user_not_found')
   }

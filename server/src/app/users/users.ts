@@ -59,7 +59,7 @@ export function createUsers(options: UsersOptions) {
     },
 
     /**
-     * Reads the stored key of the last user with this name who wrote. On Redis, this read shares a round trip with
+     * Reads the stored key of the user who last wrote under this name. On Redis, this read shares a round trip with
      * `find`.
      */
     async lastKey(name: string): Promise<StoredKey | undefined> {
@@ -127,7 +127,7 @@ export function createUsers(options: UsersOptions) {
       throw new HttpError('user_exists')
     },
 
-    /** Removes a user with all data. Returns `false` if the user is already removed. */
+    /** Removes a user and all data of that user. Returns `false` if the user is already removed. */
     async remove(user: User): Promise<boolean> {
       // The name is removed last, so that an interrupted removal can be repeated.
       await storage.removeOwner(user.id)

@@ -16,7 +16,7 @@ import { locateSecrets, type SecretsLocation, storeFileOf } from './store.ts'
 export interface CopyOptions extends MaintenanceOptions, Pick<ConfigSource, 'env'> {
   /** Address of the storage to read, as in `FISH_STORAGE`. */
   readonly from: string
-  /** Address of an empty storage. */
+  /** Address of the empty storage to fill, as in `FISH_STORAGE`. */
   readonly to: string
 }
 
@@ -24,9 +24,9 @@ export interface CopyOptions extends MaintenanceOptions, Pick<ConfigSource, 'env
 export interface CopyReport {
   /** Number of players. */
   readonly users: number
-  /** Writes that were acknowledged and not removed. */
+  /** Number of acknowledged writes that were not removed. */
   readonly records: number
-  /** Fish and crabs in these writes. */
+  /** Number of fish and crabs in these writes. */
   readonly entries: number
   /** The data folder that was filled; `null` for Redis. */
   readonly folder: string | null
@@ -109,8 +109,8 @@ async function copyToRedis(
 type Counts = Pick<CopyReport, 'users' | 'records' | 'entries'>
 
 /**
- * Number of owners that are copied at once, so that each commit of a file store serves several owners. A chunk of one
- * owner can have 30 MB.
+ * Number of owners that are copied at the same time, so that each commit of a file store serves several owners. The
+ * number is small, because a chunk of one owner can have 30 MB.
  */
 const OWNERS_AT_ONCE = 4
 

@@ -40,7 +40,7 @@ export function removeTemp(temp: string): void {
   try {
     rmSync(temp, { recursive: true, force: true, maxRetries: 3 })
   } catch {
-    // The outcome of the work matters more than a leftover folder.
+    // Ignore a failed removal, because the outcome of the work matters more than a leftover folder.
   }
 }
 
@@ -93,7 +93,10 @@ function hasStore(folder: string): boolean {
   return STORE_FILES.some((name) => pathExists(join(folder, name)))
 }
 
-/** Accepts the same secrets, because a killed run may have moved them. @throws MaintenanceError `exists` */
+/**
+ * Accepts a folder that already contains `secrets`, because a killed run may have moved them there. @throws
+ * MaintenanceError `exists`
+ */
 export function refuseOtherSecrets(folder: string, secrets: string | undefined): void {
   if (!pathExists(join(folder, SECRETS_FILE)) || readSecretsText(folder) === secrets) return
   throw existsError(folder, SECRETS_FILE, [SECRETS_FILE])
@@ -102,7 +105,7 @@ export function refuseOtherSecrets(folder: string, secrets: string | undefined):
 function existsError(folder: string, what: string, secrets: readonly string[]): MaintenanceError {
   const files = secrets.map((name) => join(folder, name)).filter(pathExists)
   const aside = unusedPath(join(folder, 'old-store'))
-  // SQLite deletes its other files when the server stops, so the shell lists the files.
+  // SQLite deletes its other files when the server stops, so the shell expands `*` to the files that still exist.
   const store = hasStore(folder) ? [`${shellCommand([join(folder, STORE_FILE)])}*`] : []
   const command = [shellCommand(['mkdir', aside]), '&& mv', ...store, shellCommand([...files, aside])].join(' ')
   return new MaintenanceError('exists', `${folder} already has ${what}; nothing was changed.`, {
@@ -119,7 +122,7 @@ function unusedPath(path: string, number = 2): string {
 
 const NEW_FILES = [SECRETS_FILE, STORE_FILE]
 
-/** Moves a new store into a folder without one. Existing secrets stay. A failure leaves no new files. */
+/** Moves a new store into a folder that has no store. Existing secrets stay. A failure leaves no new files. */
 export function moveStore(temp: string, folder: string): void {
   const moved: string[] = []
   try {

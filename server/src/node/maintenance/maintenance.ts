@@ -53,9 +53,9 @@ export type MaintenanceErrorCode =
   | 'exists'
   /** A check of the content failed. */
   | 'damaged'
-  /** The data needs another `FISH_SECRET`. */
+  /** The secret in use does not decrypt the data. */
   | 'wrong_secret'
-  /** The data needs a `FISH_SECRET`. */
+  /** The data needs a `FISH_SECRET`, but the setting is missing. */
   | 'missing_secret'
   /** At least one setting is wrong. The message has one line for each mistake. */
   | 'invalid_settings'
@@ -63,7 +63,7 @@ export type MaintenanceErrorCode =
   | 'other_user'
   /** A path is empty or too long, or leads to something of the wrong kind. */
   | 'invalid_path'
-  /** A dump of another database cannot be read. */
+  /** The MongoDB dump is invalid, or was changed during the migration. */
   | 'invalid_dump'
   /** The given signal aborted the work. The message names the leftovers. */
   | 'interrupted'
@@ -92,7 +92,7 @@ export class MaintenanceError extends Error {
 }
 
 /**
- * Runs maintenance. Every error becomes a {@link MaintenanceError}, except mistakes of this program.
+ * Runs maintenance. Every error becomes a {@link MaintenanceError}, except an error that a bug in this program causes.
  * @param interruption the signal that interrupts the run, and sentences about the remaining state and the next step
  */
 export async function maintain<Result>(
@@ -123,17 +123,17 @@ function toMaintenanceError(error: unknown): unknown {
   return fromSystem(error)
 }
 
-// The messages of other codes do not end with one whole step.
+// Only messages with these codes end with the next step as one whole sentence.
 const ENDS_WITH_STEP: ReadonlySet<StorageErrorCode> = new Set(['in_use', 'read_only'])
 
-/** The last sentence of a storage message is the next step, and becomes the hint. */
+/** If a storage message ends with the next step, that sentence becomes the hint. */
 function fromStorage(error: StorageError): MaintenanceError {
   const { code, message } = error
   const [, what = message, hint] = (ENDS_WITH_STEP.has(code) && /^(.*\.) (\S.*)$/s.exec(message)) || []
   return new MaintenanceError(code, withoutTempNames(what), { hint, cause: error })
 }
 
-/** Errors of files and of SQLite. Other errors are mistakes of this program. */
+/** Converts errors of files and of SQLite. All other errors are bugs in this program. */
 function fromSystem(error: NodeJS.ErrnoException): unknown {
   const { code = '', path } = error
   const isSqlite = code === 'ERR_SQLITE_ERROR'

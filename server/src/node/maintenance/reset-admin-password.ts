@@ -32,8 +32,8 @@ export interface ResetAdminPasswordReport {
  * Sets an administrator's password directly in the storage, in case no administrator can log in. The audit log records
  * the reset, and the sessions of that administrator end. A file store must not be in use by a server. Servers on a
  * Redis can keep running.
- * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password of another
- * length
+ * @throws MaintenanceError `no_admin`, `in_use`, `no_store` and others; `invalid_settings` for a password that is too
+ * short or too long
  */
 export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<ResetAdminPasswordReport> {
   const { username, password, dryRun = false, passwords = createScryptHasher(), ...source } = options

@@ -21,7 +21,8 @@ import { atRestSecrets, encryptionWith, storeFileOf } from './store.ts'
 /** Options of {@link rotateSecret}. */
 export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {
   /**
-   * First replace both secrets beside the data by new secrets. Only for file stores. All sessions of administrators end.
+   * Whether to replace both secrets beside the data by new secrets first, which ends all sessions of administrators.
+   * Supported only for file stores.
    */
   readonly makeNew?: boolean
 }
@@ -94,7 +95,7 @@ async function planSecrets(
   if (folder === undefined) throw missingSecret()
   if (!stored) throw missingStoredSecret(folder)
   const secrets = [...older, ...previousSecrets]
-  // A key that cannot be decrypted now would be lost with a new secret.
+  // A key that cannot be decrypted now would stay undecryptable after the secrets are replaced.
   await verifySecretCheck(source, encryptionWith(secrets)).catch((error: unknown) => {
     if (!(error instanceof DecryptionError)) throw error
     throw new MaintenanceError('wrong_secret', mismatchedSecrets(folder).message, { cause: error })
@@ -142,7 +143,8 @@ async function reencryptAll(options: RotationOptions): Promise<RotateSecretRepor
     const { seen, changed, undecryptable } = await reencryptEach(options)
     reencrypted += changed
     const counts = { seen, reencrypted, undecryptable }
-    // A server that still encrypts with another secret may have written after this pass.
+    // Run another pass, because a server that still encrypts with an older secret may have written keys that this pass
+    // missed.
     if (changed > 0) continue
     if (undecryptable.length > 0 || check === null || (await finishSecretCheck(storage, encryption, check)))
       return counts

@@ -49,8 +49,8 @@ export function storeFileOf(folder: string): string {
 }
 
 /**
- * Tells how to open the store of a data folder for reading, even while a server uses it. Only SQLite may open the file:
- * if other code opened and closed the file, a server in this process would lose its POSIX locks.
+ * Returns how to open the store of a data folder for reading, even while a server uses the store. Only SQLite may open
+ * the file: if other code opened and closed the file, a server in this process would lose its POSIX locks.
  */
 function sourceOf(folder: string): { readonly address: URL; readonly readOnly: boolean } {
   const file = storeFileOf(folder)

@@ -45,7 +45,7 @@ async function addPlayer({ items, setItemIfAbsent }: FishStorage, { user, secret
   await items.setItem(userKey(name), JSON.stringify(user))
 }
 
-/** More hashes at once would not be faster, and each hash uses 128 MiB of memory. */
+/** More concurrent hashes would not be faster, and each hash uses 128 MiB of memory. */
 const HASHES_AT_ONCE = Math.min(4, availableParallelism())
 
 async function writeSecrets(storage: FishStorage, options: FillOptions): Promise<void> {

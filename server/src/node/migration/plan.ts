@@ -154,7 +154,10 @@ function add(counts: Map<string, number>, name: string, { catches, invalid }: So
   counts.set(name, (counts.get(name) ?? 0) + catches + invalid)
 }
 
-/** Assigns chosen names first, then valid names, then invalid names. Among these, older users come first. */
+/**
+ * Assigns chosen names first, then valid names, then invalid names. Within each of these groups, older users come
+ * first.
+ */
 function planPlayers(users: readonly SourceUser[], renames: ReadonlyMap<string, string>) {
   const taken = new Set<string>()
   const numbers = new Map<string, number>()

@@ -2,7 +2,7 @@
 export type StorageErrorCode =
   /** Another process, or this process, has the folder open. */
   | 'in_use'
-  /** A newer version wrote the store. */
+  /** A newer version of this service wrote the store. */
   | 'newer_schema'
   /** The file is not a store, or the path cannot contain a store. Nothing was changed. */
   | 'not_a_store'

@@ -1,13 +1,13 @@
 import { StorageError } from './errors.ts'
 
-// Each escaped UTF-16 unit becomes `%` and four of these letters. Other characters of a part are not capitals, so a
-// search for an encoded text never matches the inside of an escape.
+// Each escaped UTF-16 unit becomes `%` and four of these letters. No other character of a part is a capital letter, so
+// a search for an encoded text never matches the inside of an escape.
 const DIGITS = 'ABCDEFGHIJKLMNOP'
 const PLAIN_PART = /^(?:[a-z0-9_-]|%[A-P]{4})*$/
 const BASE = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*:?$/
 /**
- * The form of a key from {@link itemKey}. unstorage would change other keys: it drops empty parts and everything after
- * a `?`, and reads `/` as `:`.
+ * The form of a key from {@link itemKey}. unstorage would change any other key: unstorage drops empty parts and
+ * everything after a `?`, and reads `/` as `:`.
  */
 const ITEM_KEY = /^[\w%-]+(?::[\w%-]+)*$/
 

@@ -2,7 +2,8 @@ import { withDeadline } from './deadline.ts'
 
 /**
  * Runs an attempt at most once a second, and returns the last outcome in between. Otherwise a client that polls
- * readiness could cause any number of writes. A late attempt continues, and no other attempt starts before its end.
+ * readiness could cause any number of writes. A late attempt continues, and the next attempt starts only after the late
+ * attempt has ended.
  */
 export function createProbe(
   attempt: () => Promise<void>,

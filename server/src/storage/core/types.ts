@@ -10,7 +10,10 @@ export interface Collection {
 export interface NewRecord {
   /** Unique id of the record. */
   readonly id: string
-  /** Writes of one owner with the same value are stored once. `null`: the write is always stored. */
+  /**
+   * If several writes of one owner have the same `dedupeKey`, only one of these writes is stored. `null`: the write is
+   * always stored.
+   */
   readonly dedupeKey: string | null
   /** The number of entries of the record, at least 1. */
   readonly count: number
@@ -83,7 +86,7 @@ export interface CountWindow {
   readonly now: number
   /**
    * `1` counts an event. `-1` reverts an event that was counted within the limit. A revert opens no window, and closes
-   * a window without other events.
+   * the window if no other event is counted in the window.
    * @default 1
    */
   readonly by?: 1 | -1
@@ -158,7 +161,7 @@ export interface LeaderRange {
   readonly limit: number
 }
 
-/** An owner on a leaderboard, with its number of entries: at least 1. */
+/** An owner on a leaderboard, with the number of entries of that owner. */
 export interface Leader {
   /** Id of the owner. */
   readonly owner: string

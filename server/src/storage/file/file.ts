@@ -151,7 +151,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       version,
       read: readRecords,
       async store(...args) {
-        // A read must not take the space that catches need.
+        // Tallies that a read stores must not take the space that catches need.
         await checkSpace(folder, FREE_FOR_COPIES_BYTES)
         await write('setTallies', ...args)
       },

@@ -1,4 +1,7 @@
-/** Stores texts in the given format as 16 bytes, at most half of their length. Any other text is stored unchanged. */
+/**
+ * Stores a text in the given format as 16 bytes, which is at most half the length of the text. Any other text is stored
+ * unchanged.
+ */
 function packed(form: RegExp, format: (hex: string) => string) {
   return {
     toColumn: (text: string): string | Uint8Array =>

@@ -126,7 +126,7 @@ function prepareCollectionTallies(db: DatabaseSync) {
   }
 }
 
-/** Prepares reads of items that also work on a store with an older schema. */
+/** Prepares reads of items. These reads also work on a store with an older schema. */
 export function prepareItemReads(db: DatabaseSync) {
   const get = db.prepare('SELECT value FROM items WHERE key = ?')
   const page = db.prepare(

@@ -13,7 +13,7 @@ import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 const LOG_SIZE_LIMIT = 64 * 1024 * 1024
 /**
  * At this number of pages (16 MB), SQLite moves the log into the database. By then, the log contains most pages several
- * times.
+ * times, and SQLite writes each page to the database only once.
  */
 const CHECKPOINT_PAGES = 4000
 /**
@@ -34,8 +34,8 @@ function report(error: unknown, folder: string): ErrorReport {
 }
 
 /**
- * Reads the actual pragmas, which may differ from the requested ones: a file system without shared memory, for example,
- * does not allow a write-ahead log.
+ * Reads the actual pragmas, which may differ from the requested pragmas: a file system without shared memory, for
+ * example, does not allow a write-ahead log.
  */
 function readPragmas(db: DatabaseSync): FilePragmas {
   return {

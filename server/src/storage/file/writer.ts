@@ -53,7 +53,7 @@ export function describeDurability({ journalMode, synchronous }: FilePragmas): F
 }
 
 /**
- * Time limit of a write, in milliseconds. Together with {@link MIN_CLOSE_MS}, this limit is shorter than the grace
+ * Time limit of a write, in milliseconds. The sum of this limit and {@link MIN_CLOSE_MS} is shorter than the grace
  * period of a stop.
  */
 const WRITE_MS = 6000

@@ -20,7 +20,7 @@ export interface RedisTarget extends RedisNode, Login {
 
 /** The address of a Redis Cluster. Some nodes are enough, because these nodes know all other nodes. */
 export interface RedisClusterTarget extends Login {
-  /** Nodes to start from, at least one. The client finds the others. */
+  /** Nodes to start from, at least one. The client finds all other nodes. */
   readonly nodes: readonly RedisNode[]
 }
 
@@ -57,7 +57,7 @@ function parse(url: string, pattern: RegExp, shape: string) {
   return { rest, toNode, login: { ...toLogin(), ...(secure ? { tls: true } : {}) } }
 }
 
-/** @throws Error with the expected format, without the address, which may contain a password */
+/** @throws Error that names the expected format, but never the address, which may contain a password */
 export function parseRedisUrl(url: string): RedisTarget {
   const { rest, toNode, login } = parse(url, /^redis(s?):\/\/(?=.)(?:(.*)@)?(.*)$/i, SHAPE)
   const [, address = '', db = '0'] = /^([^/?#]*)(?:\/(\d{1,9})?)?$/.exec(rest) ?? []

@@ -33,16 +33,22 @@ export interface Link extends OperationRunner {
 }
 
 export interface Connection extends Link {
-  /** Like `call`, on a separate connection for reads of whole collections: large reads would delay small commands. */
+  /**
+   * Like `call`, but on a separate connection for reads of whole collections, because large reads delay all other
+   * commands on a connection.
+   */
   readonly read: CallScript
-  /** Like `call`, for acknowledged operations: also waits for replicas, if configured. */
+  /** Like `call`, but for acknowledged operations: also waits for replicas, if replicas are configured. */
   readonly write: CallScript
   readonly links: readonly Link[]
 }
 
 const retryDelay = (times: number) => Math.min(50 * times, 500)
 
-/** The client does not queue commands without a connection, and does not repeat commands: the caller decides. */
+/**
+ * The client does not queue commands while the connection is lost, and does not repeat commands: the caller decides
+ * whether to repeat a command.
+ */
 function createUnstorageDriver(target: RedisTarget | RedisClusterTarget, timeoutMs: number) {
   const { username, password, tls } = target
   const options = {
@@ -212,8 +218,8 @@ const MAX_PENDING = 4096
 type OperationRunner = ReturnType<typeof createOperationRunner>
 
 /**
- * Runs every operation. An operation fails at its deadline, fails at once without a connection, and never starts after
- * `close`.
+ * Runs every operation. An operation fails at its deadline, fails immediately if there is no connection, and never
+ * starts after `close`.
  */
 function createOperationRunner(
   timeoutMs: number,

@@ -146,8 +146,8 @@ async function pingCluster(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Writes a probe to each server. Fails on a replica, on a full server and on a server whose disk fails. All of these
- * servers respond to PING.
+ * Writes a probe to each server. Fails on a replica, on a full server and on a server whose disk fails. A PING would
+ * not suffice, because all of these servers respond to PING.
  */
 async function writeProbes({ client }: Connection, write: CallScript): Promise<void> {
   const bytes = 'x'.repeat(PROBE_BYTES)

@@ -11,7 +11,8 @@ const EVEN_IF_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')"
 /**
  * The common part of scripts that change records. `sign` is 1 for an added record and -1 for a removed record. The
  * tallies of a bucket are the sums of its owners. Scores are negative, so that owners with equal counts are ordered by
- * id. With `pcall`, a Redis user who lacks the permission to publish can still write, without signals.
+ * id. Because of `pcall`, a Redis user who lacks the permission to publish can still write, but the writes send no
+ * signals.
  */
 const RECORDS = `
 local function signal(...)
@@ -286,8 +287,8 @@ end`,
    *
    * Once half of the capacity is used, opening a window also checks some other windows, and removes expired windows. At
    * full capacity, a window that is not exhausted is evicted. The field `hand` contains the position at which the last
-   * check ended. With fewer windows, these checks would cost more: Redis stores small hashes in a format that can only
-   * be read as a whole.
+   * check ended. Below half of the capacity, the script makes no such checks, because Redis stores small hashes in a
+   * format that can only be read as a whole.
    */
   fishCount: `
 local field, now, limit, by = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4]), tonumber(ARGV[8])
@@ -343,8 +344,8 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KE
 return {1, ARGV[5]}`,
 
   /**
-   * KEYS: probe. ARGV: lifetime of the probe in milliseconds, and text of the size of a large write: Redis counts the
-   * command itself when Redis checks whether its memory is full.
+   * KEYS: probe. ARGV: lifetime of the probe in milliseconds, and a text that is as long as a large write, because
+   * Redis counts the command itself when Redis checks whether its memory is full.
    */
   fishProbe: "return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])",
 

@@ -57,7 +57,7 @@ function subscribe({ primaries }: Connection, emit: (change?: Change) => void): 
 
   function open(): void {
     const nodes = primaries()
-    // Each attempt uses another node, because a node that left a cluster does not come back.
+    // Each attempt uses the next node, because a node that left a cluster does not come back.
     const own = nodes[attempts % nodes.length]?.duplicate({ retryStrategy: () => null, lazyConnect: true })
     if (!own) {
       retry()

@@ -8,8 +8,8 @@ import { BUCKETS, windowKeys } from './keys.ts'
  */
 const SLACK_MS = 60_000
 /**
- * Maximum number of stored windows of one kind, as in memory. The maximum limits the memory that a flood of new clients
- * takes.
+ * Maximum number of stored windows of one kind, the same number as for windows in memory. The maximum limits the memory
+ * that a flood of new clients takes.
  */
 const CAPACITY = 100_000
 
