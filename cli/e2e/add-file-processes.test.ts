@@ -10,7 +10,10 @@ import { type Fed, startFish } from '../test/stdin-processes.ts'
 const MANY = { requests: 1_000_000, windowSeconds: 300 }
 const START = Date.parse('2026-01-01T00:00:00Z')
 
-/** Starts a mock of the service for other processes, and returns functions that write and add a file of catches. */
+/**
+ * Starts a mock service that other processes can use, and returns functions that write a file of catches and add the
+ * file.
+ */
 async function startRuns(lines: number, limits = MANY) {
   const mock = await createMock({ startAt: START, limits, seed: { users: [{ name: 'Alex' }] } })
   const served = await mock.serve({ port: 0 })
@@ -52,8 +55,8 @@ async function startRuns(lines: number, limits = MANY) {
 }
 
 /**
- * Kills the process after its n-th commit to a database file. Commits of the validation do not count, because its
- * database is in memory.
+ * Kills the process after its n-th commit to a database file. Commits during the validation do not count, because the
+ * validation uses a database in memory.
  */
 function killedAtCommit(commit: number): string {
   const code = `import { DatabaseSync } from 'node:sqlite'
@@ -75,29 +78,35 @@ async function outcomeOf({ ended }: Fed) {
 const COMPLETE = { status: 0, rejected: 0, waiting: 0 }
 
 describe('a file that two processes add', () => {
-  test.each(['file', 'stdin'] as const)('is stored once if both run at the same time, from a %s', async (source) => {
-    const { names, write, start, stored } = await startRuns(500)
-    for (const round of [1, 2]) {
-      write(round)
-      const outcomes = await Promise.all([start(source, round), start(source, round)].map(outcomeOf))
-      expect(outcomes).toEqual([1, 2].map(() => ({ ...COMPLETE, catches: 500 })))
-      expect(stored(round)).toEqual(names(round))
-    }
-  })
+  test.each(['file', 'stdin'] as const)(
+    'is stored once if both processes run at the same time and read from %s',
+    async (source) => {
+      const { names, write, start, stored } = await startRuns(500)
+      for (const round of [1, 2]) {
+        write(round)
+        const outcomes = await Promise.all([start(source, round), start(source, round)].map(outcomeOf))
+        expect(outcomes).toEqual([1, 2].map(() => ({ ...COMPLETE, catches: 500 })))
+        expect(stored(round)).toEqual(names(round))
+      }
+    },
+  )
 
-  test.each(['file', 'stdin'] as const)('is stored once if the first process is killed, from a %s', async (source) => {
-    const LINES = 10_000
-    const { names, write, start, lookInto, stored } = await startRuns(LINES)
-    for (const [round, commit] of [9, 12, 15].entries()) {
-      write(round)
-      await using outbox = await lookInto()
-      const { ended } = start(source, round, { NODE_OPTIONS: killedAtCommit(commit) })
-      expect((await ended).status).toBe(null)
-      const queued = await outbox.queued()
-      expect(queued).toBeGreaterThan(0)
-      expect(queued).toBeLessThan(LINES)
-      expect(await outcomeOf(start(source, round))).toEqual({ ...COMPLETE, catches: LINES })
-      expect(stored(round)).toEqual(names(round))
-    }
-  })
+  test.each(['file', 'stdin'] as const)(
+    'is stored once if the first process is killed while it reads from %s',
+    async (source) => {
+      const LINES = 10_000
+      const { names, write, start, lookInto, stored } = await startRuns(LINES)
+      for (const [round, commit] of [9, 12, 15].entries()) {
+        write(round)
+        await using outbox = await lookInto()
+        const { ended } = start(source, round, { NODE_OPTIONS: killedAtCommit(commit) })
+        expect((await ended).status).toBe(null)
+        const queued = await outbox.queued()
+        expect(queued).toBeGreaterThan(0)
+        expect(queued).toBeLessThan(LINES)
+        expect(await outcomeOf(start(source, round))).toEqual({ ...COMPLETE, catches: LINES })
+        expect(stored(round)).toEqual(names(round))
+      }
+    },
+  )
 })

@@ -8,7 +8,7 @@ import { openTerminal } from '../test/pseudo-terminal.ts'
 
 const BUILT = fileURLToPath(new URL('../bin/run.js', import.meta.url))
 
-/** The keys for which a shell prints its current line. */
+/** The keys that make a shell print its current line. */
 const SHOW_LINE = '\u0018q'
 
 /** A home folder with two profiles, and with the built `fish-cli` in its `PATH`. */
@@ -48,12 +48,12 @@ export function missing(shell: string): string {
 export interface TypingShell {
   /** Types keys on an empty line, and returns the resulting line. */
   line(keys: string): Promise<string>
-  /** Types keys on an empty line, and returns the output that follows when the output matches. */
+  /** Types keys on an empty line, waits until the output after the keys matches, and returns this output. */
   screen(keys: string, pattern: RegExp): Promise<string>
 }
 
 /**
- * Starts an interactive shell that prints its line between `<<` and `>>` at Ctrl-X q, and clears its line at Ctrl-U.
+ * Starts an interactive shell. Ctrl-X q prints the current line between `<<` and `>>`, and Ctrl-U clears the line.
  */
 export async function typeInto(command: readonly string[], home: Home): Promise<TypingShell> {
   const terminal = openTerminal(command, { env: home.env, cwd: home.folder, columns: 200, rows: 60 })

@@ -41,7 +41,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     )
   })
 
-  test('loads the script that --install has written from a folder in fpath', async () => {
+  test('loads the script from the folder in fpath to which --install has written it', async () => {
     const home = newHome()
     const { path } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { path: string }
     const zsh = await openZsh(home, `fpath=(${join(path, '..')} $fpath)\n${COMPINIT}`)

@@ -16,7 +16,7 @@ function answer(program: string, shell: string | undefined, env: Readonly<Record
 }
 
 describe('the built program during completion', () => {
-  test('needs only the completion files, and prints nothing if they are invalid or missing', () => {
+  test('needs only the completion files, and prints nothing if these files are invalid or missing', () => {
     const folder = newFolder()
     for (const part of PARTS) cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
     const program = join(folder, 'bin', 'run.js')

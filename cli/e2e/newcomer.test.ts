@@ -21,14 +21,17 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const READY = '<ready>'
 
 /**
- * These settings differ from those of a newcomer. The test types the commands of the README word for word. Instead of
- * installing the packages from a registry, the test unpacks local packages.
+ * These settings differ from the settings of a newcomer. The test types the commands of the README word for word.
+ * Instead of installing the packages from a registry, the test unpacks local packages.
  */
 const SUBSTITUTED = {
-  /** The service uses any free port, and commands get its address. */
+  /** The service uses any free port, and commands get the address of the service. */
   serving: { FISH_PORT: '0' },
   commands: (url: string) => ({ FISH_URL: url }),
-  /** A separate home without the keyring of this user, and a shell prompt that the test can wait for. */
+  /**
+   * A separate home folder, no access to the keyring of the user who runs the test, and a shell prompt that the test
+   * can wait for.
+   */
   home: (folder: string) => ({ HOME: folder, FISH_SECRET_STORE: 'file', PS1: READY, ENV: '' }),
   /** Prevents the spinner of npx. */
   npx: { npm_config_progress: 'false' },
@@ -176,7 +179,7 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who follows the README${SKIPPED}`, (
     }
   })
 
-  test('runs the quick start, and then the commands that it prints', async () => {
+  test('runs the quick start, and then the commands that the quick start prints', async () => {
     const [start = ''] = blocksUnder('README.md', 'Try it')
     const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>

@@ -6,8 +6,8 @@ import { newFolder, xdgFolders } from '../test/folders.ts'
 import { startImpostor } from '../test/harness.ts'
 import { type Fed, shell, startFish, startShell } from '../test/stdin-processes.ts'
 
-// The last catch of each input is invalid. The line in the error shows that the whole input was read, and nothing is
-// sent.
+// The last catch of each input is invalid, so no catch is sent. The line number in the error shows that the whole input
+// was read.
 const ADD = ['add', '--file', '-', '--json', '--user', 'Alex', '--gamemode', 'earth']
 const POSIX = process.platform === 'win32' ? ' (skipped: needs a POSIX shell)' : ''
 const DELAYS = [0, 0.5, 5]
@@ -30,7 +30,7 @@ async function expectOneMistake({ ended }: Fed, place: string, title: string) {
 }
 
 describe('stdin that arrives late', () => {
-  test('is read completely if the whole input or its end is 0 to 5 seconds late', async () => {
+  test('is read completely if the whole input or its end arrives 0 to 5 seconds late', async () => {
     const runs = DELAYS.flatMap((seconds) =>
       Object.entries(FORMS).flatMap(([form, [first, second, place]]) =>
         [
@@ -81,8 +81,8 @@ describe('stdin that arrives late', () => {
 
 describe('stdin of 32 MB', () => {
   const BYTES = 32 * 1024 * 1024
-  // Without a limit, Node uses more memory than it needs. With a heap as large as the input, Node fails if the program
-  // stores the whole input.
+  // The heap is limited to the size of the input, so Node fails if the program stores the whole input. Without a limit,
+  // Node would use more memory than the program needs.
   const env = () => ({ ...xdgFolders(newFolder()), NODE_OPTIONS: '--max-old-space-size=32' })
   const MOST_MEMORY_MB = 380
 

@@ -70,7 +70,7 @@ test('every catch of 300 logs is stored once despite two kills, even if half of 
   await fish(['watch', latest, '--once'], { ...env, NODE_OPTIONS: later(1) })
   rmSync(latest)
 
-  // The other logs are older than the watched logs. One of them has a copy.
+  // The other logs are older than the watched logs. One of the older logs has a copy.
   const old = live.map((log) => log - 1)
   for (const log of old) {
     const path = rotate(log, begin(log) + content(log))
@@ -85,7 +85,8 @@ test('every catch of 300 logs is stored once despite two kills, even if half of 
     new RegExp(`^fish-cli: ${LOGS + 1} logs in .*: ${half} catches to add, .*; ${half} already added`),
   )
 
-  // A command would start too late to kill the run while it queues.
+  // The test reads the outbox file directly, because a command that shows the queue would start too late to kill the
+  // run while it queues catches.
   const [outbox = ''] = globSync(join(folder, '.local/state/fish-crab/outbox-*.db'))
   const queued = async () => {
     const { pending, close } = await inspectOutbox(outbox)

@@ -10,7 +10,7 @@ import { launch } from '../test/maintenance-processes.ts'
 const LINES = 50_000
 const CHUNK = 500
 const KILLS = 10
-/** The chunks between which the service does not run. */
+/** The service is down between the chunks with these numbers. */
 const OUTAGE = { from: 35, to: 55 }
 const ADMIN_PASSWORD = 'canary-admin-password'
 const GAMEMODES = ['earth', 'survival', 'factions'] as const

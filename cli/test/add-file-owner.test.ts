@@ -52,7 +52,7 @@ const sent = (count: number, skipped = 0) => ({
 })
 
 describe('add --file', () => {
-  test('skips a file that was added before, even if the case of the player differs', async () => {
+  test('skips a file that was added before, even if the player name is given in a different letter case', async () => {
     expect(await add(TEXT)).toEqual(sent(2))
     expect(await add(TEXT, { env: { FISH_USER: 'ALEX' } })).toEqual(sent(0, 2))
     expect((await run(['add', '--file', '-'], { env: context.env, piped: TEXT })).stdout).toBe(
@@ -86,7 +86,7 @@ describe('add --file', () => {
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
-  test('sends the waiting catches of a repeated file, and does not count them as skipped', async () => {
+  test('sends the waiting catches of a file that is added again, and does not count these catches as skipped', async () => {
     const away = losesConnection()
     for (const _ of [1, 2]) {
       expect(await add(TEXT)).toMatchObject({
@@ -104,7 +104,7 @@ describe('add --file', () => {
     expect(names()).toEqual(['Cod', 'Koi'])
   })
 
-  test('reports the catches of a repeated file that were rejected earlier', async () => {
+  test('reports the catches that were rejected earlier if their file is added again', async () => {
     const wrong = { env: { FISH_KEY: context.mock.user('Bob').fernetKey } }
     expect(await add(TEXT, wrong)).toEqual({
       status: 7,
@@ -158,7 +158,7 @@ test('an interrupted run with --again suggests outbox --send instead of repeatin
   expect(document.error.hint).toBe('Send the catches: fish-cli outbox --send')
 })
 
-test('add --file also sends catches that are already waiting, and reports them', async () => {
+test('add --file also sends the catches that are already in the outbox, and reports their number', async () => {
   const away = losesConnection()
   await add(TEXT)
   away.cancel()
@@ -172,8 +172,8 @@ test('add --file also sends catches that are already waiting, and reports them',
 describe('the waiting catches of a file', () => {
   beforeEach(async () => {
     await useUpRateLimit()
-    // The first interrupted run freezes the batch with Eel, which can no longer be deleted. The catches queued later
-    // can be deleted.
+    // The first interrupted run freezes the batch that contains Eel, so that Eel can no longer be deleted. The catches
+    // queued later can be deleted.
     await interruptInWait('Eel,3\n')
     await interruptInWait(TEXT)
   })
@@ -192,7 +192,7 @@ describe('the waiting catches of a file', () => {
     },
   )
 
-  test('remain when undo reverts a later run with --again', async () => {
+  test('remain in the outbox when undo reverts a later run with --again', async () => {
     await interruptInWait(TEXT, '--again')
     const { status, stdout } = await fish('undo', '--yes', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { queued: true, catches: 2, underWay: 0 }])

@@ -92,7 +92,7 @@ describe('readRecords', () => {
   })
 
   test.each(['Time,gold\n', 'Cod,bronz\n', 'Cod,bronz,fish\n', 'Cod,1,,earth\n'])(
-    'reads the first line of CSV without a header as a catch, even with an invalid value: %j',
+    'reads the first line of CSV without a header as a catch, even if the line contains an invalid value: %j',
     async (text) => {
       expect(await records('csv', text)).toMatchObject([{ at: 'Line 1', fields: {} }])
     },
@@ -105,7 +105,7 @@ describe('readRecords', () => {
     ['name , rarity\n" Cod ", 1\n Koi ,2\n', [' Cod ', 'Koi']],
     ['" Cod ",1\n', [' Cod ']],
     ['name,rarity\n"",1\n   ,1\n', [undefined, undefined]],
-  ])('keeps spaces around a name in CSV only inside quotes: %j', async (text, names) => {
+  ])('keeps spaces around a name in CSV only if the spaces are inside quotes: %j', async (text, names) => {
     const found = await records('csv', text)
     expect(found.map((one) => 'fields' in one && one.fields.name)).toEqual(names)
     expect(found.every((one) => 'fields' in one && one.fields.rarity !== ' 1')).toBe(true)
@@ -260,7 +260,7 @@ describe('add --file', () => {
     )
   })
 
-  test('skips and counts catches with record ids that are already stored, in JSON and in CSV', async () => {
+  test('skips and counts catches whose record ids are already stored, from JSON and from CSV', async () => {
     const mine = (...args: readonly string[]) => run([...args, '-g', 'factions'], { env })
     await addFile('Cod,1\nKoi,2', '-g', 'factions')
     await addFile('[{"kind":"crab"}]', '-g', 'factions')
@@ -285,7 +285,7 @@ describe('add --file', () => {
     })
   })
 
-  test('suggests --again, which skips the check for stored ids, if the service is unreachable', async () => {
+  test('if the service is unreachable, suggests --again, which skips the check for stored ids', async () => {
     const offline: Env = { ...env, FISH_URL: 'http://127.0.0.1:1' }
     const piped = JSON.stringify([{ name: 'Cod', rarity: 1, id: crypto.randomUUID() }])
     const add = async (...more: readonly string[]) => {
@@ -306,7 +306,7 @@ describe('add --file', () => {
     expect(message).toMatch(/^The file is not valid JSON; nothing was changed\. .*\(line 3 column 3\)$/)
   })
 
-  test('reports an invalid catch in JSON with its number', async () => {
+  test('reports an invalid catch in JSON by the number of the catch', async () => {
     const { stdout } = await addFile('[{"name":"Cod","rarity":1},{"name":"Koi","rarity":9}]')
     expect(JSON.parse(stdout).error.message).toMatch(
       /^The file has 1 mistake; nothing was changed\. Catch 2: rarity: Must be one of /,
@@ -330,7 +330,7 @@ describe('add --file', () => {
     const gamemodes = ['earth', 'survival', 'oneblock', 'factions']
     // The gamemodes alternate, so that catches have to be grouped into batches by gamemode.
     await writeFile(file, names.map((name, index) => `${name},1,fish,${gamemodes[index % 4]}\n`).join(''))
-    // Sixteen requests of the limit are already used, as by another person with the same IP address.
+    // Sixteen requests of the limit are already used, as if a second person with the same IP address had sent them.
     for (let used = 0; used < 16; used += 1) await fetch(`${served.url}/get/fish?name=Alex&gamemode=earth`)
     const clock = {
       now: () => mock.clock.now(),

@@ -128,13 +128,13 @@ describe('user reset', () => {
     expect(shown.stdout).not.toContain('****')
   })
 
-  test('prints the secret with --show and --out -', async () => {
+  test('prints the secret with --show, and also with --out -', async () => {
     const reset = (...more: string[]) => fish(['user', 'reset', 'Alex', '--type', 'fernet', '--yes', ...more])
     for (const how of [['--show'], ['--out', '-']]) expect((await reset(...how)).stdout).toMatch(/^[\w+/=-]{44}\n$/)
     expect(JSON.parse((await reset('--show', '--json')).stdout)).toMatchObject({ type: 'fernet', masked: false })
   })
 
-  test('fails if --out cannot be created, and writes no file', async () => {
+  test('fails if the file of --out cannot be created, and writes no file', async () => {
     const argv = ['user', 'reset', 'Alex', '--type', 'password']
     const there = fileURLToPath(import.meta.url)
     const before = await readdir(folder)
@@ -165,7 +165,7 @@ describe('user delete', () => {
     expect(writes()).toEqual([])
   })
 
-  test('prompts for confirmation, and deletes nothing without it', async () => {
+  test('prompts for confirmation, and deletes nothing without confirmation', async () => {
     for (const [argv, options, status] of [
       [[], {}, 2],
       [['--no-input'], { terminal: true, typed: 'y\r' }, 2],
@@ -216,7 +216,7 @@ describe('admin', () => {
     expect((await fish(['admin', 'delete', 'zoe', '--yes'])).status).toBe(5)
   })
 
-  test('delete keeps the last superadmin', async () => {
+  test('delete never removes the last superadmin', async () => {
     const remove = ['admin', 'delete', 'ADMIN', '--yes', '--json']
     const { status, stdout } = await fish(remove)
     const { code, hint } = JSON.parse(stdout).error
@@ -240,7 +240,7 @@ describe('admin', () => {
     expect(none.stderr).toMatch(/FISH_NEW_ADMIN_PASSWORD_FILE .* Or use --password-stdin\./)
   })
 
-  test('create prompts for the new password twice without echo, and rejects different entries', async () => {
+  test('create prompts for the new password twice without echo, and rejects two entries that differ', async () => {
     const typing = (...lines: string[]) =>
       fish(create, { terminal: true, typed: lines.map((line) => `${line}\r`).join('') })
     const wrong = await typing('canary-of-zoe', 'canary-of-zoo')
@@ -252,7 +252,7 @@ describe('admin', () => {
     expect((await logIn('canary-of-zoe')).status).toBe(0)
   })
 
-  test('create rejects a new password that is missing or has an invalid length, from every source', async () => {
+  test('create rejects a new password that is missing or has an invalid length, whichever source is used', async () => {
     const given = (password: string) => ({ env: { FISH_NEW_ADMIN_PASSWORD: password } })
     const ways: [string[], RunOptions, number, string][] = [
       [[], given('canary'), 2, 'usage'],
@@ -308,7 +308,7 @@ describe('audit', () => {
     const { entries, more } = await json(['audit'])
     const actions = entries.map(({ action }: { action: string }) => action)
     expect(actions).toHaveLength(5)
-    // A login has the same timestamp as the change that follows it, so that the order of the two is undefined.
+    // A login has the same timestamp as the change that follows it, so the order of these two entries is undefined.
     const changes = actions.filter((action: string) => action !== 'login')
     expect(changes).toEqual(['user.delete', 'user.reset.fernet'])
     expect(more).toBe(false)

@@ -78,7 +78,7 @@ describe('add and list', () => {
     expect((await run(['list', 'crab', 'crabber'], { env })).stdout).toBe('CRAB\ncrab\nHermit\n')
   })
 
-  test('flags override the environment, and list accepts a player without a kind', async () => {
+  test('flags override the environment, and list accepts a player name without fish or crabs', async () => {
     const { user, env } = await newPlayer('Flagged')
     const other = { ...env, FISH_USER: 'Alex', FISH_GAMEMODE: 'survival' }
     await run(['add', 'Eel', '-r', '5', '-g', 'factions', '-u', 'Flagged'], { env: other })
@@ -90,7 +90,7 @@ describe('add and list', () => {
     })
   })
 
-  test('add --json prints the saved catch, and list --detail shows the catch with the same id', async () => {
+  test('add --json prints the saved catch with its id, and list --detail shows this id', async () => {
     const { env } = await newPlayer('Detailed')
     const saved = JSON.parse((await run(['add', 'Pike', '-r', 'Mythical', '--json'], { env })).stdout)
     expect(saved).toEqual({

@@ -175,7 +175,7 @@ describe('the local names', () => {
     return readLocalNames({ XDG_CONFIG_HOME: folder })
   }
 
-  test('contain each configured profile and each of their players once', () => {
+  test('contain each configured profile once, and each player of these profiles once', () => {
     const profiles = {
       a: { url: 'http://a', user: 'Alex' },
       b: { url: 'http://b', user: 'Alex' },
@@ -186,7 +186,7 @@ describe('the local names', () => {
     expect(names.users).toEqual([{ value: 'Alex' }])
   })
 
-  test('contain only the usual gamemodes without a configuration', () => {
+  test('contain only the usual gamemodes if there is no configuration', () => {
     expect(namesFrom(undefined)).toEqual({
       profiles: [],
       users: [],

@@ -37,7 +37,8 @@ function putFolder(path: string) {
   mkdirSync(at(path), { recursive: true, mode: 0o700 })
 }
 
-// Each entry damages files. The code is the error of a login that reports the damage before its first request, or null.
+// Each entry damages files. The code is the error code of the login if the login reports the damage before its first
+// request, otherwise null.
 const DAMAGES: Readonly<Record<string, readonly [code: string | null, damage: () => void]>> = {
   'the configuration folder is a file': [null, () => put('config/fish-crab', '')],
   'the folder above the configuration folder is a file': [null, () => put('config', '')],

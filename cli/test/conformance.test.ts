@@ -15,14 +15,14 @@ describe('conformance', () => {
     expect(stdout).toMatch(/^TAP version 14\n1\.\.\d+\nok 1 - status-ok: /)
   })
 
-  test('prints a table by default, and skips the checks in --skip', async () => {
+  test('prints a table by default, and skips the checks that --skip names', async () => {
     const { status, stdout } = await conformance(['--only', 'status', '--skip', 'demo-fish', context.service.url])
     expect(status).toBe(0)
     expect(stdout).toContain('skipped  demo-fish')
     expect(stdout).toMatch(/\n\n\d+ passed, 0 failed, 1 skipped\n$/)
   })
 
-  test('--dry-run lists the checks without a password and without a request', async () => {
+  test('--dry-run lists the checks, needs no password, and sends no request', async () => {
     const env = { FISH_URL: 'http://127.0.0.1:9' }
     const argv = ['--dry-run', '--only', 'operations', '--only', 'status-ok', '--skip', 'operations-docs']
     const { status, stdout } = await conformance([...argv, '--json'], env)
@@ -61,7 +61,7 @@ describe('conformance', () => {
     expect(stderr).toContain(message)
   })
 
-  test('needs no administrator with --user, and reports the number of records that remain', async () => {
+  test('with --user, needs no administrator, and reports the number of records that remain', async () => {
     const { name, fernetKey, apiKey } = await createAdminClient({
       baseUrl: context.service.url,
       username: 'admin',
@@ -80,7 +80,7 @@ describe('conformance', () => {
     ['the profile', {}],
     ['FISH_URL', { FISH_URL: 'http://127.0.0.1:1' }],
   ])(
-    'does not send a stored secret to a service other than that of its profile, even if URL overrides %s',
+    'does not send a stored secret to a service other than the service of its profile, even if URL overrides %s',
     async (_, more) => {
       const folder = newFolder()
       const { apiKey, password } = context.alex
@@ -152,7 +152,7 @@ describe('conformance', () => {
     expect(users).toEqual([])
   })
 
-  test('exits with 1 if the address is that of another server', async () => {
+  test('exits with 1 if the server at the address is not the service', async () => {
     const impostor = await startImpostor((_, response) => response.end('hello'))
     const { status, stderr } = await conformance([impostor.url])
     impostor.close()

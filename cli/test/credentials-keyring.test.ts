@@ -38,7 +38,7 @@ describe('a login with a keyring', () => {
     home = newFolder()
   })
 
-  test('leaves no secret in a file, and moves stored secrets to the chosen store', async () => {
+  test('leaves no secret in a file, and moves stored secrets at a login that chooses a different store', async () => {
     const { entries, open } = memoryKeyring()
     const base = { ...xdgFolders(home), FISH_SECRET_STORE: '' }
     const fish = (argv: readonly string[], env: Env = {}) => run(argv, { env: { ...base, ...env }, keyring: open })
@@ -110,7 +110,7 @@ describe('a keyring', () => {
     },
   )
 
-  test('fails with a next step and without secrets in the error if the keyring is locked or cannot be opened', async () => {
+  test('causes an error with a next step and no secrets if the keyring is locked or cannot be opened', async () => {
     const absent = () => {
       throw new Error('no such service')
     }

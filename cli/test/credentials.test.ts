@@ -108,7 +108,7 @@ describe('login', () => {
     })
   })
 
-  test('repairs a broken configuration, broken secrets and a missing profile with the command in the hint', async () => {
+  test('repairs a broken configuration, broken secrets or a missing profile if it is run as the hint suggests', async () => {
     const typed = async (hint: string) => {
       const argv = hint.slice(hint.indexOf('fish-cli ') + 'fish-cli '.length).split(' ')
       return fish(argv, { FISH_URL: context.service.url, FISH_USER: 'Alex', FISH_PASSWORD: context.alex.password })
@@ -244,7 +244,7 @@ describe('the stored secret', () => {
     expect((await fish(['logout'])).status).toBe(4)
   })
 
-  test('is stored for each profile when several profiles log in at once', async () => {
+  test('is stored for each profile when several profiles log in at the same time', async () => {
     const names = ['a', 'b', 'c', 'd']
     await Promise.all(names.map((name) => login({}, '--profile', name)))
     expect(Object.keys(JSON.parse(await readFile(secretsFile(), 'utf8')).profiles).sort()).toEqual(names)
@@ -308,7 +308,7 @@ describe('whoami', () => {
     )
   })
 
-  test('adds no catch to check the key', async () => {
+  test('checks the key without adding a catch', async () => {
     const { password } = await newPlayer('Witness')
     await fish(['login', 'Witness', ...at(), '-g', 'earth'], { FISH_PASSWORD: password })
     await fish(['whoami'])
@@ -317,7 +317,7 @@ describe('whoami', () => {
     }
   })
 
-  test('exits with 4 after a reset of the key, and without a login', async () => {
+  test('exits with 4 after a reset of the key, or if no login is stored', async () => {
     const { password } = await newPlayer('Reset')
     await fish(['login', 'Reset', ...at()], { FISH_PASSWORD: password })
     await run(['user', 'reset', 'Reset', '-t', 'fernet', '--yes', '--show'], { env: context.admin })
@@ -399,9 +399,9 @@ describe('the session of an administrator', () => {
   })
 })
 
-describe('flags of login without a value', () => {
+describe('login flags that take no value', () => {
   test.each([['--no-input=canary'], ['--password-stdin=canary'], ['--with-api-key=canary'], ['--admin=canary']])(
-    'reject a given value, and do not print the value: %s',
+    'reject a value, and do not print the value: %s',
     async (flag) => {
       const { status, stderr } = await fish(['login', flag], {}, { terminal: true, typed: '\r' })
       expect(status).toBe(2)

@@ -54,7 +54,7 @@ describe('doctor', () => {
     expect(byName.log.result).toMatch(/^watch would follow .*latest\.log \(vanilla\), last written \d{4}-/)
   })
 
-  test('warns only about the key before a login', async () => {
+  test('before a login, warns only about the missing key', async () => {
     const { status, health, byName } = await doctor({ FISH_URL: context.service.url })
     expect(status).toBe(0)
     expect(health).toMatchObject({ ...WELL, ...REACHED, key: 'warn' })
@@ -102,7 +102,7 @@ describe('doctor', () => {
     expect(none.health).toMatchObject({ key: 'fail' })
   })
 
-  test('does not wait for the rate limit', async () => {
+  test('does not wait until the rate limit resets', async () => {
     const limited = await startServiceContext({ FISH_RATE_LIMIT: '1' })
     const env = { FISH_URL: limited.service.url, FISH_USER: 'Alex', FISH_KEY: limited.alex.fernetKey }
     const { status, health } = await doctor(env)
@@ -111,7 +111,7 @@ describe('doctor', () => {
     expect(health).toMatchObject({ connection: 'ok', key: 'fail' })
   })
 
-  test('reports a broken configuration and a secrets file that others can read, and runs the other checks', async () => {
+  test('reports a broken configuration and a secrets file that other users can read, and runs the remaining checks', async () => {
     await login()
     await chmod(join(home, 'state', 'fish-crab', 'secrets.json'), 0o644)
     const open = await doctor()
@@ -157,7 +157,7 @@ describe('doctor', () => {
     }
   })
 
-  test('warns about a configuration file that others can read', async () => {
+  test('warns about a configuration file that other users can read', async () => {
     await mkdir(join(home, 'config', 'fish-crab'), { recursive: true })
     const file = join(home, 'config', 'fish-crab', 'config.json')
     await writeFile(file, '{"version":1}')

@@ -42,7 +42,7 @@ describe('the gamemodes of the service', () => {
     })
   })
 
-  test('can be used even if the list cannot be stored', async () => {
+  test('can be used even if the list of gamemodes cannot be stored', async () => {
     const env = { XDG_STATE_HOME: '/dev/null' }
     expect(await fish(['list', 'fish', '-g', 'boxsmp'], env)).toMatchObject({ status: 0 })
   })
@@ -72,7 +72,7 @@ describe('the gamemodes of the service', () => {
     expect(await run(['list', 'fish'], { env: folders })).toMatchObject({ status: 0 })
   })
 
-  test('are used to check the key if they contain no usual gamemode', async () => {
+  test('are used to check the key even if no usual gamemode is among them', async () => {
     const served = await startServiceContext({ FISH_GAMEMODES: 'boxsmp' })
     onTestFinished(() => served.service.close())
     const env = { ...served.player, ...folders, FISH_GAMEMODE: '' }

@@ -33,7 +33,7 @@ describe('the suggested command', () => {
     }
   })
 
-  test('has the length of the typed word on a tie', () => {
+  test('is as long as the typed word if several commands are equally close', () => {
     expect(closestWord('stauts', ['stats', 'status'])).toBe('status')
   })
 })
@@ -52,7 +52,7 @@ describe('an unknown command', () => {
     expect(stderr.split('\n')[1]).toBe(`  ${hint}`)
   })
 
-  test('gets the hint in JSON too', async () => {
+  test('gets the same hint with --json', async () => {
     const { stdout } = await run(['lits', '--json'])
     expect(JSON.parse(stdout).error.hint).toContain('Did you mean: fish-cli list?')
   })

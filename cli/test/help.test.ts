@@ -10,7 +10,7 @@ import { run } from './harness.ts'
 const PAGES = await commandPages()
 const WIDTH = 80
 
-/** Parses a command line in the same way as the command. @throws an error that describes the problem of the line */
+/** Parses a command line as the command itself does. @throws an error that describes the problem of the line */
 async function parse(argv: readonly string[]): Promise<'parsed'> {
   const found = COMMANDS.find(argv)
   if (!found) throw new Error(`No command begins ${argv.join(' ')}`)
@@ -43,7 +43,7 @@ describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
     expect(stdout).toContain('fish-cli help exit-codes')
   })
 
-  test('prints examples below the usage, and only the names of the global flags, at the end', async () => {
+  test('prints examples below the usage, and lists the global flags at the end, only by name', async () => {
     const { stdout } = await run([...id.split(':'), '--help'])
     const headers = stdout.match(/^[A-Z]{2,}[A-Z ]*$/gm) ?? []
     expect(headers.slice(0, 2)).toEqual(['USAGE', 'EXAMPLES'])
@@ -80,7 +80,7 @@ test('wordsFor splits a line into words as a shell does', () => {
 })
 
 describe('the main help page', () => {
-  test('fits 80 columns, and lists every command under its group of users', async () => {
+  test('fits 80 columns, and lists every command under the group of users for whom the command is intended', async () => {
     const { stdout } = await run([])
     expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])
     for (const id of COMMANDS.ids) expect(stdout).toMatch(new RegExp(`^  ${id.replace(/:.*/, '')} `, 'm'))

@@ -1,4 +1,5 @@
-// A module to load before a program. It kills the process before the FISH_KILL_AT-th rename, like a power cut.
+// A module to load before a program. The module kills the process before the FISH_KILL_AT-th rename, to simulate a
+// power cut.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 

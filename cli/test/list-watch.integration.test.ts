@@ -106,7 +106,9 @@ async function startProxy(target: string, cutsStreams: boolean) {
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, streams: () => streams }
 }
 
-/** The clock runs 20 times as fast. A limit of 10 s takes 0.5 s, which is long enough on a busy machine. */
+/**
+ * The clock runs 20 times as fast as real time. A limit of 10 s takes 0.5 s, which is long enough on a busy machine.
+ */
 const FAST = 20
 const fastClock: NonNullable<RunOptions['clock']> = {
   now: () => Date.now() * FAST,

@@ -12,7 +12,7 @@ const lines = (text: string) => text.split('\n').slice(0, -1)
 const COD = { name: 'Cod', rarity: 1, caughtAt: new Date(START - 3_600_000).toISOString() } as const
 
 describe('list --watch without a terminal', () => {
-  test('prints each new catch as a line immediately, but no earlier catches', async () => {
+  test('prints each new catch immediately as a line, but prints no earlier catches', async () => {
     const seen: string[] = []
     const { status, stdout, stderr } = await runWatch(['list', '--watch'], {
       fish: [COD],
@@ -80,7 +80,7 @@ describe('list --watch without a terminal', () => {
     expect(lines(stdout).map((line) => JSON.parse(line))).toEqual([{ name: 'Hermit' }])
   })
 
-  test('prints each new catch once, even if many catches arrive at the same time or during the start', async () => {
+  test('prints each new catch once, even if many catches arrive at the same time or while the command starts', async () => {
     const { stdout } = await runWatch(['list', '--watch'], {
       fish: [COD],
       async during({ says, live, lines, add }) {
@@ -95,7 +95,7 @@ describe('list --watch without a terminal', () => {
     expect(lines(stdout)).toHaveLength(80)
   })
 
-  test('prints every catch of one request', async () => {
+  test('prints every catch of a request that adds several catches', async () => {
     const { stdout } = await runWatch(['list', '--watch'], {
       async during({ mock, live, lines }) {
         await live()
@@ -112,7 +112,7 @@ describe('list --watch without a terminal', () => {
 })
 
 describe('list --watch and the rate limit', () => {
-  test('sends three requests for any number of catches, and the last response has no body', async () => {
+  test('sends only three requests, however many catches arrive, and the last response has no body', async () => {
     const { polls } = await runWatch(['list', '--watch'], {
       async during({ live, lines, add }) {
         await live()
@@ -203,7 +203,7 @@ describe('list --watch during an outage', () => {
     expect(stderr).toMatch(/^fish-cli: No response from .+ Retrying\.\n/m)
   })
 
-  test('exits if a retry cannot help: an unknown player, missing rights, or another server', async () => {
+  test('exits if a retry cannot help: an unknown player, missing rights, or a server that is not the service', async () => {
     const never = () => Promise.reject(new Error('There is nothing to wait for.'))
     expect((await runWatch(['list', 'fish', 'Nobody', '--watch'], { between: never })).status).toBe(5)
     for (const on of ['getFish', 'events'] as const) {
@@ -341,7 +341,7 @@ describe('list --watch on a terminal', () => {
     expect(screen.join('')).not.toContain('Fish of some length 0 ')
   })
 
-  test('shows the first rows with --sort, and the bars with --chart', async () => {
+  test('shows the first rows of the table with --sort, and the bars of the chart with --chart', async () => {
     const fish = Array.from({ length: 50 }, (_, at) => ({ name: `Fish ${at}`, rarity: 1 }) as const)
     const during = async ({ shows }: During) => void (await shows(/Updated/))
     const sorted = await runWatch(['list', '--watch', '--sort=-name'], { ...SIZE, fish, during })

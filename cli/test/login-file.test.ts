@@ -88,7 +88,7 @@ describe('login --from', () => {
     expect(await filesWith(password, home)).toEqual([file])
   })
 
-  test('sends the secrets only to the service in the file, even if the environment contains another address', async () => {
+  test('sends the secrets only to the service that the file names, even if the environment contains a different address', async () => {
     await newPlayer()
     const seen: string[] = []
     const other = await startImpostor((request, response) => {
@@ -148,7 +148,7 @@ describe('login --from', () => {
     expect(stdout).not.toContain('canary')
   })
 
-  test('rejects a missing file, another player, and flags that conflict with the file', async () => {
+  test('rejects a missing file, a player other than the player in the file, and flags that conflict with the file', async () => {
     expect(await fish(['login', '--from', join(home, 'none')])).toMatchObject({ status: 5 })
     await newPlayer()
     for (const more of [['Bob'], ['--admin'], ['--password-stdin'], ['--with-api-key']]) {

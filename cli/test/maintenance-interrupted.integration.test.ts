@@ -55,7 +55,7 @@ describe('a backup and a restore', () => {
   )
 
   test.skipIf(process.platform === 'win32')(
-    'exit after Ctrl-C, which every process of a terminal receives',
+    'exit after Ctrl-C, which all processes of the terminal receive',
     async () => {
       const { parent, env } = await largeStore()
       const asTerminal = { ...env, ...signalled('SIGINT', COPY), FISH_SIGNAL_GROUP: '1' }

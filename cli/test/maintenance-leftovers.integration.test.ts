@@ -46,7 +46,7 @@ async function largeStore() {
   return { parent, data, target: join(parent, 'target') }
 }
 
-test('a restore removes the leftovers of a killed restore, even if it is interrupted itself', async () => {
+test('a restore removes the leftovers of a killed restore, even if the later restore is interrupted', async () => {
   const { data, target } = await largeStore()
   const env = envOf(target)
   const draft = await leftBy(launch(['restore', data], env), target)
@@ -90,7 +90,7 @@ test('the help of backup names the folder that a killed backup leaves', async ()
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('may leave a folder FOLDER.partial-..., which you can delete.')
 })
 
-test('a restore does not remove other files with similar names', async () => {
+test('a restore does not remove files that are not leftovers but have similar names', async () => {
   const { parent, data, target } = await largeStore()
   const kept = ['.copy-notes', '.restore-0123abcd.old', 'a.copy-0123abcd', '.backup-0123abcd', '.copy-0123ABCD']
   for (const name of kept) mkdirSync(join(target, name), { recursive: true })

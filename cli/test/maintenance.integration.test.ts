@@ -59,7 +59,7 @@ const errorOf = ({ status, stdout }: { status: number; stdout: string }) => ({
 })
 
 describe('backup', () => {
-  test('under load contains every catch acknowledged before the backup, and can be restored', {
+  test('contains every catch that was acknowledged before the backup began, even under load, and can be restored', {
     timeout: 60_000,
   }, async () => {
     const parent = newFolder()
@@ -194,7 +194,7 @@ describe('rotate-secret', () => {
   const [OLD, NEW] = ['the secret of the beginning, long', 'the secret from now on, long enough']
   const USERS = 5_000
 
-  /** Stores many encrypted keys at once, in the format of the service. */
+  /** Stores many encrypted keys directly in the storage, in the format of the service. */
   async function fill(data: string) {
     const storage = await createStorage({ driver: 'file', path: data })
     const encryption = createEncryption([OLD], (bytes) => crypto.getRandomValues(bytes))

@@ -41,7 +41,7 @@ describe('outbox', () => {
     expect(document).toMatchObject({ waiting: 1 })
   })
 
-  test('reports catches that wait for another address, with the command that sends them, and changes nothing', async () => {
+  test('reports catches that wait for a service at a different address, with the command that sends these catches, and changes nothing', async () => {
     const away = 'http://127.0.0.1:9'
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod\nKoi\n' })
     const note =
@@ -103,7 +103,7 @@ describe('outbox', () => {
     expect(folderContent(folder)).toEqual(before)
   })
 
-  test('is not sent to another service, even if its file has the name of the outbox of the other service', async () => {
+  test('is sent only to its own service, even if its file has the name of the outbox for a different service', async () => {
     const away = { FISH_URL: 'http://127.0.0.1:9' }
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, ...away }, piped: 'Cod' })
     await rename(outboxPath({ env }, away.FISH_URL), outboxPath({ env }, env.FISH_URL ?? ''))
@@ -180,7 +180,7 @@ describe('outbox', () => {
     }
   })
 
-  test('of a service is not sent to another service', async () => {
+  test('for one service is not sent to a different service', async () => {
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: 'http://127.0.0.1:9' }, piped: 'Cod' })
     expect((await json(['outbox', '--send'])).document).toEqual({ sent: 0, rejected: 0, waiting: 0 })
     const other = { FISH_URL: 'http://127.0.0.1:9' }

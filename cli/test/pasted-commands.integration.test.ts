@@ -37,7 +37,7 @@ test.each(['remove', 'undo'])(
   },
 )
 
-test('the commands printed at the end of watch work when pasted, and use the same profile and folder', async () => {
+test('the commands printed at the end of watch work when pasted, and use the profile and the folder of this watch run', async () => {
   const folder = join(newFolder(), ODD)
   const env = xdgFolders(folder)
   const at = ['--profile', 'main', '--url', context.service.url]

@@ -80,7 +80,7 @@ describe('help', () => {
     }
   })
 
-  test('is shown for help, --help or no words, but not after --', () => {
+  test('is shown for help, for --help and for an empty command line, but not if --help follows --', () => {
     expect(helpWords([])).toEqual([])
     expect(helpWords(['help', 'user', 'create'])).toEqual(['user', 'create'])
     expect(helpWords(['list', 'Alex', '--help', '--json'])).toEqual(['list', 'Alex'])
@@ -89,7 +89,7 @@ describe('help', () => {
     expect(helpWords(['list'])).toBeUndefined()
   })
 
-  test('is shown for the longest command or topic at the start of the words', () => {
+  test('is shown for the longest command or topic at the start of the typed words', () => {
     const ids = new Set([...COMMANDS.ids, ...Object.keys(COMMANDS.topics)])
     expect(findPage([], ids)).toBe('')
     expect(findPage(['user', 'create', 'Alex'], ids)).toBe('user:create')
@@ -115,7 +115,7 @@ describe('compiled code', () => {
     expect(cacheFolder('linux', { HOME })).toBe(folder)
   })
 
-  test('is not cached if its folder cannot be created, and creates no home folder', () => {
+  test('is not cached if the cache folder cannot be created, and the home folder is not created', () => {
     const HOME = join(newFolder(), 'home')
     expect(cacheFolder('linux', { HOME })).toBeUndefined()
     expect(existsSync(HOME)).toBe(false)

@@ -4,8 +4,8 @@ import { inject, onTestFinished } from 'vitest'
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * The file that starts `fish-cli`: the shipped file in e2e tests and with `TEST_BUILT`, otherwise the file for the
-     * sources.
+     * The file that starts `fish-cli`: the shipped file in e2e tests and with `TEST_BUILT`, otherwise the file that
+     * runs the sources.
      */
     program: string
   }
@@ -106,8 +106,8 @@ export interface FishTerminal extends Omit<PseudoTerminal, 'ended'> {
   /** Resolves when `fish-cli` ends. */
   readonly ended: Promise<EndedFish>
   /**
-   * Types Ctrl-C, and returns the time until `fish-cli` ended as a share of the time that it had run before. A busy
-   * machine lengthens both times.
+   * Types Ctrl-C, and returns the time until `fish-cli` ended as a fraction of the time that `fish-cli` had run before
+   * Ctrl-C. A busy machine lengthens both times.
    */
   interrupt(): Promise<number>
 }

@@ -18,7 +18,7 @@ test('a login file contains the public address of the service, not the address t
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ service: PUBLIC, name: 'Walter' })
 })
 
-test('open on the machine of the service prints the public address', async () => {
+test('open prints the public address, even on the machine that runs the service', async () => {
   const { stdout } = await run(['open', 'Alex', '--print'], { env: context.base })
   expect(stdout).toBe(`${PUBLIC}/@Alex?gamemode=earth\n`)
 })

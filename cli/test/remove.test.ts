@@ -44,7 +44,7 @@ const list = async (gamemode = 'earth') => (await json(['list', '-g', gamemode, 
 const names = async (gamemode?: string) => (await list(gamemode)).map(({ name }: { name: string }) => name)
 
 describe('remove', () => {
-  test('removes records by id or by the end of the id that list shows, and saves the catches for add --file', async () => {
+  test('removes records by their id, or by the end of the id as list shows it, and saves the catches for add --file', async () => {
     const [cod, koi] = [await add('Cod'), await add('Koi')]
     await add('Salmon')
     const before = await list()
@@ -158,7 +158,7 @@ describe('an administrator', () => {
     return JSON.parse(stdout)
   }
 
-  test('removes all catches of a wrong file at once', async () => {
+  test('removes all catches of a wrong file with one command', async () => {
     await add('Koi')
     const csv = Array.from({ length: 1001 }, (_, index) => `Cod ${index},1,2025-01-01T00:00:00Z`)
     const file = join(folder, 'wrong.csv')
@@ -175,7 +175,7 @@ describe('an administrator', () => {
     expect(await names()).toHaveLength(1002)
   })
 
-  test('skips a record that also contains other catches, unless its id is given', async () => {
+  test('skips a record that also contains catches that do not match, unless the id of the record is given', async () => {
     await fish(['add', 'Cod', 'Koi', '-r', 'gold', '--yes'])
     const single = await add('cod')
     const { status, stderr } = await asAdmin(['remove', '--user', player, '--name', 'COD', '--yes'])

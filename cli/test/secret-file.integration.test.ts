@@ -122,7 +122,7 @@ describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
     expect(readdirSync(folder)).toEqual(['secret'])
   })
 
-  test('rejects a name that ends with a slash before any request', async () => {
+  test('sends no request if the name of the file ends with a slash', async () => {
     for (const how of [[], ['--force']]) {
       const { status, stdout } = await fish([...argv, flag, join(folder, 'new/'), ...how, '--json'])
       expect({ status, code: JSON.parse(stdout).error.code }).toEqual({ status: 2, code: 'usage' })

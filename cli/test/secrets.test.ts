@@ -29,7 +29,7 @@ describe('secrets in the environment', () => {
     }
   })
 
-  test('an API key that is invalid in a header is rejected without being printed', async () => {
+  test('an API key that is not a valid header value is rejected and not printed', async () => {
     const env = { ...context.base, FISH_API_KEY: 'canary\u{1f980}' }
     const { status, stderr } = await run(['status'], { env })
     expect(status).toBe(4)

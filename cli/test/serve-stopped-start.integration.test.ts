@@ -41,7 +41,8 @@ describeWithRedis('serve that is stopped while it waits for a Redis that does no
       const lines = server.stderr().trim().split('\n')
       const log = lines.map((line) => JSON.parse(line) as { msg: string; time: string })
       expect(log.map(({ msg }) => msg)).toEqual(STOPPED)
-      // These are the times in the log of the server. Without a limit, the server would wait for 30 s, as at a start.
+      // These are the times in the log of the server. Without a limit, the server would wait for 30 s, as it does
+      // during a start that is not stopped.
       const [stopping = Number.NaN, stopped = Number.NaN] = log.map(({ time }) => Date.parse(time))
       expect(stopped - stopping).toBeLessThan(10_000)
       expect(server.stdout()).toBe('')

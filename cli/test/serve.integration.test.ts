@@ -41,20 +41,23 @@ describe('serve', () => {
     ['a terminal', true, { TERM: 'dumb' }, false],
     ['no terminal', false, { FORCE_COLOR: '1' }, true],
     ['no terminal', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-  ])('uses colours in its log like other commands, on %s (%s) with %j: %s', async (_, terminal, env, coloured) => {
-    // With --json, the log passes through a further stream, which must not change the colours.
-    const argv = 'NO_COLOR' in env ? ['serve', '--json'] : ['serve']
-    const { stderr } = await run(argv, { ...untilReady({ ...ENV, FISH_LOG: 'pretty', ...env }), terminal })
-    expect(stderr).toContain('ready')
-    expect(stderr.includes('\u{1b}[3')).toBe(coloured)
-  })
+  ])(
+    'uses colours in its log by the same rules as all commands, on %s (%s) with %j: %s',
+    async (_, terminal, env, coloured) => {
+      // With --json, the log passes through a further stream, which must not change the colours.
+      const argv = 'NO_COLOR' in env ? ['serve', '--json'] : ['serve']
+      const { stderr } = await run(argv, { ...untilReady({ ...ENV, FISH_LOG: 'pretty', ...env }), terminal })
+      expect(stderr).toContain('ready')
+      expect(stderr.includes('\u{1b}[3')).toBe(coloured)
+    },
+  )
 
   test('a flag overrides the environment', async () => {
     const { stdout } = await run(['serve', '--port', '0'], untilReady({ ...ENV, FISH_PORT: 'wrong' }))
     expect(stdout).toMatch(/^listening on /)
   })
 
-  test('reports every mistake of its configuration at once, and exits with 2', async () => {
+  test('reports all mistakes of its configuration together, and exits with 2', async () => {
     const env = { FISH_PORT: 'canary-port', FISH_RATE_LIMIT: '0', FISH_ADMIN_PASSWORD: 'short' }
     const { status, stdout, stderr } = await run(['serve', '--log', 'loud'], { env })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
@@ -82,7 +85,7 @@ describe('serve', () => {
     expect(inUse).toMatch(/^6 start_failed port \d+ .* in use/)
   })
 
-  test('exits with 6 if its data folder is in use, like maintenance commands', async () => {
+  test('exits with 6 if its data folder is in use, as maintenance commands do', async () => {
     const env = { ...ENV, FISH_STORAGE: `file:${join(newFolder(), 'data')}` }
     const { stopRequested, ...options } = untilReady(env)
     const inUse = await new Promise<readonly number[]>((resolve) => {

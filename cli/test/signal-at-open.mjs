@@ -1,6 +1,6 @@
-// A module to load before a program. It sends FISH_SIGNAL to the process when the process creates a file with a path
-// that matches FISH_SIGNAL_AT. With FISH_SIGNAL_GROUP, it sends the signal to the whole process group, as a terminal
-// does after Ctrl-C.
+// A module to load before a program. The module sends FISH_SIGNAL to the process when the process creates a file with a
+// path that matches FISH_SIGNAL_AT. With FISH_SIGNAL_GROUP, the module sends the signal to the whole process group, as
+// a terminal does after Ctrl-C.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 

@@ -38,7 +38,7 @@ test('status --watch prints a line only when the status changes', async () => {
 test.each([
   ['status', '--watch'],
   ['list', '--watch'],
-])('%s %s exits if the server was never the service, even after an outage', async (...argv) => {
+])('%s %s exits if the first response is not from the service, even after an outage', async (...argv) => {
   const { status, polls } = await runWatch(argv, {
     before: (mock) => mock.fail('reset', { times: 2 }),
     between({ mock, pause, stop }) {

@@ -14,9 +14,9 @@ export type Measure = (cluster: string) => number
 const SEQUENCE = /\u001b\[([?]?)([\d;]*)([A-Za-z])/y
 
 /**
- * A small screen that shows the output of a program as a terminal would. It accepts only the control sequences that
- * `fish-cli` uses, and throws an error for others. Tests pass the widths of characters, so that the screen does not
- * share the code of `fish-cli`.
+ * A small screen that shows the output of a program as a terminal would. The screen accepts only the control sequences
+ * that `fish-cli` uses, and throws an error for any other sequence. Tests pass the widths of characters, so that the
+ * screen does not share the code of `fish-cli`.
  */
 export class TerminalScreen {
   #columns: number

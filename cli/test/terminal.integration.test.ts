@@ -69,7 +69,7 @@ function screenOn(terminal: FishTerminal, columns: number, style: ResizeStyle) {
   })
   return {
     lines: () => screen.lines(),
-    /** Resolves when the program has redrawn. */
+    /** Resizes the terminal, and resolves when the program has redrawn its output. */
     async resize(to: number, drawn: RegExp) {
       const before = terminal.text().length
       screen.resize(to)
@@ -175,7 +175,7 @@ describe.skipIf(SKIPPED !== '')(`stdout and stderr with different destinations${
     expect(written.includes(GOLD)).toBe(coloured)
   })
 
-  test('a terminal on stdout receives colours and a table of its width, even if stderr is a file', async () => {
+  test('a terminal on stdout receives colours and a table that fits its width, even if stderr is a file', async () => {
     const { text } = await fishInTerminal(list, {
       env: { ...environment(), PAGER: '' },
       around: '"$@" 2>/dev/null',

@@ -59,7 +59,7 @@ describe('watch without a gamemode', () => {
     expect(await stored('earth')).toEqual(['Salmon', 'Cod'])
   })
 
-  test('exits with 2 at its start if there is no terminal, and not at the first catch', async () => {
+  test('if there is no terminal, exits with 2 at its start instead of at the first catch', async () => {
     const { log, env } = await scene('Process')
     await writeFile(log, NEW_GAME)
     const program = launch(['watch', log], env as Record<string, string>)
@@ -106,7 +106,7 @@ describe('watch on a server that is not a gamemode', () => {
     expect(await stored('oneblock')).toEqual(['Salmon', 'Koi'])
   })
 
-  test('prints skipped catches with --json, and the command that adds them on stderr', async () => {
+  test('prints skipped catches on stdout with --json, and prints on stderr the command that adds these catches', async () => {
     const { log, watch, follow } = await scene('HeldJson')
     await writeFile(log, NEW_GAME)
     await watch([], EARTH)

@@ -167,13 +167,13 @@ describe('messages that are not recognized', () => {
     expect(await stored()).toEqual(['Lachs 2024', 'Hecht 2024', 'Salmon 2024'])
   })
 
-  test('are searched in linear time after a long run of symbols', { timeout: 5000 }, async () => {
+  test('are searched in linear time, even if they begin with a long run of symbols', { timeout: 5000 }, async () => {
     const lines = ['-', '=', '[', '(', '★ ', '- ['].map((sign) => `${at(2)}[CHAT] ${sign.repeat(32)} fish\n`)
     await write('2024-02-01-1.log.gz', session(1, ...lines, GERMAN('Lachs')))
     expect((await history()).stderr).toContain('1 line looks like a catch')
   })
 
-  test('keep their patterns when a setting changes, and cause an error if a pattern is invalid', async () => {
+  test('have patterns that remain when a setting changes, and an invalid pattern causes an error', async () => {
     await teach([PATTERN])
     expect((await run(['config', 'gamemode', 'earth'], { env })).status).toBe(0)
     const config = await readFile(join(folder, '..', 'config', 'fish-crab', 'config.json'), 'utf8')

@@ -51,7 +51,7 @@ test('watch reserves a part of the rate limit for other commands, even if there 
   expect(await fishing({})).toBeGreaterThanOrEqual(9)
 })
 
-test('watch does not use the rate limit with an API key', async () => {
+test('with an API key, watch uses no requests of the rate limit', async () => {
   const before = Number((await fetch(`${context.service.url}/status`)).headers.get('x-ratelimit-remaining'))
   expect(await fishing({ FISH_API_KEY: context.alex.apiKey })).toBe(before - 1)
 })

@@ -163,7 +163,7 @@ describe('the time of a line', () => {
     expect(timeOfLine(time, moment(begun), moment('2026-02-03T09:00:00'))).toBe(moment(expected))
   })
 
-  test('is on the same day after the clock was set back, if the next day would be in the future', () => {
+  test('is on the same day as the line before if the clock was set back and the next day would be in the future', () => {
     const written = moment('2026-02-01T02:01:00')
     expect(timeOfLine('02:00:30', moment('2026-02-01T02:59:00'), written)).toBe(moment('2026-02-01T02:00:30'))
   })

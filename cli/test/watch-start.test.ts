@@ -81,7 +81,7 @@ test('watch follows the latest log of each game, with the most recently written 
   )
 })
 
-test('watch adds the catches of several games at once, each in its own gamemode', async () => {
+test('watch adds the catches of several games that run at the same time, each in its own gamemode', async () => {
   const { write, env } = await scene()
   const hosts = ['earth', 'survival', 'skyblock']
   const connecting = (host: string) => `[11:59:00] [Render thread/INFO]: Connecting to ${host}.example.net, 25565\n`

@@ -120,7 +120,7 @@ describe('watch', () => {
     })
   })
 
-  test('adds the earlier catches of a log with --once if a later part was already added', async () => {
+  test('adds the earlier catches of a log with --once, even if a later part of the log was already added', async () => {
     const { folder, log, begin, lines, env, once, stored } = await scene('Parts')
     const [head, early, late] = [begin(1), lines(1), lines(1)]
     const part = join(folder, 'logs', 'part.log')
@@ -151,7 +151,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('reads a log from its start when other lines follow the same first line', async () => {
+  test('reads a log from its start if the log is replaced and only the first line stays the same', async () => {
     const { log, begin, lines, once, follow, stored, expected } = await scene('Rewritten')
     await writeFile(log, begin(1))
     await once()

@@ -82,7 +82,7 @@ describe('an error code of the service', () => {
     expect(error.retryAt).toEqual(code === 'rate_limited' ? expect.stringMatching(/^2026-01-01T00:01:00/) : null)
   })
 
-  test('the details and line breaks of an error are printed on the line of the message', async () => {
+  test('an error is printed on one line with its details, even if its message contains line breaks', async () => {
     const details = [{ path: 'name', message: 'too long' }]
     send(400, { error: 'Bad.\r\nfish-cli: all is well', code: 'invalid_payload', details })
     await expectError(LIST, { env: env() }, { message: 'Bad. fish-cli: all is well name: too long.' })

@@ -13,7 +13,10 @@ export function expectErrorDocument({ status, stdout }: RunResult, lines = false
   return error
 }
 
-/** Runs a command line with and without `--json`. Expects the same error, and the text only on stderr. */
+/**
+ * Runs a command line with and without `--json`. Expects the same error in both runs, and expects the text form of the
+ * error only on stderr.
+ */
 export async function expectError(
   argv: readonly string[],
   options: RunOptions,

@@ -13,7 +13,7 @@ async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryServi
   return withSession(service, token)
 }
 
-it('101 concurrent logouts of one session count as one, and other sessions stay valid', async () => {
+it('101 concurrent logouts of one session count as one logout, and all other sessions stay valid', async () => {
   const inner = createMemoryStorage()
   const all = Promise.withResolvers<void>()
   let waiting = 0
@@ -107,7 +107,7 @@ describe('an administrator who is not a superadmin', () => {
     expect((await service.request('/get/fish?name=Bob&gamemode=earth')).status).toBe(200)
   })
 
-  it('has a separate rate limit', async () => {
+  it('has a rate limit that is separate from the limit of every other administrator', async () => {
     const service = await createMemoryService({ adminRateLimit: { requests: 1, windowMs: 1000 } })
     const [mia, root] = [await asPlainAdmin(service), await asRoot(service)]
     expect((await mia('GET', '/admin/users')).status).toBe(200)

@@ -72,7 +72,7 @@ describe('a change that cannot be recorded in the audit log', () => {
   })
 })
 
-test('a leaderboard reads at most 40 names from the storage at once', async () => {
+test('a leaderboard reads at most 40 names from the storage at the same time', async () => {
   const storage = createMemoryStorage()
   let [running, most] = [0, 0]
   const getItem = async (key: string) => {

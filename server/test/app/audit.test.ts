@@ -37,7 +37,7 @@ describe('the audit log for administrators', () => {
     expect(entries.toSorted()).toEqual(['Alex login.failed', 'root login', 'root login.failed'])
   })
 
-  it('names the account of a failed login only if it exists, since an unknown name may be a password', async () => {
+  it('names the account of a failed login only if the account exists, since an unknown name may be a password', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const fail = async (name: string) => {
@@ -78,7 +78,7 @@ describe('the audit log for administrators', () => {
     expect((await read(again, '?limit=200')).entries).toHaveLength(2 + 101)
   })
 
-  it('discards failed logins after a week, and no other entries', async () => {
+  it('discards failed logins after a week, and keeps all other entries', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const failed = async () => {

@@ -28,7 +28,7 @@ async function createRestarted(session: string) {
 const cursorOf = async (response: Response) => ((await response.json()) as { nextCursor?: string }).nextCursor ?? ''
 
 describe('a cursor', () => {
-  it('works after a restart with the same secret, and is refused after a restart with another secret', async () => {
+  it('works after a restart with the same secret, and is refused after a restart with a different secret', async () => {
     for (const [session, status] of [
       [SESSION_SECRET, 200],
       ['another session secret of 32 bytes', 400],
@@ -54,7 +54,7 @@ describe('a cursor', () => {
     await expectError(await admin('GET', `/admin/users?limit=1&cursor=x${users}`), 'invalid_query')
   })
 
-  it('can be created after the first derivation of its key failed', async () => {
+  it('can be created even if the first derivation of its key failed', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', { fish: [1, 2].map((rarity) => ({ name: `fish ${rarity}`, rarity })) })
     const derive = vi.spyOn(crypto.subtle, 'deriveKey').mockRejectedValueOnce(new Error('out of memory'))

@@ -45,7 +45,7 @@ describe('a changed FISH_SECRET', () => {
     expect((await readKey(open(storage, NEW), 'bob')).fernetKey).toBe(bob.fernetKey)
   })
 
-  it('prevents the start without the previous secret, and is required after its first use', async () => {
+  it('prevents the start if the previous secret is not configured, and must stay configured after its first use', async () => {
     const storage = createMemoryStorage()
     await open(storage, OLD).checkSecrets()
     await expect(open(storage, NEW).checkSecrets()).rejects.toBeInstanceOf(DecryptionError)
@@ -69,7 +69,7 @@ describe('a changed FISH_SECRET', () => {
     expect(await content()).toEqual(before)
   })
 
-  it('is refused because of the stored keys if the secret check is missing', async () => {
+  it('is refused even if the secret check is missing, since it cannot decrypt the stored keys', async () => {
     const storage = createMemoryStorage()
     const before = open(storage, OLD)
     await before.checkSecrets()

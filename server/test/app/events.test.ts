@@ -144,7 +144,7 @@ describe('event streams', () => {
     expect(namesOf(await stream.catches(1))).toEqual(['Salmon'])
   })
 
-  it('share one read of a change, however many streams are open', async () => {
+  it('share one read of the storage after a change, however many streams are open', async () => {
     const inner = createMemoryStorage()
     let reads = 0
     const storage: FishStorage = {
@@ -269,14 +269,14 @@ describe('event streams', () => {
     await expect(text).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('are limited in total', async () => {
+  it('are limited in their total number for all clients together', async () => {
     const service = await createMemoryService({ streams: { total: 2 } })
     await Promise.all([openEvents(service), openEvents(service)])
     await expectError(await requestEvents(service), 'unavailable')
   })
 })
 
-it('an event stream skips missed catches once if all of them were removed, and then delivers new catches', async () => {
+it('an event stream skips missed catches if all of them were removed, does not read the catches again, and delivers new catches', async () => {
   const storage = createMemoryStorage()
   let reads = 0
   const counted = {

@@ -29,7 +29,7 @@ function createQueue(options: { readonly concurrency: number; readonly perClient
   return { queue, timers, started, run, end, endNext }
 }
 
-it('alternates between clients, however many tasks each client has', async () => {
+it('a fair queue alternates between clients, however many tasks each client has', async () => {
   const { started, run, endNext } = createQueue({ concurrency: 1 })
   const all = [...Array.from({ length: 5 }, () => run('busy')), run('other'), run('third')]
   for (let count = 0; count < all.length; count += 1) await endNext()
@@ -37,7 +37,7 @@ it('alternates between clients, however many tasks each client has', async () =>
   expect(started).toEqual(['busy', 'busy', 'other', 'third', 'busy', 'busy', 'busy'])
 })
 
-it('runs the allowed number of tasks per client, and leaves capacity for other clients', async () => {
+it('a fair queue runs the allowed number of tasks per client, and leaves capacity for other clients', async () => {
   const { started, run, endNext } = createQueue({ concurrency: 4, perClient: 1 })
   const all = [run('one'), run('one'), run('other')]
   expect(started).toEqual(['one', 'other'])
@@ -45,7 +45,7 @@ it('runs the allowed number of tasks per client, and leaves capacity for other c
   await Promise.all(all)
 })
 
-it('rejects a task that waits too long for its turn', async () => {
+it('a fair queue rejects a task that waits too long for its turn', async () => {
   const { timers, started, run, endNext } = createQueue({ concurrency: 1 })
   const first = run('slow')
   const [late, other] = [run('late'), run('other')]
@@ -58,7 +58,7 @@ it('rejects a task that waits too long for its turn', async () => {
   expect(timers.intervals).toEqual([])
 })
 
-it('drops a task whose client disconnects, both in the queue and at its turn', async () => {
+it('a fair queue drops a task if its client disconnects while the task is waiting or when the task is about to start', async () => {
   const { queue, timers, started, run, end, endNext } = createQueue({ concurrency: 1 })
   const first = run('first')
   const leaving = new AbortController()
@@ -79,7 +79,7 @@ it('drops a task whose client disconnects, both in the queue and at its turn', a
   expect(started).toEqual(['first', 'last'])
 })
 
-it('handles other events between the tasks of a long queue', async () => {
+it('the event loop handles other events between the tasks of a long fair queue', async () => {
   const queue = createFairQueue({ concurrency: 4 })
   let events = 0
   let isDone = false

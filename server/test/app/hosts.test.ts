@@ -167,11 +167,11 @@ describe('createApp refuses', () => {
     expect(refused(options)).toThrow(message)
   })
 
-  test('missing options, and names the first one', () => {
+  test('missing options, and names the first missing option', () => {
     expect(() => (createApp as () => unknown)()).toThrow(/^createApp: storage must come from/)
   })
 
-  test('an invalid secret without repeating it', () => {
+  test('an invalid secret, and does not repeat the secret', () => {
     expect(refused({ secrets: { encryption: 'x', session: 'hunter2' } })).not.toThrow('hunter2')
   })
 })

@@ -67,7 +67,7 @@ async function createSlowService() {
 
 const fromClient = (client: number) => ({ headers: { [ADDRESS_HEADER]: `192.0.2.${client}` } })
 
-test('at most four large reads of any kind run at once, one for each client', async () => {
+test('at most four large reads of any kind run at the same time, and at most one of them for each client', async () => {
   const service = await createSlowService()
   const resumed = await openEvents(service, { ...fromClient(1), lastEventId: service.firstId })
   const caught = resumed.catches(1)

@@ -82,7 +82,7 @@ const begun = (service: SlowService, count: number) =>
   expect.poll(() => service.started, { interval: 1 }).toHaveLength(count)
 
 describe('concurrent logins', () => {
-  it('are refused at once if their client has used up its attempts', async () => {
+  it('are refused immediately if their client has used up its attempts', async () => {
     const service = await createSlowService()
     const wrong = Array.from({ length: ACCOUNT_LIMITS.failedLogins }, (_, index) => service.ask(`wrong ${index}`))
     await responsesOf(service, wrong)
@@ -93,7 +93,7 @@ describe('concurrent logins', () => {
     await responsesOf(service, others)
   })
 
-  it('run at most two password checks at once, even for one client', async () => {
+  it('run at most two password checks at the same time, even for one client', async () => {
     const service = await createSlowService()
     const asked = Array.from({ length: 6 }, (_, index) => service.ask(`wrong ${index}`))
     await begun(service, 2)
@@ -261,7 +261,7 @@ describe('the limit of failed logins', () => {
     expect((await login(service, 'root', 'root-password', '192.0.2.99')).status).toBe(200)
   })
 
-  it('does not share capacity with the public endpoints, and neither does the limit of administrators', async () => {
+  it('and the limit of administrators do not share capacity with the public endpoints', async () => {
     const storage = createMemoryStorage({ windows: 3 })
     const service = await createMemoryService({ rateLimit: { requests: 1, windowMs: 300_000 }, storage })
     for (let client = 10; client < 20; client += 1) {

@@ -28,7 +28,7 @@ function createRecorder() {
 }
 
 describe('metrics of the app', () => {
-  it('have the text and the content type of the host, and scrapes do not count against the rate limit', async () => {
+  it('have the text and the content type that the host provides, and scrapes do not count against the rate limit', async () => {
     const { metrics, decisions } = createRecorder()
     const service = await createMemoryService({ metrics })
     const response = await service.request('/metrics')

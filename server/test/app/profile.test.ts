@@ -111,7 +111,7 @@ describe('the profile of a player', () => {
     expect((await profile()).streak).toEqual({ current: 0, longest: 2 })
   })
 
-  test('changes its content after a removal, and has a different ETag with species', async () => {
+  test('changes its content after a removal, and has one ETag with species and a different ETag without species', async () => {
     const { service, read, profile } = await openService()
     await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(1) }] })
     const tags = await Promise.all(['', '&species=true'].map(async (query) => (await read(query)).headers.get('etag')))
@@ -130,7 +130,7 @@ describe('the profile of a player', () => {
     expect(await codeOf('/get/profile?name=Alex&species=maybe')).toBe('invalid_query')
   })
 
-  test('works with many gamemodes of the maximum number of species', () => {
+  test('works with many gamemodes that each contain the maximum number of species', () => {
     const species = Array.from({ length: 10_000 }, (_, at) => {
       return { name: `Fish ${at}`, label: 'Gold', count: 1, first: NOW, last: NOW }
     })

@@ -16,7 +16,7 @@ describe('requests with a raw URL from a socket', () => {
     'http://service.test//status#x',
     'HTTP://SERVICE.TEST/status',
     'http://service.test/v1/../v1/status',
-  ])('are counted, and get the same response, for %s', async (url) => {
+  ])('are counted, and get the response for the normalized path, for %s', async (url) => {
     const { app } = await createMemoryService()
     // The request object of a host may have a URL that `new Request` would normalize.
     const raw = new Proxy(new Request('http://service.test/'), {
@@ -32,7 +32,7 @@ describe('requests with a raw URL from a socket', () => {
   })
 })
 
-it('an API key of a deleted player does not work for a new player with the same name, even after a race', async () => {
+it('an API key of a deleted player does not work for a new player with the same name, even if a race has left the API key in the storage', async () => {
   const storage = createMemoryStorage()
   const service = await createMemoryService({ storage })
   const former = 'fck_of_a_former_player'

@@ -33,7 +33,8 @@ async function race(storage: FishStorage): Promise<void> {
   for (let round = 0; round < TIMES; round += 1) {
     const name = `user-${round}`
     await create(admin, name)
-    // A request takes several turns of the event loop. Each round starts the deletion after another number of turns.
+    // A request takes several turns of the event loop. Each round starts the deletion after a different number of
+    // turns.
     const late = async () => {
       for (let step = 0; step < round % 12; step += 1) await new Promise(setImmediate)
       return admin('DELETE', `/admin/users/${name}`)

@@ -118,7 +118,7 @@ describe('the secret check', () => {
       clientAddress: () => '192.0.2.1',
     })
 
-  it('accepts the same secret, and rejects another secret', async () => {
+  it('accepts the secret that it was created with, and rejects any other secret', async () => {
     const storage = createMemoryStorage()
     await open(storage, 'one').checkSecrets()
     await open(storage, 'one').checkSecrets()

@@ -103,7 +103,7 @@ describe('a session', () => {
     expect((await admin('GET', '/admin/users')).status).toBe(200)
   })
 
-  it('stays invalid after the logout, even for a process whose clock is an hour behind', async () => {
+  it('stays invalid after its logout, even for a process whose clock is an hour behind', async () => {
     const service = await createMemoryService(UNLIMITED)
     const ended = withSession(service, await tokenOf(service))
     await ended('POST', '/admin/logout')
@@ -113,7 +113,7 @@ describe('a session', () => {
     await expectError(await ended('GET', '/admin/me'), 'invalid_session')
   })
 
-  it('ends with all other sessions if more than 100 sessions are ended within two hours, but the rate limit continues', async () => {
+  it('is ended together with all other sessions if more than 100 sessions are ended within two hours, but the count of the rate limit is kept', async () => {
     const service = await createMemoryService({ ...UNLIMITED, adminRateLimit: { requests: 10_000, windowMs: 1000 } })
     const stays = withSession(service, await tokenOf(service))
     const end = async () => (await asRoot(service))('POST', '/admin/logout')

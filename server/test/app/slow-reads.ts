@@ -12,7 +12,7 @@ export const WAIT_MS = 10_000
 
 export const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-/** A service whose reads of a large collection last long enough for clients to disconnect meanwhile. */
+/** A service whose reads of a large collection last long enough for clients to disconnect during a read. */
 export async function createSlowReads() {
   const storage = createMemoryStorage()
   const timers = createTimers()
@@ -46,7 +46,10 @@ export async function createSlowReads() {
     timers,
     /** The number of open streams, from the metrics. */
     open,
-    /** Waits for a read while no other read runs. All waits for a turn end at once, so a read that must wait fails. */
+    /**
+     * Waits for a read while no other read runs. Every wait for a turn times out immediately, so a read that has to
+     * wait for its turn fails.
+     */
     async alone<Result>(reading: Promise<Result>): Promise<Result> {
       let isOver = false
       const end = () => {

@@ -16,7 +16,7 @@ test('a summary of a collection with more than 10,000 species is refused', async
   expect((await service.request('/get/crab?name=Alex&gamemode=earth')).status).toBe(200)
 })
 
-test('a summary has a different ETag than the whole collection', async () => {
+test('the ETag of a summary differs from the ETag of the whole collection', async () => {
   const service = await createMemoryService(UNLIMITED)
   await write(service, 'crab', { crab: [{}] })
   const tagOf = async (query: string, headers = {}) => {
@@ -29,7 +29,7 @@ test('a summary has a different ETag than the whole collection', async () => {
   expect((await tagOf('&summary=species', { 'if-none-match': summary.tag })).status).toBe(304)
 })
 
-test('a summary is created only once if all other clients disconnect while species are counted', async () => {
+test('a summary is created only once for the remaining client if all other waiting clients disconnect while species are counted', async () => {
   const storage = createMemoryStorage()
   const counted = Promise.withResolvers<void>()
   let [asked, made] = [0, 0]
@@ -64,7 +64,7 @@ test('a summary is created only once if all other clients disconnect while speci
   expect(made).toBe(1)
 })
 
-test('a summary is created once for concurrent requests, and again for a new version', async () => {
+test('a summary is created once for concurrent requests, and again for a new version of the collection', async () => {
   const storage = createMemoryStorage()
   let made = 0
   const service = await createMemoryService({

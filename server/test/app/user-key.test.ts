@@ -113,7 +113,7 @@ describe('a password check', () => {
     expect(service.checks()).toBe(1)
   })
 
-  it('accepts the password of an administrator and of a user with the same name', async () => {
+  it('accepts both the password of an administrator and the password of a user who has the same name', async () => {
     const service = await createMemoryService(UNLIMITED)
     const both = await service.app.users.create({ name: 'Both', password: 'the same' })
     await service.app.admins.create('both', 'the same', 'admin')
@@ -291,7 +291,7 @@ describe('failed credentials', () => {
     expect((await login(service, 'root', 'root-password', '192.0.2.3')).status).toBe(200)
   })
 
-  it('from the same address do not affect an account whose password was verified before', async () => {
+  it('from an address do not affect an account whose password was verified earlier from that address', async () => {
     const service = await createMemoryService(UNLIMITED)
     expect((await getKey(service, ALEX)).status).toBe(200)
     expect((await login(service, 'root', 'root-password')).status).toBe(200)

@@ -18,7 +18,7 @@ test('two hundred species have two hundred different drawings', () => {
   }
 })
 
-test('a species has the same body in all rarities, but different colours', () => {
+test('a species has the same body in all rarities, but different colours in each rarity', () => {
   const [bronze = [], mythical = []] = (['Bronze', 'Mythical'] as const).map((rarity) =>
     creatureOf({ kind: 'fish', name: 'Koi', rarity }),
   )

@@ -26,7 +26,7 @@ const card = (user: string) =>
     { site: 'Fish and Crab Collection', address: 'fish.example/@Alex' },
   )
 
-it('renders a card and its text as a PNG of 1200 by 630 pixels', async () => {
+it('the renderer converts a card and its text to a PNG of 1200 by 630 pixels', async () => {
   const render = await loadCardRenderer({ info() {} })
   const [alex, ben] = await Promise.all([render?.(card('Alex')), render?.(card('Ben'))])
   const png = Buffer.from(alex ?? [])

@@ -95,7 +95,7 @@ describe('the configuration', () => {
     expect(readConfig({ env })).toEqual(DEFAULTS)
   })
 
-  it('uses a flag instead of an environment variable, even an invalid variable', () => {
+  it('uses a flag instead of an environment variable, even if the value of the variable is invalid', () => {
     const env = { FISH_PORT: '1', FISH_LOG: 'nonsense', FISH_STORAGE: 'file:/a' }
     const flags = { port: '2', log: 'silent', storage: 'file:/b', host: undefined }
     expect(readConfig({ env, flags })).toEqual({
@@ -270,7 +270,7 @@ describe('the configuration', () => {
     for (const secret of [...secrets, 'hunter2']) expect(mistakes.join('\n')).not.toContain(secret)
   })
 
-  it('refuses a session secret that is too short for HS256, without repeating it', () => {
+  it('refuses a session secret that is too short for HS256, and does not repeat the secret', () => {
     const mistakes = mistakesOf({ env: { FISH_JWT_SECRET: 'hunter2' } })
     expect(mistakes).toEqual([expect.stringContaining('FISH_JWT_SECRET must have at least 32 bytes')])
     expect(mistakes.join()).not.toContain('hunter2')

@@ -79,7 +79,8 @@ describe("the encoder of Node's zlib", () => {
   })
 
   it('reads only a little ahead of the reader, and stops when the reader cancels', async () => {
-    // The bytes do not compress. With other bytes, the encoder would read megabytes before it outputs a few kilobytes.
+    // The bytes do not compress. With compressible bytes, the encoder would read megabytes before it outputs a few
+    // kilobytes.
     const { body, state } = pieces(1000, () => noise(65_536))
     const reader = createNodeEncoder().encodeStream(body, 'br', 'a')?.getReader()
     await reader?.read()

@@ -78,7 +78,7 @@ describeWithRedis('a copy', () => {
     return redis.stop
   })
 
-  it('transfers a store with its keys to Redis and back, and tokens are not stored again', async () => {
+  it('transfers a store with its keys to Redis and back, and a repeated token is not stored again in the copy', async () => {
     const { path, alex, tokens, ids, catches } = await storeOfAlex()
     const { encryption } = JSON.parse(readFileSync(join(path, 'secrets.json'), 'utf8'))
     const secrets = { FISH_SECRET: encryption, FISH_JWT_SECRET: 'j'.repeat(32) }
@@ -124,7 +124,7 @@ describeWithRedis('a copy', () => {
     expect(existsSync(missing)).toBe(false)
   })
 
-  it('refuses a folder with other secrets, and does not change the folder', async () => {
+  it('refuses a target folder that already contains secrets, and does not change the folder', async () => {
     const { path } = await storeOfAlex()
     const folder = newFolder()
     writeFileSync(join(folder, 'secrets.json'), '{"encryption":"another","session":"one"}')

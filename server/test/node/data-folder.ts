@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Creates an empty folder for one test, which removes the folder at its end. */
+/** Creates an empty folder, and removes the folder when the test ends. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fish-node-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -107,7 +107,7 @@ describe('an interruption', () => {
     return { signal: stop.signal, onProgress, steps }
   }
 
-  it('of a copy takes effect at once, and leaves nothing behind', async () => {
+  it('of a copy takes effect immediately, and leaves nothing behind', async () => {
     const { parent, path, env } = await large()
     // The script runs longer than the test may take.
     copiesWith('exec sleep 120')

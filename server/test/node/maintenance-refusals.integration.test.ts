@@ -100,7 +100,7 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  it('into a folder with a store or other secrets is refused, and the hint is a command that moves the files away', async () => {
+  it('into a folder that contains a store or secrets is refused, and the hint is a command that moves the files away', async () => {
     const { parent, data } = await served()
     const target = join(parent, "the 'target'")
     mkdirSync(target)
@@ -140,7 +140,7 @@ describe('a restore', () => {
   })
 })
 
-it('an empty path is refused, and not treated as the working folder', async () => {
+it('an empty path is refused, and is not treated as the working folder', async () => {
   const { parent, data } = await served()
   const before = contentOf(parent)
   const env = envOf(data)

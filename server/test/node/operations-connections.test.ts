@@ -94,7 +94,7 @@ describe('connections', () => {
     ])
   })
 
-  it('over the limit are refused and counted, and new connections are accepted after others close', async () => {
+  it('over the limit are refused and counted, and new connections are accepted after earlier connections close', async () => {
     // Behind a proxy, all connections come from one address.
     const { url } = await startTestServer({ FISH_TRUST_PROXY: '1' }, { connections: { connections: 2 } })
     const first = await openRaw(url)

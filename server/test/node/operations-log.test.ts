@@ -155,7 +155,7 @@ describe('errors in the log', () => {
     })
   })
 
-  it('of other code do not quote input, even as a cause', () => {
+  it('from code outside the service do not quote input, even if they are the cause of an error of the service', () => {
     const parse = () => {
       try {
         return JSON.parse(`{"password": ${CANARY}`)

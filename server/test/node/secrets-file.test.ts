@@ -56,7 +56,7 @@ describe('the secrets of a data folder', () => {
     expect(readFileSync(join(folder, FILE), 'utf8')).not.toContain('given')
   })
 
-  it('are removed by discard() only if the same call has created them', async () => {
+  it('are removed by discard() only if the call that returned discard() has created the secrets', async () => {
     const folder = newFolder()
     await (await loadSecrets(folder, {})).discard()
     expect(readdirSync(folder)).toEqual([])

@@ -8,11 +8,11 @@ test.each([
   ['redis://127.0.0.1:6380/2'],
   ['rediss://user:p%40ss@cache.example:6380'],
   ['redis://:secret@[::1]:6379'],
-])('accepts %s as the address of one Redis', (url) => {
+])('the parser accepts %s as the address of one Redis', (url) => {
   expect(parseStorageAddress(url)).toEqual({ driver: 'redis', url })
 })
 
-test('accepts the nodes of a cluster, with and without a login and TLS', () => {
+test('the parser accepts the nodes of a cluster, with and without a login and TLS', () => {
   expect(parseStorageAddress('redis-cluster://10.0.0.1:7000,[::1]:7001,node-3')).toEqual({
     driver: 'redis-cluster',
     nodes: [
@@ -51,7 +51,7 @@ test.each([
   'redis-cluster://:hunter2@a:1/0',
   'redis-cluster://a:1:hunter2',
   'mysql://:hunter2@host',
-])('refuses %s without repeating the address', (text) => {
+])('the parser refuses %s, and does not repeat the address in the error', (text) => {
   let message = ''
   try {
     parseStorageAddress(text)

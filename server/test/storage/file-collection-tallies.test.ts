@@ -30,7 +30,7 @@ test('the name of a removed catch is deleted from the species table, even if nob
   expect(sql('SELECT name FROM species').map(({ name }) => name)).toEqual(['Koi'])
 })
 
-test('a new collection contains no species or days of an owner that is removed during an append', async () => {
+test('a new collection contains no species or days from an owner who was removed during an append', async () => {
   const { storage } = await open()
   const [removed, later] = [newCollection(), newCollection()]
   const append = storage.append(removed, caughtRecord([{ name: 'Koi' }, 0]))

@@ -9,7 +9,7 @@ import { newFolder } from './folders.ts'
 
 const [PROCESSES, ROUNDS] = [4, 500]
 
-test('two processes never hold the same lock at once', async () => {
+test('two processes never hold the same lock at the same time', async () => {
   const folder = newFolder()
   mkdirSync(folder)
   const file = fileURLToPath(new URL('./fixtures/locker.ts', import.meta.url))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** Creates a folder for one test, which is removed afterwards. The subfolder `data` does not exist yet. */
+/** Returns the path of a subfolder `data`, which does not exist yet. Its parent folder is removed after the test. */
 export function newFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'fish-storage-'))
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }))

@@ -14,7 +14,7 @@ test('every text can be encoded and decoded, and the encoding has only letters, 
   )
 })
 
-test('an encoding contains another encoding exactly if its text contains the other text', () => {
+test('one encoding contains another encoding if and only if the first text contains the second text', () => {
   const fewLetters = fc.string({ unit: fc.constantFrom('a', 'c', 'o', '2', 'e', '.', 'A', 'C', '%', 'é') })
   fc.assert(
     fc.property(fewLetters, fewLetters, (text, piece) => {

@@ -42,7 +42,7 @@ describeWithRedis('a Redis Cluster with a replica of each server', () => {
     const load = collections.map(async (collection, index) => {
       for (let i = 0; !isOver; i += 1) {
         const [token, sent] = [`${index}-${i}`, acknowledged[index] ?? []]
-        // As clients do, sends the same token again until the write is acknowledged.
+        // Like a client, the test sends the same token again until the write is acknowledged.
         await until(async () => {
           const record = newRecord({ dedupeKey: token, entries: token })
           return (

@@ -44,7 +44,7 @@ describeWithRedis('one Redis server', () => {
       expect(await readEntries(storage, collection)).toHaveLength(51)
     })
 
-    test('counts species and days of data from an earlier version, and stores the counts once Redis has space', async () => {
+    test('counts species and days in data from an earlier version, and stores the counts as soon as Redis has space', async () => {
       const collection = newCollection()
       const add = () => storage.append(collection, caughtRecord([{ name: 'Koi' }, 0]))
       await add()

@@ -57,7 +57,7 @@ describe('a flood of new keys', () => {
     expect(windows.size).toBe(2)
   })
 
-  test('does not evict windows of another kind', () => {
+  test('does not evict windows of a kind other than its own', () => {
     const windows = createWindows(2)
     for (const key of ['public:a', 'public:b']) exhaust(windows, key, 0)
     expect(windows.count('public:c', at(1)).count).toBe(3)

@@ -56,7 +56,7 @@ describe('a session of the administrators’ page', () => {
     expect((await listed).users.length).toBeGreaterThan(0)
   })
 
-  it('rejects requests after its end, including delayed requests', async () => {
+  it('rejects requests after the session ends, including delayed requests', async () => {
     const { session, root, advance } = await openSession()
     await expect(session.request((client) => client.me())).rejects.toThrow(SignedOutError)
     await session.signIn(root)

@@ -57,7 +57,7 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
     async load() {
       loads += 1
       if (world.error) throw world.error
-      // A load returns the collection as it was when the load began.
+      // A load returns the collection in its state at the beginning of the load.
       const snapshot = world.now
       const resetAt = new Date(Date.now() + 200_000)
       return { cabinet: (await held) ?? snapshot, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
@@ -117,7 +117,7 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
 }
 
 describe('a followed collection', () => {
-  it('is loaded at the interval that the page requests while the stream is open', async () => {
+  it('while the stream is open, is loaded at the interval that the page requests', async () => {
     const { streams, wait, loads } = follow({ besideStreamMs: 60_000 })
     await wait(11_000)
     streams[0]?.onConnect()
@@ -127,7 +127,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(3)
   })
 
-  it('is loaded at once and again after a minute, and added catches are shown as new', async () => {
+  it('is loaded immediately and again after a minute, and added catches are shown as new', async () => {
     const { world, last, wait, loads } = follow()
     await wait(0)
     expect(last()).toMatchObject({ cabinet: { user: 'Alex' }, fresh: [] })
@@ -213,7 +213,7 @@ describe('a followed collection', () => {
   it.each([
     ['contains', [SALMON, PIKE]],
     ['does not contain', [SALMON]],
-  ])('counts and shows a catch once if the catch arrives during a load that %s it', async (_, loaded) => {
+  ])('counts and shows a catch once if the catch arrives during a load that %s the catch', async (_, loaded) => {
     const { streams, world, added, last, wait, hold } = follow()
     await wait(11_000)
     const release = hold(collectionOf(...loaded))
@@ -230,7 +230,7 @@ describe('a followed collection', () => {
     expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
   })
 
-  it('counts a catch once, even if another catch of its species was removed before the load', async () => {
+  it('counts a catch once, even if an earlier catch of the same species was removed before the load', async () => {
     const { streams, change, last, wait } = follow({ now: collectionOf(SALMON, PIKE) })
     await wait(11_000)
     streams[0]?.onConnect()
@@ -298,7 +298,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(4)
   })
 
-  it('is not loaded on a hidden page, but is loaded at once when the page is shown', async () => {
+  it('is not loaded on a hidden page, but is loaded immediately when the page is shown', async () => {
     const { change, streams, wait, loads } = follow()
     await wait(20_000)
     change({ isVisible: false })
@@ -351,7 +351,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
   })
 
-  it('is loaded again with growing pauses after errors, and at once on demand or when the network is back', async () => {
+  it('is loaded again with growing pauses after errors, and immediately on demand or when the network is back', async () => {
     const { world, change, following, last, wait, loads } = follow({
       error: new ConnectionError('The server does not respond.', {}),
     })

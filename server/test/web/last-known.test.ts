@@ -22,7 +22,7 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals()
 })
 
-it('stores the last cabinet, which is found by the name of its player in any letter case', () => {
+it('the browser stores the last cabinet, which is found by the name of its player in any letter case', () => {
   expect(readLastKnown()).toBeUndefined()
   saveLastKnown({ cabinet: cabinetOf('Mia'), updatedAt: 1 })
   saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 2 })
@@ -31,14 +31,14 @@ it('stores the last cabinet, which is found by the name of its player in any let
   expect(readLastKnown('Mia')).toBeUndefined()
 })
 
-it('does not store a cabinet that would take too long to write', () => {
+it('a cabinet that would take too long to write is not stored', () => {
   saveLastKnown({ cabinet: cabinetOf('Alex', 3001), updatedAt: 1 })
   expect(readLastKnown()).toBeUndefined()
   saveLastKnown({ cabinet: cabinetOf('Alex', 3000), updatedAt: 1 })
   expect(readLastKnown()).toBeDefined()
 })
 
-it('removes the cabinet of a player who no longer exists, and no other cabinet', () => {
+it('the cabinet of a player who no longer exists is removed, but a cabinet of a different player is kept', () => {
   saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 1 })
   forgetLastKnown('Mia')
   expect(readLastKnown()).toBeDefined()
@@ -46,7 +46,7 @@ it('removes the cabinet of a player who no longer exists, and no other cabinet',
   expect(readLastKnown()).toBeUndefined()
 })
 
-it('works if the browser stores nothing', () => {
+it('a read finds no cabinet, and a write does not fail, if the browser stores nothing', () => {
   vi.stubGlobal('localStorage', undefined)
   saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 1 })
   expect(readLastKnown()).toBeUndefined()

@@ -78,7 +78,7 @@ export function eventsBehaviour(open: OpenService): void {
       await expectError(await requestEvents(service, { lastEventId: last?.id }), 'invalid_event_id')
     })
 
-    it('cannot be resumed with an id of another kind or gamemode, or with a changed id', async () => {
+    it('cannot be resumed with an id from a stream of a different kind or gamemode, or with a changed id', async () => {
       const service = await open(UNLIMITED)
       const { id = '' } = await (await openEvents(service)).ready()
       for (const lastEventId of [`${id}-1.0`, `${id}0`, id.replace('.0', '.00'), id.replace('.0', '.zz')]) {

@@ -62,7 +62,10 @@ interface CatchRecord {
   readonly token: string | undefined
   /** The current gamemode; `undefined` after a removal. */
   gamemode: Gamemode | undefined
-  /** Changes with each move, since event streams report a record that returns to a collection as new. */
+  /**
+   * A number that changes with each move, since event streams report a record as new if the record returns to a
+   * collection.
+   */
   arrival: number
 }
 
