@@ -102,7 +102,8 @@ function skippedText(count: number): string {
 }
 
 /**
- * Suggests --again if the service does not respond, because the ids in the file cannot be checked then. @throws always
+ * Adds a hint about --again to an error if the service does not respond. With --again, the command does not have to
+ * read the stored ids from the service. @throws always
  */
 function withAgain(error: unknown): never {
   const report = describeError(error)
@@ -114,7 +115,7 @@ function withAgain(error: unknown): never {
 interface QueueFileOptions extends FlushOptions {
   readonly source: FileSource
   readonly defaults: FileDefaults
-  /** Ids of records that are already stored. Their catches are skipped. */
+  /** Ids of records that are already stored. The catches of these records are skipped. */
   readonly stored: ReadonlySet<string>
   readonly group: string
   readonly total: number

@@ -8,7 +8,7 @@ const MAX_RECORD = 64 * 1024
 
 /**
  * Parses CSV (RFC 4180). The separator may also be `;`, which some spreadsheets write. We do not use csv-parse 7 (32
- * KB), because it would only split the cells.
+ * KB), because csv-parse would do no more than split lines into cells.
  */
 export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<FileRecord> {
   let pattern: RegExp | undefined
@@ -49,7 +49,8 @@ export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<Fi
 
 function isHeader([first = '', ...others]: readonly string[]): boolean {
   if (first.trim().toLowerCase() === 'name') return true
-  // Without a header, the first cell may be a fish named like a column, and `fish` in another cell may be a kind.
+  // If the line is not a header, the first cell may be a fish with the name of a column, and a later cell with the text
+  // `fish` may be a kind.
   if (others.some((cell) => fieldOf(cell) !== undefined && cell.trim().toLowerCase() !== 'fish')) return true
   // If all other cells are words, but neither kinds nor rarities, the line is a header with unknown column names.
   return others.length > 1 && others.every(isWord)

@@ -13,7 +13,10 @@ export const FIELDS = ['name', 'rarity', 'kind', 'gamemode', 'caughtAt'] as cons
 
 type Field = (typeof FIELDS)[number]
 
-/** Other names of fields, in lower case without spaces, `_` and `-`. The API of the service calls the name `fish`. */
+/**
+ * Other names of fields, in lower case without spaces, `_` and `-`. In the API of the service, the field `name` is
+ * called `fish`.
+ */
 const ALIASES: Readonly<Record<string, Field>> = {
   fish: 'name',
   type: 'kind',
@@ -23,8 +26,7 @@ const ALIASES: Readonly<Record<string, Field>> = {
 }
 
 /**
- * Returns the field that a title names in any spelling, such as `Caught At` or `caught_at`. `id` is the id of a stored
- * record.
+ * Returns the field for a title in any spelling, such as `Caught At` or `caught_at`. `id` is the id of a stored record.
  */
 export function fieldOf(title: string): Field | 'id' | undefined {
   const plain = title.toLowerCase().replace(/[\s_-]/g, '')

@@ -66,7 +66,8 @@ async function openFile(stdin: Context['stdin'], file: string, signal: AbortSign
   return { handle, close: () => handle.close() }
 }
 
-// A plain open of a named pipe blocks a thread until there is a writer, and ignores Ctrl-C.
+// A normal call that opens a named pipe blocks a thread until another program opens the pipe for writing, and Ctrl-C
+// cannot interrupt the call.
 function openNamedPipe(path: string): Readable {
   return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false })
 }

@@ -32,11 +32,11 @@ export function parseTime(value: unknown, timeZone: string | undefined): unknown
   return Number.isNaN(asUtc) ? value : new Date(localToUtc(asUtc, timeZone)).toISOString()
 }
 
-/** If clocks show a local time twice, returns the earlier time. */
+/** If clocks show a local time twice, returns the earlier of the two times in UTC. */
 function localToUtc(local: number, timeZone: string): number {
   const before = local - offsetAt(local - DAY_MS, timeZone)
   const after = local - offsetAt(local + DAY_MS, timeZone)
-  // A local time that clocks skip is converted with the offset before the change.
+  // If clocks skip a local time, the time is converted with the UTC offset before the clock change.
   return [before, after].find((at) => at + offsetAt(at, timeZone) === local) ?? before
 }
 

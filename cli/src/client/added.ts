@@ -21,7 +21,7 @@ export interface AddedRecord {
 /** Maximum size of the list. A record takes about 200 bytes. If the list is larger, the older half is removed. */
 const MAX_BYTES = 2 * 1024 * 1024
 
-/** The list of added records is stored next to the outbox of the same service. */
+/** The list of records that were added to a service is stored next to the outbox for this service. */
 function pathBeside(outbox: string): string {
   return outbox.replace(/\.db$/, '-added.jsonl')
 }

@@ -21,7 +21,7 @@ export async function readAdminCredentials(context: Context, target: Target, pro
 }
 
 /**
- * Uses the password in the environment, otherwise the session of `login --admin`, otherwise prompts for the password.
+ * Uses the password in the environment, otherwise the session from `login --admin`, otherwise prompts for the password.
  */
 export async function openAdminClient(
   context: Context,
@@ -43,7 +43,7 @@ export async function createAdmin(
   credentials: { readonly username: string; readonly password: string } | { readonly token: string },
 ): Promise<AdminClient> {
   const { createAdminClient } = await import('@fish-crab/sdk/admin')
-  // The client does not retry, so that a failed login or write is reported at once.
+  // The client does not retry, so that a failed login or write is reported immediately.
   return createAdminClient({ ...clientOptions(context, target), maxRetries: 0, ...credentials })
 }
 

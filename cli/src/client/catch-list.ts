@@ -27,7 +27,7 @@ export function unknownKind(example: string): CliError {
 export const KIND_PLURALS: Readonly<Record<CatchKind, string>> = { fish: 'fish', crab: 'crabs' }
 
 export interface Collection {
-  /** The player, in the spelling of the service. */
+  /** The name of the player, in the spelling that the service uses. */
   readonly user: string
   /** Oldest first. */
   readonly catches: readonly (Fish | Crab)[]
@@ -51,7 +51,7 @@ export interface CatchListOptions {
   readonly gamemode: Gamemode
   readonly query: CatchQuery
   readonly chart: boolean
-  /** Whether to show the time and the record of each catch. */
+  /** Whether to show the time and the record id of each catch. */
   readonly detail: boolean
 }
 
@@ -80,12 +80,13 @@ export function buildCatchList(
     return { counted: true, output, bars }
   }
   const columns = (kind === 'fish' ? fishColumns(detail) : crabColumns(detail)) as readonly Column<Catch>[]
-  // Without `detail`, the time and the id only serve to sort, filter or compare, and are not printed.
+  // Without `detail`, the time and the id are used only to sort, filter or compare catches, and are not printed.
   const rows = detail ? selected : selected.map(({ caughtAt: _, id: __, ...rest }): Catch => rest)
   return { counted: false, output: { rows, columns, document: { ...about, [kind]: rows }, empty } }
 }
 
-// Ids start with the time, which is similar for catches of one evening. The ends of ids are random.
+// The table shows the end of each id, because the end is random. The start of an id is a time, which is similar for all
+// catches of one evening.
 const SHORT_ID = 8
 
 const SAVED: readonly Column<Fish | Crab>[] = [

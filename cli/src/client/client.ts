@@ -63,8 +63,8 @@ const PROXIES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
 const EXCEPTIONS = ['no_proxy', 'NO_PROXY']
 
 /**
- * Returns `undefined` if a proxy is set, to select the `fetch` of the SDK, which supports proxies. Loading the `fetch`
- * of the SDK takes longer than the requests of a command.
+ * Returns the `fetch` of Node, because loading the `fetch` of the SDK takes longer than the requests of a command. If a
+ * proxy is set, returns `undefined`, so that the client uses the `fetch` of the SDK, which supports proxies.
  */
 export function nodeFetch(env: Env): typeof globalThis.fetch | undefined {
   if (PROXIES.some((name) => env[name])) return undefined

@@ -67,12 +67,16 @@ function responseReport(error: ApiError, hint: string | undefined, exit: ExitSta
   }
 }
 
-/** Returns the service's reason in the words of a player: players know keys, but not tokens. */
+/**
+ * Returns the reason from the service in words that players understand: players know about keys, but not about tokens.
+ */
 export function rejectionText({ code, message }: { readonly code: string; readonly message: string }): string {
   return code === 'invalid_token' ? 'The service does not accept your key. The key may have been replaced.' : message
 }
 
-/** Error codes of connections that were never established, so nothing was sent. */
+/**
+ * Error codes for connections that were never established. After such an error, it is certain that nothing was sent.
+ */
 const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /**
@@ -122,7 +126,7 @@ function bugReport(error: unknown): ErrorReport {
   return errorReport('internal_error', message, hint, EXIT.failure)
 }
 
-// Maps the SDK's names of options to the flags, arguments and variables of this program.
+// Maps the names of SDK options to the flags, arguments and variables of this program.
 const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
   fernetKey: ['FISH_KEY', EXIT.credentials],
   apiKey: ['FISH_API_KEY', EXIT.credentials],
@@ -179,13 +183,16 @@ function exitStatusOf(refusal: RefusedResponse): ExitStatus {
 
 /**
  * Whether another server sent the error response. Errors of the service always have a code. The statuses 401, 403 and
- * 429 are excluded, because a proxy in front of the service may send these.
+ * 429 are excluded, because a proxy in front of the service may send these statuses.
  */
 function isNotFromService({ status, code }: RefusedResponse): boolean {
   return code === 'unknown' && ![401, 403, 429].includes(status) && status < 500
 }
 
-/** Whether a proxy responded because it got no response from the service, which always sends a code. */
+/**
+ * Whether a proxy responded because the service did not respond to the proxy. A response from the service itself always
+ * has a code.
+ */
 function isBadGateway(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'unknown' && [502, 503, 504].includes(error.status)
 }
@@ -253,7 +260,7 @@ export function hintForCode(code: string): string | undefined {
   return hintFor(400, code, 'player')
 }
 
-/** The error that the service would return, for a dry run. */
+/** Returns the error with which the service would reject the real request, for a dry run that sends no such request. */
 export function expectedRefusal(code: keyof typeof ERROR_CODES, needs: Role): CliError {
   const { status, message } = ERROR_CODES[code]
   const hint = hintFor(status, code, needs)

@@ -29,7 +29,7 @@ export async function flushWithProgress(
   const showWait = createWaitListener(context)
   let progress: Progress | undefined
   const unsubscribe = outbox.subscribe((event) => {
-    // Progress starts with the first batch, because an earlier wait would distort the rate.
+    // Progress starts with the first batch, because a wait before the first batch would distort the rate.
     if (event.type === 'sending') progress ??= createProgress(context.line, context.clock, { unit: 'catches', total })
     showWait(event)
   })
@@ -102,7 +102,10 @@ export function flushStatus(
   return deadLetters.length > 0 ? EXIT.partly : EXIT.ok
 }
 
-/** Reports that the catches are waiting: adding them again would store them twice. */
+/**
+ * Reports that the catches are waiting, so that users do not add the same catches again, which would store the catches
+ * twice.
+ */
 function waitingError(error: unknown, remaining: number, target: Target): CliError {
   const command = flushCommand(target)
   const { code, message, hint, exit, retryAt, requestId } = describeError(error)
@@ -120,7 +123,7 @@ export function catchesText(count: number): string {
   return count === 1 ? '1 catch' : `${count} catches`
 }
 
-/** Such as `2 catches are waiting in the outbox.` */
+/** Returns a sentence such as `2 catches are waiting in the outbox.` */
 export function waitingText(count: number, where = 'in the outbox'): string {
   return `${catchesText(count)} ${count === 1 ? 'is' : 'are'} waiting ${where}.`
 }

@@ -25,7 +25,7 @@ export async function fetchGamemodes(
  * this machine knows.
  */
 export async function askForGamemodes(context: Context, service: Service): Promise<readonly Gamemode[]> {
-  // The client is loaded only for this request, because loading takes longer than the rest of a command.
+  // The client is loaded only for this request, because loading the client takes longer than the rest of a command.
   const [{ createClient }, { clientOptions }] = await Promise.all([import('@fish-crab/sdk'), import('./client.ts')])
   try {
     const client = createClient({ ...clientOptions(context, service), maxWaitMs: 0, maxRetries: 0 })

@@ -27,7 +27,7 @@ export async function fetchSession(context: Context, target: Target, options: Lo
   return { url: target.url.value, session: { username: credentials.username, token, expiresAt } }
 }
 
-/** @throws CliError when the service rejects its own key */
+/** @throws CliError when the service rejects the key, even a key that the service returned */
 export async function fetchPlayerKey(context: Context, target: Target, options: LoginOptions): Promise<ProfileSecrets> {
   const user = target.user?.value
   if (!user) throw usageError('The player name is missing.', 'For example: fish-cli login Alex')
@@ -48,7 +48,7 @@ export async function fetchPlayerKey(context: Context, target: Target, options: 
   // unavailable.
   const client = await openClient(context, target, { apiKey: apiKey ?? (await secretFromEnv(context, 'FISH_API_KEY')) })
   const signal = context.interrupted()
-  // If there is a password, the key comes from the service, because the key in an old login file may have been
+  // If the password is known, the key is requested from the service, because the key in an old login file may have been
   // replaced.
   const fernetKey =
     password === undefined
@@ -87,7 +87,7 @@ const DECRYPTED = new Set(['invalid_payload', 'token_expired'])
 
 /**
  * Tests whether a key belongs to the player (`accepted`), and whether the rate limit counted the request (`counted`). A
- * request with a valid API key is not counted. The request stores nothing.
+ * request with a valid API key is not counted. The test stores nothing.
  * @throws FernetError for a malformed key
  */
 export async function testKey(client: Client, { user, fernetKey, signal }: KeyTestOptions) {
@@ -106,7 +106,7 @@ export async function testKey(client: Client, { user, fernetKey, signal }: KeyTe
   }
 }
 
-/** `over` means that the session has expired, by the clock of this machine. */
+/** `over` means that the session has expired according to the clock of this machine. */
 type SessionTest = 'accepted' | 'refused' | 'over'
 
 export async function testSession(

@@ -55,7 +55,7 @@ export async function openLocalOutbox(context: Context, target: Target): Promise
   return existsSync(outboxPath(context, url)) ? openOutboxFile(context, url, { baseUrl: url }) : undefined
 }
 
-/** More than the maximum of an outbox, which is one million catches. */
+/** A limit above the maximum size of an outbox, which is one million catches. */
 const ALL = 10_000_000
 
 export async function waitingCatches(outbox: Outbox, user: string): Promise<readonly StoredCatch[]> {
@@ -98,7 +98,9 @@ interface Unsent {
   readonly fix: string
 }
 
-/** The catches that wait on this machine for other addresses, and the outboxes that cannot be read. */
+/**
+ * Returns the catches that wait on this machine for addresses other than `url`, and the outboxes that cannot be read.
+ */
 export async function unsentElsewhere(context: Pick<Context, 'env'>, url: string): Promise<readonly Unsent[]> {
   const files = globSync('outbox-*.db', { cwd: folders(context).state, withFileTypes: true })
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
@@ -121,8 +123,8 @@ export async function noteUnsent(
 }
 
 /**
- * Reads an outbox without changing the file. Returns `undefined` if no catches wait, or if the file is a copy or not an
- * outbox.
+ * Reads an outbox without changing the file. Returns `undefined` if no catches wait, or if the file is not an outbox or
+ * is only a copy of an outbox.
  */
 async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<Unsent | undefined> {
   try {
@@ -143,8 +145,8 @@ async function readUnsent(context: Pick<Context, 'env'>, path: string): Promise<
 }
 
 /**
- * Returns a function that checks whether an outbox knows a key, including keys of sent catches. Changes nothing.
- * Without an outbox, every key is unknown.
+ * Returns a function that checks whether an outbox knows a key. An outbox knows the keys of its waiting catches and of
+ * its sent catches. Changes nothing. Without an outbox, every key is unknown.
  */
 export async function knownKeys(context: Pick<Context, 'env'>, url: string): Promise<(key: string) => boolean> {
   const path = outboxPath(context, url)

@@ -14,9 +14,9 @@ export interface SecretRequest {
    */
   readonly variable: string
   readonly question: string
-  /** An alternative that the prompt shows. */
+  /** An alternative to typing the secret. The prompt shows the alternative after the question. */
   readonly orElse?: string
-  /** An alternative that the error message suggests. */
+  /** An alternative to the environment variable. The hint of the error suggests the alternative. */
   readonly alternative?: string | undefined
   readonly noInput?: boolean | undefined
   readonly fromStdin?: boolean | undefined

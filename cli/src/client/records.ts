@@ -40,7 +40,10 @@ export function resourceOf({ fish, crabs }: Client, kind: CatchKind) {
   return kind === 'fish' ? fish : crabs
 }
 
-/** Reads all records of a player in one gamemode. `user` is the player in the spelling of the service. */
+/**
+ * Reads all records of a player in one gamemode. `user` is the name of the player in the spelling that the service
+ * uses.
+ */
 export async function fetchRecords(
   client: Client,
   { user, gamemode, signal }: { readonly user: string; readonly gamemode: Gamemode; readonly signal: AbortSignal },
@@ -91,7 +94,7 @@ export function countOf(records: readonly CatchRecord[]): number {
 const SHOWN_RECORDS = 10
 const SHOWN_NAMES = 5
 
-/** Describes each of the first records on an indented line. */
+/** Describes the first records, each on an indented line. */
 export function describeRecords(records: readonly (Pick<CatchRecord, 'catches'> & { readonly id?: string })[]): string {
   const lines = records.slice(0, SHOWN_RECORDS).map(({ id, catches }) => {
     const names = catches
@@ -108,7 +111,9 @@ export function describeRecords(records: readonly (Pick<CatchRecord, 'catches'> 
   return lines.join('\n')
 }
 
-/** Saves records in the format of `add --file`, so that removed catches can be added again with their times. */
+/**
+ * Saves records in the format of `add --file`, so that removed catches can be added again with their original times.
+ */
 export function saveRecords(context: Context, records: readonly Omit<CatchRecord, 'id'>[]): string {
   const removedAt = new Date(context.clock.now()).toISOString()
   const path = join(folders(context).state, `removed-${removedAt.replace(/[:.]/g, '-')}.jsonl`)
@@ -133,8 +138,8 @@ export async function removeRecords(
   try {
     return { file, removed: await changeRecords(context, records, { ...options, done: 'removed' }) }
   } catch (error) {
-    // After a rate limit error, the file is kept: an earlier attempt may have removed the record, but lost the
-    // response.
+    // After a rate limit error, the file is kept, because an earlier attempt may have removed the record although its
+    // response was lost.
     if (error instanceof ApiError && error.status < 500 && !(error instanceof RateLimitError)) rmSync(file)
     throw error
   }
@@ -205,7 +210,7 @@ function recordsText(count: number): string {
   return count === 1 ? '1 record' : `${count} records`
 }
 
-/** Such as `3 catches in 2 records`. */
+/** Returns a text such as `3 catches in 2 records`. */
 export function amountText(records: readonly CatchRecord[]): string {
   const catches = countOf(records)
   return catches === records.length ? catchesText(catches) : `${catchesText(catches)} in ${recordsText(records.length)}`

@@ -103,8 +103,8 @@ export const conformanceCommand = defineCommand({
 
   async run(context) {
     const { args, flags } = context
-    // The target is resolved again with the URL argument, because stored secrets are only for the service of their
-    // profile.
+    // The target is resolved again with the URL argument, because the secrets of a profile are sent only to the service
+    // of the profile.
     const target = resolveTarget(context, { ...flags, url: args.url })
     const baseUrl = parseServiceUrl(target.url.value)
     const rateLimit = {

@@ -184,7 +184,7 @@ async function checkService(context: Context, target: Target): Promise<readonly 
   let identity: Identity
   try {
     identity = await findIdentity(context, target)
-    // The client does not wait for the rate limit: an exhausted rate limit is a finding.
+    // The client does not wait for the rate limit, because `doctor` reports an exhausted rate limit.
     client = await openClient(context, target, { maxWaitMs: 0, maxRetries: 0 })
   } catch (error) {
     return [await runCheck('connection', () => Promise.reject(error))]
@@ -273,7 +273,7 @@ function sourceText(source: Identity['key']): string {
   return source === 'file' ? 'a file' : `the ${source}`
 }
 
-/** Before 1.0, a minor version may be incompatible. */
+/** Before version 1.0, versions with different minor numbers may be incompatible. */
 export function compareVersions(own: string, service: string): Outcome {
   const result = `fish-cli ${own}, service ${service}.`
   if (seriesOf(own) === seriesOf(service)) return ok(result)
@@ -288,7 +288,7 @@ function seriesOf(version: string): string {
 
 // The clock skew that the Fernet specification allows.
 const TOLERATED_SECONDS = 60
-// `Date` has whole seconds, rounded down.
+// The `Date` header contains the time in whole seconds, rounded down.
 const DATE_STEP_MS = 1000
 
 /** The margin of error is half the duration of the request plus half a second. */

@@ -36,7 +36,8 @@ export const leaderboardCommand = defineCommand({
     ...administrationFlags,
     ...outputFlags,
   },
-  // The role selects the hint for missing rights, which only administrators can get here.
+  // The role selects the hint for an error about missing rights. In this command, only an administrator can get such an
+  // error.
   role: 'administrator',
   completion: { kind: words(['fish', 'crabs']) },
 

@@ -82,7 +82,7 @@ export const listCommand = defineCommand({
   },
 })
 
-/** `list Alex` means the fish of Alex. */
+/** `list Alex` lists the fish of Alex. */
 function subjectOf(args: { kind?: string | undefined; user?: string | undefined }) {
   const kind = kindNamed(args.kind)
   if (kind) return { kind, named: args.user }

@@ -70,8 +70,8 @@ export const loginCommand = defineCommand({
         `Leave USER out: ${commandLine('login', '--from', path)}`,
       )
     }
-    // The login file overrides the environment, because the secrets in the file are only for its service. Flags
-    // override the file.
+    // The login file overrides the environment, because the secrets in the file are only for the service that the file
+    // names. Flags override the file.
     const fromFile = file && { url: flags.url ?? file.service, gamemode: flags.gamemode ?? file.gamemode }
     const account = { [asAdmin ? 'admin' : 'user']: args.user ?? file?.name }
     const typed = resolveTarget(context, { ...rest, ...fromFile, ...account }, true)
@@ -81,7 +81,7 @@ export const loginCommand = defineCommand({
     const isSilent = flags['no-input'] || flags['password-stdin']
     // A wrong gamemode is reported before a problem with files.
     if (!asAdmin) await gamemodeOf(context, given)
-    // Checks that credentials can be saved before the prompts for credentials.
+    // Before the prompts for credentials, checks that the credentials can be saved.
     const store = await checkSecretsUpdate(context, config, name)
     const target = asAdmin ? given : await askForMissing(context, given, isSilent)
     const login = asAdmin ? { url: target.url.value, admin: adminNameOf(target) } : playerLogin(target)

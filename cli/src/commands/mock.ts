@@ -68,7 +68,7 @@ export const mockCommand = defineCommand({
       requests: parseWholeNumber('--rate-limit', flags['rate-limit'] ?? String(LIMITS.requests), 1, MOST),
       windowSeconds: parseWholeNumber('--rate-window', flags['rate-window'] ?? String(LIMITS.windowSeconds), 1, MOST),
     }
-    // Node listens on every interface for an empty host.
+    // If the host is empty, Node listens on every interface.
     if (host.trim() === '') throw usageError('--host must be an address or a name, such as 127.0.0.1.')
     const startAt = startOf(flags['start-at'])
     const allowedOrigins = originsOf(flags['allowed-origins'])

@@ -7,7 +7,7 @@ import { defineCommand } from '../kit/define.ts'
 import { fromFlag, toGamemodeFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
-/** If more records are moved, only the JSON document lists the ids. */
+/** If more records than this are moved, the ids are listed only in the JSON document. */
 const SHOWN_IDS = 10
 
 export const moveCommand = defineCommand({

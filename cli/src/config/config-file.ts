@@ -86,7 +86,7 @@ export function readConfig(context: Pick<Context, 'env'>): Config {
   return text === undefined ? EMPTY_CONFIG : parseConfig(text, path)
 }
 
-/** Changes the configuration under a lock, so that changes of other processes are not lost. */
+/** Changes the configuration under a lock, so that changes by other processes are not lost. */
 export function changeConfig(context: Pick<Context, 'env'>, change: (config: Config) => Config): Promise<Config> {
   return withLock(context, () => {
     const changed = change(readConfig(context))

@@ -13,8 +13,8 @@ const GROUP_AND_OTHERS = 0o077
 type StoredProfiles = Readonly<Record<string, unknown>>
 
 /**
- * Rejects a file that others can read, because others may know the secrets. On Windows, the mode is not checked,
- * because the folder belongs to the user.
+ * Rejects a file that other users of the machine can read, because these users may know the secrets. On Windows, the
+ * mode is not checked, because the folder belongs to the user.
  */
 export function fileStore(context: Pick<Context, 'env'>): SecretStore {
   const path = secretsPath(context)

@@ -6,7 +6,7 @@ import { lockPath } from './paths.ts'
 
 /**
  * Runs `change` while no other process holds the lock. The system releases the lock when the process ends. `change`
- * must be synchronous: a second call in this process would block the thread until its timeout.
+ * must be synchronous: otherwise, a second call in this process would block the thread until the second call times out.
  */
 export async function withLock<Result>(
   context: Pick<Context, 'env'>,

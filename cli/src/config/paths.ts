@@ -47,7 +47,7 @@ export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPD
   return join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache', 'fish-cli')
 }
 
-/** Creates the cache folder, because Node would try forever to create a folder below /proc. */
+/** Creates the cache folder for Node, because Node itself would try forever to create a folder below /proc. */
 export function cacheFolder(platform: NodeJS.Platform, env: Env): string | undefined {
   const folder = cachePath(platform, env)
   if (folder === undefined || existsSync(folder)) return folder

@@ -49,7 +49,7 @@ export async function reserveSecretFile(path: string, replace: boolean) {
   let isWritten = false
   const discard = async () => {
     if (isWritten) return
-    // A full disk may report its error again on close.
+    // If the disk is full, closing the file may throw the same error as the write.
     await file.close().catch(() => {})
     await rm(draft, { force: true })
   }

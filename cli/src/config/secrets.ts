@@ -36,8 +36,8 @@ export async function readSecrets(
 }
 
 /**
- * Updates the secrets of a profile, and moves the secrets to the store for new secrets. An old copy remains only if the
- * keyring is unavailable.
+ * Updates the secrets of a profile, and moves the secrets to the store for new secrets. A copy of the secrets remains
+ * in the old store only if the old store is a keyring that is unavailable.
  */
 export async function updateSecrets(
   context: KeyringContext,

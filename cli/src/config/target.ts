@@ -69,13 +69,19 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
   return undefined
 }
 
-/** Returns the flags of this command line that another command needs for the same service and account. */
+/**
+ * Returns the flags of this command line that a suggested command needs to use the service and the account of this
+ * command.
+ */
 export function targetWords({ profileName, url, user, admin }: Target): readonly string[] {
   const values = Object.entries({ profile: profileName, url, user, admin })
   return values.flatMap(([flag, value]) => (value?.from === 'flag' ? [`--${flag}`, value.value] : []))
 }
 
-/** Returns the flags of this command line that another command needs for the same service with another account. */
+/**
+ * Returns the flags of this command line that a suggested command needs to use the service of this command with a
+ * different account.
+ */
 export function serviceWords(target: Target): readonly string[] {
   return targetWords({ ...target, user: undefined, admin: undefined })
 }
@@ -85,7 +91,7 @@ export function administratorWords(target: Target): readonly string[] {
   return targetWords({ ...target, user: undefined })
 }
 
-/** Returns the flag of this command line that another command needs for the same gamemode. */
+/** Returns the flag of this command line that a suggested command needs to use the gamemode of this command. */
 export function gamemodeWords({ gamemode }: Target): readonly string[] {
   return gamemode?.from === 'flag' ? ['--gamemode', gamemode.value] : []
 }

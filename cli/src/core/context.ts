@@ -27,7 +27,7 @@ export interface StatusLine {
   /** Clears the line so that other output can be written. The next `set` shows the line again. */
   clear(): void
   end(): void
-  /** Registers a callback for the end of the command, however it ends. */
+  /** Registers a callback that is called when the command ends, even after an error. */
   onEnd(stop: () => void): void
 }
 

@@ -1,8 +1,8 @@
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 
 /**
- * Returns the closest of `ids` (`:` for the space between words). Never returns the input, which may be a misplaced
- * secret.
+ * Returns the command that is most similar to the words. In `ids`, `:` stands for the space between words. Never
+ * returns the input, which may be a misplaced secret.
  */
 export function closestCommand(words: readonly string[], ids: readonly string[]): string | undefined {
   const [first = '', second = ''] = words.flatMap((word) => word.split(':')).filter((word) => !word.startsWith('-'))

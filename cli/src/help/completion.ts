@@ -24,7 +24,7 @@ export interface FlagData {
 
 export interface WordData {
   readonly flags: readonly FlagData[]
-  /** With `multiple`, all further arguments are of the same kind. */
+  /** With `multiple`, the values also apply to all further arguments. */
   readonly args: readonly { readonly values: Values; readonly multiple?: boolean | undefined }[]
 }
 
@@ -37,7 +37,7 @@ export type CompletionData = Readonly<Record<string, WordData>>
 export interface Completions {
   /** Each shell filters the candidates by the current word in its own way. */
   readonly candidates: readonly Candidate[]
-  /** The kind of paths. The shell completes paths itself. */
+  /** The kind of path that the word may be. The shell completes the path itself. */
   readonly paths?: Values['paths']
 }
 

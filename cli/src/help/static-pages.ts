@@ -4,7 +4,7 @@ export function pageFile(id: string, coloured: boolean): string {
   return `${id === '' ? 'index' : id.replaceAll(':', ' ')}.${coloured ? 'ansi' : 'txt'}`
 }
 
-// No command uses -h for anything else.
+// No command uses -h for a purpose other than help.
 const HELP_FLAGS = ['--help', '-h']
 
 /**

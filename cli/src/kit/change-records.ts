@@ -43,7 +43,7 @@ export const RECORD_DESCRIPTION =
 
 /** The records that a command line selects, and the function that authorizes changes. */
 export interface SelectedRecords {
-  /** The player, in the spelling of the service. */
+  /** The name of the player, in the spelling that the service uses. */
   readonly user: string
   readonly records: readonly CatchRecord[]
   readonly signal: AbortSignal

@@ -45,7 +45,8 @@ export interface CommandContext<F = any, A = any> extends Context, Notes, Comman
   /** Prints rows. On a terminal, a long table is paged. */
   printRows<Row extends object>(output: RowsOutput<Row>): Promise<number>
   /**
-   * Prints charts instead of a table, each with its own scale. Every other format prints the rows behind the charts.
+   * Prints charts instead of a table, each with its own scale. Every other format prints the rows from which the charts
+   * are drawn.
    */
   printChart<Row extends object>(
     output: RowsOutput<Row> & { readonly charts: readonly (readonly Bar[])[] },

@@ -94,7 +94,7 @@ export function createMaintenanceProgress({ line, clock }: Pick<Context, 'line' 
   let current: { readonly step: string; readonly progress: Progress; readonly done: number } | undefined
   return {
     onProgress({ step, unit, done, total }: MaintenanceProgress) {
-      // If the count decreases, the same step starts again, such as a second check.
+      // If the count decreases, the current step has started again, for example for a second check.
       if (current?.step !== step || done < current.done) {
         current?.progress.end()
         const amount = unit === 'bytes' ? { amount: bytesText } : {}

@@ -12,8 +12,8 @@ interface SecretFlags {
 }
 
 /**
- * Returns whether to print a new secret: on request, or on a terminal if no other destination is given. Changes
- * nothing.
+ * Returns whether to print a new secret. The secret is printed if the flags request the output, or if stdout is a
+ * terminal and the flags select neither a file nor JSON. Changes nothing.
  */
 export async function checkDestination(
   { stdout, flags }: CommandContext<SecretFlags>,

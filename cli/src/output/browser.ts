@@ -12,7 +12,8 @@ export async function openBrowser(url: string, env: Env): Promise<boolean> {
     const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
     child.once('error', () => resolve(false))
     child.once('spawn', () => {
-      // Without a desktop, the launcher fails at once. If the command is the browser itself, the process keeps running.
+      // Without a desktop, the launcher fails immediately. If the command is the browser itself, the process keeps
+      // running.
       const settled = setTimeout(() => resolve(true), LAUNCH_MS)
       child.once('exit', (status) => {
         clearTimeout(settled)

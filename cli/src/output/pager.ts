@@ -4,7 +4,8 @@ import { EXIT, interruption } from '../core/errors.ts'
 import type { Screen } from './screen.ts'
 import { displayWidth } from './text.ts'
 
-// The options quit if the text fits on the screen, keep colours, and leave the text on the screen.
+// With these options, less quits if the text fits on the screen, keeps colours, and leaves the text on the screen at
+// the end.
 const LESS = 'FRX'
 
 /** The value of `PAGER`, or `less` if `PAGER` is not set. Returns no pager if `PAGER` is empty or `cat`. */
@@ -24,8 +25,8 @@ export function needsPager(text: string, { height, width }: Screen): boolean {
 }
 
 /**
- * Shows a text in a pager. Returns whether the pager exists. Throws if Ctrl-C ended the pager, which only happens to
- * pagers that do not handle Ctrl-C.
+ * Shows a text in a pager. Returns whether the pager exists. Throws if Ctrl-C ended the pager, which happens only if
+ * the pager does not handle Ctrl-C.
  */
 export async function runPager(pager: string, text: string, env: Env): Promise<boolean> {
   const { spawn } = await import('node:child_process')

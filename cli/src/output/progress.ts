@@ -101,7 +101,7 @@ export function createCountdown(line: StatusLine, clock: Clock) {
     const waitMs = until - clock.now()
     if (waitMs < MIN_WAIT_MS) return
     if (!line.isLive) {
-      // Many requests wait for the same time, so only the first wait is reported.
+      // Many requests wait until the same moment, so only the first of these waits is reported.
       if (Math.abs(until - reportedUntil) < MIN_WAIT_MS) return
       reportedUntil = until
       line.say(`fish-cli: ${text(waitMs)}`)

@@ -57,8 +57,8 @@ const COMMAND_INDENT = ' '.repeat(6)
 const ASCII: Readonly<Record<string, string>> = { '…': '...', '→': '->', '·': '-', '—': '-', '●': '*', '×': 'x' }
 
 /**
- * Converts a text of this program to the characters of the locale. Text of other people, such as names of fish, stays
- * unchanged.
+ * Converts a text of this program to the characters of the locale. Text that does not come from this program, such as
+ * the name of a fish, stays unchanged.
  */
 export function localText(text: string, { unicode }: Pick<Screen, 'unicode'>): string {
   return unicode ? text : text.replace(/[…→·—●×]/g, (character) => ASCII[character] ?? character)

@@ -41,7 +41,7 @@ function catchCount(list: CatchList): number {
 interface Frame {
   readonly screen: Screen
   readonly room: number
-  /** Whether to show the first catches instead of the last. */
+  /** Whether to show the first catches instead of the last catches. */
   readonly keepsFirst: boolean
 }
 

@@ -30,7 +30,7 @@ interface WatchListOptions extends ViewOptions {
   readonly user: string
 }
 
-/** The interval between attempts to start. */
+/** The interval between attempts to connect to the service. */
 const RETRY_INTERVAL_MS = 15_000
 
 /**
@@ -205,7 +205,7 @@ function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOp
       return left > 0 ? undefined : 'done'
     },
     showOutage: () => {},
-    // Messages are also printed with --json, because otherwise an outage would look the same as no catches.
+    // Messages are also printed with --json, because otherwise an outage would look like a time without catches.
     say: (text) => context.line.say(text),
     end: () => {},
   }

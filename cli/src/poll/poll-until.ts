@@ -74,7 +74,7 @@ interface PollTiming {
   readonly rateLimit?: RateLimitWindow | undefined
 }
 
-// The part of a window that is reserved for other commands of the same user.
+// The share of the requests in a window that is reserved for the other commands of the user.
 const RESERVE = 0.2
 // Maximum pause, in case a clock is wrong.
 const MAX_PAUSE_MS = 3_600_000

@@ -13,7 +13,7 @@ export { cacheFolder } from '../config/paths.ts'
 // The width of the pages in dist/help.
 const PAGE_WIDTH = 80
 const STDOUT = 1
-// Matches names of pages. Other words are never used in a path.
+// Matches names of pages. Words that do not match are never used in the path of a file.
 const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
 
 /**

@@ -47,7 +47,7 @@ function looksLikeCatch(text: string): boolean {
 const MAX_EXAMPLES = 3
 const MAX_KINDS = 100
 
-/** Counts messages that look like catches. The examples contain one message for each opening. */
+/** Counts messages that look like catches but are not recognized. The examples contain one message for each opening. */
 export function createUnrecognizedCounter() {
   const groups = new Map<string, { count: number; readonly example: string }>()
   const folders = new Set<string>()

@@ -10,7 +10,8 @@ export interface PlayerLocation {
 
 // The game writes `Connecting to earth.example.net, 25565`, but not as a chat message.
 const CONNECTING = /\]: Connecting to ([^\s,]{1,253}), \d{1,5}\s*$/
-// Messages of servers that move a player. The pattern matches only at the start, where messages of players have a name.
+// Messages of servers that move a player. The pattern matches only at the start of a message, where messages from
+// players have the name of the player.
 const MOVED =
   /^(?:sending|sent|connecting|connected|moving|moved|transferring|transferred|teleporting|teleported|welcome|you(?: are| have been|'ve been|’ve been|'re|’re)(?: now)?(?: sent| connected| moved| transferred| teleported| playing)?)(?: you)? (?:to|on|in|into)(?: the)? (\w+)/i
 // Messages that name a server. "Welcome to the server" and "Teleporting to spawn" do not name a server.

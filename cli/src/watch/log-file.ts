@@ -11,7 +11,7 @@ export interface LogFile {
   /** Identifies the file on this machine, independent of its path. */
   readonly identity: string
   facts(): Promise<LogFacts>
-  /** Reads bytes from an offset. Returns fewer bytes than requested only at the end. */
+  /** Reads bytes from an offset. Returns fewer bytes than requested only at the end of the log. */
   read(offset: number, length: number): Promise<Uint8Array>
   close(): Promise<void>
 }

@@ -28,8 +28,8 @@ export interface ReadOptions {
 }
 
 /**
- * Returns the position at the beginning of a log. Unless a new game starts, the player is where the previous log ended.
- * Returns `undefined` while the log has no first line.
+ * Returns the position at the beginning of a log. Unless the log starts a new game, the location of the player is the
+ * location at the end of the previous log. Returns `undefined` while the log has no first line.
  */
 export async function startOf(
   file: LogFile,

@@ -29,8 +29,8 @@ interface OnceResult {
 }
 
 /**
- * Adds the new catches of old logs, oldest first. Each catch has the same key as in a live run, independent of the name
- * of the log. Therefore a killed run can be repeated.
+ * Adds the new catches of old logs, oldest first. A catch gets the same key here and in a live run, whatever the name
+ * of the log is. Therefore, a killed run can be repeated without adding a catch twice.
  *
  * @throws CliError `interrupted`
  */

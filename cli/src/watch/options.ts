@@ -33,9 +33,9 @@ export interface WatchOptions {
    * source.
    */
   readonly gamemode: { readonly flag: Gamemode | undefined; readonly usual: Gamemode | undefined }
-  /** Absolute paths. The list is empty for the logs of all games. */
+  /** Absolute paths. An empty list selects the logs of all games. */
   readonly paths: readonly string[]
-  /** The folder, if the command line names only a folder. */
+  /** The path of the folder, if the only path in the command line is a folder. */
   readonly folder: string | undefined
 }
 

@@ -89,7 +89,7 @@ export function parseLines(
     context = { ...context, at: caughtAt, last: lastCatchOf(line) }
     const { gamemode, elsewhere } = context
     // The first line has a time but no date, so two games can have the same first line. Therefore, the key also
-    // includes this line.
+    // includes a hash of the line with the catch.
     const key = `${context.head}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
     catches.push({ found, caughtAt, where: { gamemode, elsewhere }, key })
     open = true
@@ -162,7 +162,8 @@ const UNKNOWN_RARITY = 5
 
 const MINUTE_MS = 60_000
 /**
- * A line may be earlier than the previous line by this time, because times are whole seconds and not always in order.
+ * The time of a line may be earlier than the time of the previous line by up to this duration, because times are whole
+ * seconds and not always in order.
  */
 export const LINE_SLACK_MS = 5000
 
@@ -176,8 +177,8 @@ export function timeOfLine(timeOfDay: string | undefined, after: number, now: nu
   const moment = timeOn(after - LINE_SLACK_MS, second)
   const next = moment >= after - LINE_SLACK_MS ? moment : timeOn(after - LINE_SLACK_MS, second, 1)
   if (next <= now + MINUTE_MS) return Math.min(next, now)
-  // The clock was set back, or the log is older than its timestamp. The result is the latest such time of day before
-  // `now`.
+  // The clock was set back, or the log is older than its timestamp. The result is the last moment before `now` with
+  // this time of day.
   const latest = timeOn(now, second)
   return latest > now ? timeOn(now, second, -1) : latest
 }

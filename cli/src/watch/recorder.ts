@@ -33,8 +33,8 @@ export function gamemodeResolver(flag: Gamemode | undefined, usual: Gamemode | u
   return ({ gamemode, elsewhere }) => gamemode ?? flag ?? (elsewhere === undefined ? usual : undefined)
 }
 
-// Without catches, the position is stored after this number of bytes. After a crash, only lines without catches are
-// read again.
+// If no catches are found, the position is stored each time that this number of bytes has been read. After a crash,
+// only lines without catches are read again.
 const STORE_EVERY = 256 * 1024
 
 interface RecorderOptions {

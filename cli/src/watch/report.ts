@@ -141,7 +141,9 @@ export function reportDelivery(context: Context, outbox: Outbox): () => void {
   })
 }
 
-/** Warns once for each other player in whose games the catches were made. All catches are added for `user`. */
+/**
+ * Warns once for each player other than `user` whose games contain catches, because all catches are added for `user`.
+ */
 export function createPlayerCheck({ note }: Notes, user: string): (position: LogPosition | undefined) => void {
   const known = new Set([userNameKey(user)])
   return (position) => {
@@ -154,7 +156,7 @@ export function createPlayerCheck({ note }: Notes, user: string): (position: Log
 }
 
 const DEFAULT_MS = 2000
-// The part of a window that is reserved for other commands of the player.
+// The share of the requests in a window that is reserved for the other commands of the player.
 const RESERVE = 0.4
 
 /**

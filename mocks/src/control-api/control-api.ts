@@ -94,7 +94,7 @@ export type ControlApi = (request: Request) => Promise<Response | undefined>
 
 /**
  * Creates the HTTP endpoints through which programs in any language control a mock. Requests to these endpoints are not
- * counted by the rate limit, not affected by faults and not part of the history. `GET /__mock/` lists them.
+ * counted by the rate limit, not affected by faults and not part of the history. `GET /__mock/` lists the endpoints.
  */
 export function createControlApi(mock: ControlledMock): ControlApi {
   return async (request) => {

@@ -2,13 +2,13 @@ import type { ErrorCode } from '@fish-crab/sdk/contract'
 import type { NetworkFault } from '../service/outcome.ts'
 
 interface FaultEffect {
-  /** @default the response arrives */
+  /** @default `undefined`: the response arrives */
   readonly network?: NetworkFault
   /** Whether the service only counts the request towards the rate limit and does not process it. @default false */
   readonly isIgnored?: boolean
-  /** The failure of the storage. @default the storage works */
+  /** The failure of the storage. @default `undefined`: the storage works */
   readonly storage?: 'down' | 'full'
-  /** Changes the body of the response. @default the body stays unchanged */
+  /** Changes the body of the response. @default `undefined`: the body stays unchanged */
   readonly body?: (text: string) => string
   /** @default `application/json` */
   readonly contentType?: string
@@ -30,7 +30,7 @@ export type FaultName =
   | 'cut-body'
   /** The request is processed; the body is half of the JSON, with a matching `content-length`. */
   | 'malformed-json'
-  /** The request is processed; the body is JSON of another shape. */
+  /** The request is processed; the body is JSON whose shape differs from the documented shape. */
   | 'wrong-shape'
   /** The request is processed; the body is an HTML page, as from a captive portal. */
   | 'wrong-content-type'

@@ -11,7 +11,7 @@ export type RouteMatcher = RouteName | `${string} /${string}`
 export interface FaultOptions {
   /** The number of affected requests. `Infinity` affects all requests until the fault is cancelled. @default 1 */
   readonly times?: number
-  /** The routes to which the fault applies. @default all except preflights */
+  /** The routes to which the fault applies. @default all routes, but no preflights */
   readonly on?: RouteMatcher | readonly RouteMatcher[]
   /** The user to whose requests the fault applies, in any letter case. The user must exist. @default all users */
   readonly user?: string

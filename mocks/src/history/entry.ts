@@ -28,7 +28,7 @@ export interface RateLimitDecision {
   /**
    * - `counted`: accepted and counted
    * - `refused`: over the limit
-   * - `bypassed`: accepted without being counted, by its API key or origin
+   * - `bypassed`: accepted without being counted, because of its API key or origin
    * - `exempt`: not subject to the limit, or the storage of the counter was down
    */
   readonly decision: 'counted' | 'refused' | 'bypassed' | 'exempt'

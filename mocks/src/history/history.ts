@@ -10,8 +10,8 @@ export type History = ReturnType<typeof createHistory>
 /** Maximum number of entries. When the history exceeds it, the oldest tenth is dropped. */
 const MAX_ENTRIES = 200_000
 /**
- * Maximum number of recorders. Recorders use more memory than entries, so they are converted to entries on access or at
- * this number.
+ * Maximum number of recorders. Recorders use more memory than entries, so recorders are converted to entries when the
+ * history is read or when this number is reached.
  */
 const MAX_RECORDERS = 1000
 
@@ -32,7 +32,7 @@ export function createHistory(service: Service, secrets: readonly string[], now:
   }
 
   return {
-    /** The requests so far. Later requests are in the array of a later access. */
+    /** The requests up to the moment of the access. To get later requests, access the property again. */
     get entries(): readonly HistoryEntry[] {
       flush()
       if (snapshot.length !== entries.length) snapshot = entries.slice()

@@ -35,7 +35,7 @@ export interface CreateClientOptions {
   readonly fetch?: typeof globalThis.fetch
   /** The clock of the mock, which also controls the client's waits and timeouts. */
   readonly clock: MockClock
-  /** Always 0: without jitter, waits end exactly when the service allows. */
+  /** Always 0: without jitter, waits end exactly when the service allows the next request. */
   readonly random: () => number
   /** Always empty, so that tests do not depend on the environment of the machine. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -43,7 +43,7 @@ export interface CreateClientOptions {
 
 /** An isolated mock of the service. */
 export interface Mock extends AsyncDisposable {
-  /** The origin that handlers and `listen()` respond at; {@link Mock.fetch} resolves paths against it. */
+  /** The origin at which handlers and `listen()` respond, and against which {@link Mock.fetch} resolves paths. */
   readonly origin: string
   /** The clock of the service and of its clients. */
   readonly clock: MockClock
@@ -59,7 +59,7 @@ export interface Mock extends AsyncDisposable {
   /**
    * MSW handlers for `setupServer` or `setupWorker` that respond to every request to the origin. If the mock uses the
    * page's own origin, put handlers for the page's files first: `http.get('/assets/*', () => passthrough())`.
-   * @param origin @default the mock's
+   * @param origin @default the origin of the mock
    */
   handlers(origin?: string): HttpHandler[]
   /**
@@ -73,12 +73,12 @@ export interface Mock extends AsyncDisposable {
    */
   serve(options?: ServeOptions): Promise<MockServer>
   /**
-   * The seeded user of this name, with its secrets.
+   * Returns the seeded user of this name, including the secrets of the user.
    * @throws Error when the seed has no such user
    */
   user(name: string): SeededUser
   /**
-   * Options for `createClient` of the SDK that make it a client of this seeded user.
+   * Returns the options with which `createClient` of the SDK creates a client for this seeded user.
    * @throws Error when the seed has no such user
    * @example createClient({ ...mock.client('Alex'), gamemode: 'earth' })
    */

@@ -9,7 +9,7 @@ export interface NodeTransports {
   serve(mock: MockService, options: ServeOptions): Promise<MockServer>
 }
 
-/** Each transport is loaded on first use: a suite that uses `handlers()` alone needs neither. */
+/** Each transport is loaded on first use, because a test suite that uses only `handlers()` needs neither transport. */
 export const nodeTransports: NodeTransports = {
   async listen({ handle, clock, served }, origin, options) {
     assertKnownKeys('listen()', options, keysOf<ListenOptions>({ onUnhandled: 1, passthrough: 1 }))

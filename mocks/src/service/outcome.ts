@@ -13,7 +13,7 @@ export interface Outcome {
   readonly response: Response
   /** Milliseconds on the clock of the mock before the response or the network fault. */
   readonly delayMs: number
-  /** The connection's failure. @default the response arrives */
+  /** The connection's failure. @default `undefined`: the response arrives */
   readonly networkFault?: NetworkFault | undefined
 }
 

@@ -16,8 +16,8 @@ function wordsOf(text: string): () => number {
 }
 
 /**
- * Creates a random source (sfc32) that is the same on every machine. Do not use the source for real secrets, since its
- * output can be computed from the text.
+ * Creates a random source (sfc32) that returns the same values for a text on every machine. Do not use the source for
+ * real secrets, since its output can be computed from the text.
  */
 export function seededRandom(text: string): RandomSource {
   const word = wordsOf(text)

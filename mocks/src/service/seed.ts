@@ -42,7 +42,7 @@ export interface SeedAdmin {
   readonly role?: 'admin' | 'superadmin'
 }
 
-/** The initial data of a mock, which `reset()` restores. Plain data: it may come from a JSON file. */
+/** The initial data of a mock, which `reset()` restores. A seed is plain data, so a seed may come from a JSON file. */
 export interface Seed {
   /** @default none */
   readonly users?: readonly SeedUser[]

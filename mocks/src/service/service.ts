@@ -99,7 +99,7 @@ export async function openService(options: ServiceOptions) {
     ),
     gamemodes,
     users,
-    /** The names of all users, also of those that were created after the seed. */
+    /** The names of all users, including users that were created after the seed was applied. */
     userNames,
     addressOf,
     /** The seeded user that a personal API key belongs to. */

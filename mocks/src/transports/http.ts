@@ -11,7 +11,7 @@ import { isBodiless } from './network-faults.ts'
 
 /** Where a mock listens. */
 export interface ServeOptions {
-  /** Address to listen on. Everyone who can reach it can read every key of the mock. @default '127.0.0.1' */
+  /** Address to listen on. Everyone who can reach this address can read every key of the mock. @default '127.0.0.1' */
   readonly host?: string
   /** Port to listen on. With 0, the mock listens on any free port. @default 0 */
   readonly port?: number
@@ -39,13 +39,16 @@ export interface MockServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** The same value as in the server, so that no connection is closed while a client is about to reuse it. */
+/**
+ * The real server uses the same value. The value is long, so that no connection is closed while a client is about to
+ * reuse the connection.
+ */
 const KEEP_ALIVE_MS = 65_000
 const LOOPBACK = /^(127\.|::1$|localhost$)/
 
 /**
  * Serves a mock over HTTP, with faults on the real connection. Delays use the clock of the mock. Each client address
- * has its own rate limit; on Linux and Windows, all of `127.0.0.0/8` can be used.
+ * has its own rate limit; on Linux and Windows, a client can use any address in `127.0.0.0/8`.
  * @throws Node's own error (`EADDRINUSE`, `EACCES`, …) when the address is not available
  * @example
  * const server = await serveHttp({ handle })

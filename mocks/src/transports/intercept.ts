@@ -23,13 +23,14 @@ export { type OnUnhandled, type Passthrough, UnhandledRequestError } from './unh
 export interface InterceptOptions {
   /** Handles requests to the origin. */
   readonly handle: HandleRequest
-  /** The origin that is mocked, such as `http://fish.test`. It needs no server and no DNS entry. */
+  /** The origin that is mocked, such as `http://fish.test`. The origin needs no server and no DNS entry. */
   readonly origin: string
   /** Waits for the delay of a fault, on the clock of the mock. @default in real time */
   readonly sleep?: MockClock['sleep']
   /**
-   * How requests to other origins are treated: `error` fails them with {@link UnhandledRequestError}, `warn` sends them
-   * with a process warning, `bypass` sends them.
+   * The treatment of requests to other origins: with `error`, the requests fail with {@link UnhandledRequestError};
+   * with `warn`, the requests are sent and the process emits a warning; with `bypass`, the requests are sent without a
+   * warning.
    * @default 'error'
    */
   readonly onUnhandled?: OnUnhandled
@@ -169,8 +170,8 @@ interface InterceptedRequest {
 async function handleIntercepted({ handle, sleep, closed }: Listener, intercepted: InterceptedRequest): Promise<void> {
   const { request, controller, initiator } = intercepted
   const ended = AbortSignal.any([request.signal, closed])
-  // Otherwise, clients would offer the interceptor's fake TLS session to their next connection. The fake session leaves
-  // an error in OpenSSL's queue, and Node aborts at the end of the next `crypto.subtle.encrypt`.
+  // Without this call, clients would reuse the interceptor's fake TLS session for their next connection. The fake
+  // session leaves an error in OpenSSL's queue, and Node aborts at the end of the next `crypto.subtle.encrypt`.
   if (initiator instanceof TLSSocket) initiator.removeAllListeners('session')
   try {
     const outcome = await handle(request, 'intercept')

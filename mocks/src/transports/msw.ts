@@ -25,7 +25,7 @@ export function createHandlers({ handle, hold, origin }: HandlersOptions): HttpH
         return cutBody(request.method, response, networkFault, (stream) => stream.error(otherSideClosed()))
       case 'reset':
         if (inPage) return Response.error()
-        // MSW passes an error that looks like an error of Node to the client.
+        // MSW passes an error to the client only if the error looks like an error from Node.
         throw connectionReset()
     }
   }
@@ -46,7 +46,7 @@ export function createHandlers({ handle, hold, origin }: HandlersOptions): HttpH
   ]
 }
 
-/** Whether this is a page, where MSW uses a service worker. */
+/** Whether this code runs in a page, where MSW uses a service worker. */
 function runsInPage(): boolean {
   return 'document' in globalThis && 'serviceWorker' in (globalThis.navigator ?? {})
 }

@@ -31,7 +31,10 @@ async function stats(t: TestContext): Promise<Stats> {
   return found
 }
 
-/** Lower bounds that follow from the users and catches of the run. Other clients may add and delete data meanwhile. */
+/**
+ * Lower bounds for the counts, from the users and catches that the run has created. Exact counts are unknown, because
+ * other clients may add and delete data during the run.
+ */
 const OWN: readonly (readonly [number, string, (counts: Stats) => number | undefined])[] = [
   [2, 'the users', ({ users }) => users],
   [3, 'the fish', ({ fish }) => fish.total],

@@ -16,8 +16,8 @@ function getKey(t: TestContext, authorization: string, query = '') {
 }
 
 /**
- * Returns a client for failed logins, with another address if possible. The operator may need the few attempts of this
- * address.
+ * Returns a client for failed logins. If possible, the client has a separate address. The service allows only a few
+ * failed logins from each address, and the operator may need attempts from the address of this program.
  */
 const spareClient = (t: TestContext) => (t.hasOtherClient ? t.otherClient() : t.send)
 

@@ -33,7 +33,7 @@ const VARIANTS: readonly (readonly [string, string])[] = [
 
 const REFUSED_PATHS = ['/status', '/v1/demo/fish', '/get/fish/', '//status', '/%73tatus', '/nowhere', '/get/user/key']
 
-/** A check is skipped if it would have to send more requests than this to reach the limit. */
+/** A check is skipped if the check would have to send more than this number of requests to reach the limit. */
 const MAX_REQUESTS = 200
 const ONE_TOO_MANY = 5
 
@@ -117,7 +117,8 @@ export const rateLimitChecks = checksOf('rate-limit', [
       expectUncounted(await t.send('/openapi.json'))
       await t.asSuperadmin('adminMe')
     })
-    // Send the preflight last, because the check is skipped at this point if programs cannot send preflights.
+    // Send the preflight last, because on a platform where programs cannot send preflights, the rest of the check is
+    // skipped from this point.
     await expectNoneCounted(t, async () => expectUncounted(await t.preflight('/get/fish', OTHER_ORIGIN, 'GET')))
   }),
   ...Object.entries(BYPASSES).map(([id, [what, headersOf]]) =>

@@ -70,7 +70,7 @@ async function authorization(t: TestContext, route: RouteName): Promise<Record<s
   return { authorization: basic(name, password) }
 }
 
-/** Sends a request that changes nothing: a valid read, or a request without credentials and body. */
+/** Sends a request that changes nothing: either a valid read, or a request that has neither credentials nor a body. */
 async function ask(t: TestContext, route: RouteName, { method = ROUTES[route].method as string, prefix = '' } = {}) {
   const isRead = ROUTES[route].method === 'GET'
   const query = isRead ? `?${await validQuery(t, route)}` : ''

@@ -20,7 +20,8 @@ export function createAccounts(send: Send, redact: (secret: string) => void, ran
 
   async function sendCreate(token: string, route: keyof typeof created, body: unknown): Promise<ReceivedResponse> {
     const { name, username = name } = body as { readonly name?: unknown; readonly username?: unknown }
-    // A name counts as created unless the service refuses the request, because the response may be lost.
+    // A name counts as created unless the service refuses the request, because the account may exist even if the
+    // response was lost.
     let isRefused = false
     try {
       const response = await sendAs(send, token, route, { body })

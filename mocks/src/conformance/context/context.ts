@@ -26,8 +26,8 @@ export interface ConformanceUser {
 /** The configuration of the service, as far as the checks need it. */
 export interface ServiceConfiguration {
   /**
-   * The user that the run acts as if no `admin` is given, for an implementation that has only the public endpoints.
-   * Checks that need an administrator or a user of their own are skipped. @default none
+   * An existing user, for an implementation that has only the public endpoints. If no `admin` is given, the run acts as
+   * this user, and skips checks that need an administrator or a new user. @default none
    */
   readonly user?: ConformanceUser
   /** The master API key. @default none: checks of the master key are skipped */
@@ -130,7 +130,10 @@ export function createTestContext(options: TestContextOptions) {
     newUser: async () => accounts.newUser(await token()),
     createUser: async (body: unknown) => accounts.create(await token(), 'createUser', body),
     superadmin,
-    /** Another administrator, for the checks of each route, because the requests of each administrator are limited. */
+    /**
+     * A second administrator, for the checks of each route, because the service limits the number of requests from each
+     * administrator.
+     */
     routesAdmin,
     /** An administrator with the role `admin`, which most checks share. */
     admin: async () => (session?.role === 'admin' ? session : ownAdmin()),
@@ -159,7 +162,10 @@ export function createTestContext(options: TestContextOptions) {
     needDetails(): void {
       if (lacksDetails) throw new CheckSkipped(NO_DETAILS)
     },
-    /** Fails the check. Later checks that need `detail=full` are skipped, so that the report has one cause. */
+    /**
+     * Fails the check. Later checks that need `detail=full` are skipped, so that the report contains only one failure
+     * with this cause.
+     */
     lackDetails(actual: string, { to, requestId }: ReceivedResponse): never {
       lacksDetails = true
       throw new ConformanceFailure(`entries with an "id" on ${to}`, actual, requestId, NO_DETAILS)

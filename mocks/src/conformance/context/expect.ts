@@ -17,7 +17,7 @@ export class ConformanceFailure extends Error {
   readonly actual: string
   /** The id of the request in the log of the implementation. */
   readonly requestId: string | undefined
-  /** The same text for all failures with this cause. */
+  /** The probable cause. The text is identical in all failures with this cause. */
   readonly probableCause: string
 
   constructor(expected: string, actual: string, requestId?: string, probableCause = `not as expected: ${expected}`) {
@@ -29,7 +29,7 @@ export class ConformanceFailure extends Error {
   }
 }
 
-/** The probable cause of all requests without a response. */
+/** The probable cause given for every request that gets no response. */
 export const NO_RESPONSE = 'the service does not respond'
 
 /** A request got no response: the connection failed or timed out. */
@@ -70,7 +70,10 @@ export function that(holds: boolean, expected: string, actual: unknown, response
   )
 }
 
-/** An unexpected status has one cause per route; an unexpected 429 has the same cause for all routes. */
+/**
+ * Unexpected statuses have a separate cause for each route, except that all routes share one cause for an unexpected
+ * 429.
+ */
 function causeOf({ to, status }: ReceivedResponse, actual: string): string {
   if (status === 429) return `requests are refused: ${actual}`
   const [method = '', target = ''] = to.split(' ', 2)
@@ -81,7 +84,7 @@ function causeOf({ to, status }: ReceivedResponse, actual: string): string {
   return `${method} ${route?.path ?? path} responds ${actual}`
 }
 
-/** Fails the check unless both values are the same JSON, in any order of keys. */
+/** Fails the check unless both values are equal as JSON, regardless of the order of keys. */
 export function same(actual: unknown, expected: unknown, what: string, response?: ReceivedResponse): void {
   that(
     canonicalJson(actual) === canonicalJson(expected),

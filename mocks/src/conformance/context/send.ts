@@ -27,7 +27,7 @@ interface SendOptions {
   readonly signal: AbortSignal
 }
 
-/** Every request ends by its timeout, or when the run is aborted. */
+/** Every request ends when its timeout expires or the run is aborted, if no response has arrived before. */
 export function createSend({ baseUrl, send, requestTimeoutMs, signal }: SendOptions): Send {
   const base = baseUrl.replace(/\/+$/, '')
   return async (path, { method = 'GET', headers = {}, body, timeoutMs = requestTimeoutMs } = {}) => {
@@ -47,7 +47,7 @@ export function createSend({ baseUrl, send, requestTimeoutMs, signal }: SendOpti
         ...(body === undefined ? {} : { body }),
         ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
       }
-      // A `fetch` in the same process may ignore the signal.
+      // A `fetch` that handles requests within this process may ignore the signal.
       return await untilAborted(
         async () => readResponse(method, path, await send(new Request(`${base}${path}`, init), { signal: either })),
         either,

@@ -11,13 +11,15 @@ export interface ConformanceAdministrator {
 /** Options of `runConformance`. */
 export interface ConformanceOptions extends ServiceConfiguration {
   /**
-   * The base URL of the implementation, such as `http://127.0.0.1:8787`, with or without a path. In a page, it must be
-   * the page's own origin, since CORS hides admin endpoints and most headers from other origins.
+   * The base URL of the implementation, such as `http://127.0.0.1:8787`, with or without a path. In a page, the base
+   * URL must have the origin of the page, since CORS hides admin endpoints and most headers from pages of other
+   * origins.
    */
   readonly baseUrl: string
   /**
-   * A superadmin of the implementation. If the administrator has the role `admin`, the run creates no users, because it
-   * could not remove them, and skips checks that need new users. @default none: `user` is required
+   * An administrator of the implementation, preferably a superadmin. If the administrator has only the role `admin`,
+   * the run creates no users, because the run could not remove users, and skips checks that need new users. @default
+   * none: `user` is required
    */
   readonly admin?: ConformanceAdministrator
   /** Sends requests. @default `globalThis.fetch`, looked up at each call */

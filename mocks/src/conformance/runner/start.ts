@@ -6,7 +6,7 @@ import type { ReceivedResponse } from '../context/response.ts'
 import type { Send } from '../context/send.ts'
 import type { ConformanceAdministrator } from './options.ts'
 
-/** Why a run could not start. */
+/** The reason why a run could not start. */
 export type ConformanceStartCode = 'unreachable' | 'invalid_credentials' | 'rate_limited' | 'unexpected_response'
 
 const MESSAGES: Readonly<Record<ConformanceStartCode, string>> = {
@@ -19,11 +19,11 @@ const MESSAGES: Readonly<Record<ConformanceStartCode, string>> = {
 /** The run could not start. Nothing was checked or created. */
 export class ConformanceStartError extends Error {
   override readonly name = 'ConformanceStartError'
-  /** Why the run could not start. */
+  /** The reason why the run could not start. */
   readonly code: ConformanceStartCode
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined
-  /** How long to wait before the next attempt, in milliseconds, if the response specified it. */
+  /** The time to wait before the next attempt, in milliseconds, if the response specified a time. */
   readonly retryAfterMs: number | undefined
 
   constructor(code: ConformanceStartCode, status?: number, retryAfterMs?: number) {
