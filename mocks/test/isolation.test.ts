@@ -1,4 +1,5 @@
 import { createMock, type Seed } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
 import { describe, expect, it } from 'vitest'
 
 const START = Date.UTC(2026, 5, 1)
@@ -63,6 +64,16 @@ describe('a mock', () => {
       START,
     ])
     expect(await whole(mock.fetch(READ))).toEqual(before)
+  })
+
+  it('lets clients that are created after a reset send at once, even if the rate limit was used up before', async () => {
+    const mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, startAt: Date.UTC(2026, 0, 1) })
+    const newClient = () => createClient({ ...mock.client('Alex'), maxWaitMs: 0 })
+    const before = newClient()
+    for (let count = 0; count < 25; count += 1) await before.status()
+    await expect(newClient().status()).rejects.toThrow(/rate limit/i)
+    await mock.reset()
+    expect((await newClient().status()).status).toBe('ok')
   })
 
   it('completes a request that is in flight during a reset with the data from before the reset', async () => {

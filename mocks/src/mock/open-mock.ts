@@ -22,6 +22,10 @@ export async function openMock(options: MockOptions): Promise<Mock> {
     source: options.clock && (() => options.clock?.now() ?? 0),
     autoAdvance: options.autoAdvance,
   })
+  // Clients of the SDK that use the same clock share a rate limiter. A new object after a reset gives new clients a new
+  // limiter.
+  const newClientClock = (): typeof clock => Object.create(clock)
+  let clientClock = newClientClock()
   const mock = await createMockService(
     { gamemodes, seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy, publicLeaderboard },
     clock,
@@ -69,7 +73,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
         baseUrl: origin,
         user: userName,
         fernetKey,
-        clock,
+        clock: clientClock,
         random: () => 0,
         env: {},
         ...(withApiKey ? { apiKey } : {}),
@@ -85,7 +89,10 @@ export async function openMock(options: MockOptions): Promise<Mock> {
       return mock.history.entries
     },
     sent: createSent(() => mock.history.entries),
-    reset: () => mock.reset(),
+    reset: async () => {
+      await mock.reset()
+      clientClock = newClientClock()
+    },
     close,
     [Symbol.asyncDispose]: close,
   }
