@@ -110,7 +110,8 @@ export interface Mock extends AsyncDisposable {
   readonly sent: SentCatches
   /**
    * Restores the initial state: the same users, keys and ids, no faults, an empty history, and the clock at its start.
-   * Requests in flight complete in the state before the reset, and event streams end.
+   * Requests in flight complete in the state before the reset, and event streams end. Create new clients with
+   * {@link Mock.client} after a reset, because earlier clients remember the rate limit.
    */
   reset(): Promise<void>
   /**
