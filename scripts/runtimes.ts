@@ -13,7 +13,7 @@ interface Column {
   readonly outcomes: readonly Outcome[]
 }
 
-/** Runs the example for a runtime in a folder. Runtimes without an example of a host are missing. */
+/** Runs the example for a runtime in a folder. Runtimes that have no host example are not listed. */
 const HOST_EXAMPLES: Readonly<Record<string, (folder: string, runtime: Runtime) => Promise<unknown>>> = {
   Bun: (folder, runtime) => tryHost(join(folder, 'hosts/bun.ts'), {}, runtime),
   Deno: (folder, runtime) => tryHost(join(folder, 'hosts/deno.ts'), { FISH_STORAGE: 'memory:' }, runtime),

@@ -95,7 +95,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FISH_USER', meaning: 'The player.' },
   { name: 'FISH_GAMEMODE', meaning: `The gamemode: ${GAMEMODES.join(', ')}.` },
   { name: 'FISH_KEY', meaning: "The player's key, which encrypts catches.", file: true },
-  { name: 'FISH_PASSWORD', meaning: "The player's password, which login and key send.", file: true },
+  { name: 'FISH_PASSWORD', meaning: "The player's password, for the commands login and key.", file: true },
   { name: 'FISH_API_KEY', meaning: 'An API key, which lifts the rate limit.', file: true },
   { name: 'FISH_ADMIN_USERNAME', meaning: 'The administrator to log in as (default admin).' },
   {
@@ -110,7 +110,11 @@ export const VARIABLES: readonly Variable[] = [
     file: true,
   },
   { name: 'FISH_MAX_WAIT', meaning: 'Longest wait when rate limited, in seconds.' },
-  { name: 'FISH_NOTIFY', meaning: 'Catches for which watch rings the bell, such as gold,mythical,first.' },
+  {
+    name: 'FISH_NOTIFY',
+    meaning:
+      'Rarities for which the command watch rings the bell, and first for new species, such as gold,mythical,first.',
+  },
   {
     name: 'FISH_SECRET_STORE',
     meaning: 'Where login stores secrets: auto, keyring or file.',

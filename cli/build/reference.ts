@@ -24,7 +24,7 @@ export function renderReference(pages: readonly CommandPage[]): string {
     '`fish-cli help flags` prints this list.',
     flagTable(globalFlags(pages)),
     '## Environment variables',
-    'A flag takes precedence over its variable. If “or `_FILE`” follows a variable, the variable with the suffix `_FILE` can name a file that contains the value. Secrets are never arguments, because others on the machine can read arguments.',
+    'A flag takes precedence over its variable. Where the table says “or `_FILE`”, you can instead set the variable with the suffix `_FILE`, such as `FISH_KEY_FILE`, to the path of a file that contains the value. Secrets are never arguments, because others on the machine can read arguments.',
     table(
       ['variable', 'meaning'],
       VARIABLES.map(({ name, meaning, file }) => [`\`${name}\`${file ? ' or `_FILE`' : ''}`, text(meaning)]),

@@ -94,7 +94,7 @@ it.each(['Bun', 'Deno'])('listen() rejects on %s, where requests would not be in
   }
 })
 
-it('parseSeed() lists the mistakes of all users and administrators, without their secrets', () => {
+it('parseSeed() reports all invalid users and administrators of a seed, and reveals no secrets', () => {
   const users = [{ name: 'no name' }, { name: 'Alex', fernetKey: 'canary' }, { name: 'Steve', pasword: 'canary' }]
   const mistakes = [
     expect.stringMatching(/^seed\.users\[0\]\.name: Must be 1 to 32 characters.* \(given: "no name"\)\.$/),

@@ -5,7 +5,7 @@ export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
   description:
     'Follows the logs of all games on this machine and adds each catch once. Catches wait in the outbox while ' +
-    'the service is unreachable. Stop with Ctrl-C. The next start also adds the catches of the time in between. If the ' +
+    'the service is unreachable. Stop with Ctrl-C. The next watch also adds the catches that were made while watch was stopped. If the ' +
     'log does not name the gamemode, the command uses --gamemode. For messages that watch does not recognize, add ' +
     'patterns to the configuration, such as "patterns": [{"kind": "fish", "template": "[Pro] {rarity} CATCH! You ' +
     'caught a {name}."}].',
@@ -14,7 +14,7 @@ export const watchCommand = defineCommand({
     'fish-cli watch --notify platinum,mythical,first',
     'fish-cli watch ~/.minecraft/logs/latest.log --gamemode earth',
     {
-      description: 'Add the catches of all old logs, each once:',
+      description: 'Add the catches from all old logs, without duplicates:',
       command: 'fish-cli watch --once ~/.minecraft/logs',
     },
     { description: 'Read compressed logs:', command: 'fish-cli watch logs/*.log.gz --once' },
@@ -28,7 +28,7 @@ export const watchCommand = defineCommand({
   flags: {
     notify: Flags.string({
       summary:
-        'Ring the bell for these rarities. The word first means each new species: gold,mythical,first (FISH_NOTIFY; default: off).',
+        'Ring the bell for these rarities, and with first for each new species. Example: gold,mythical,first (FISH_NOTIFY; default: off).',
       helpValue: 'LIST',
     }),
     once: Flags.boolean({
@@ -36,9 +36,7 @@ export const watchCommand = defineCommand({
     }),
     gamemode: Flags.string({
       char: 'g',
-      summary:
-        'Gamemode for catches if the log names no gamemode, or only a server that is not a gamemode ' +
-        '(FISH_GAMEMODE).',
+      summary: 'Gamemode of the catches if the log does not contain one (FISH_GAMEMODE).',
       helpValue: 'GAMEMODE',
     }),
     ...userFlag,

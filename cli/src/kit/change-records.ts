@@ -39,7 +39,7 @@ export const recordFlags = {
 export const RECORD_DESCRIPTION =
   'A record contains the catches of one add or one batch. ID is the end of the record id, as shown by list --detail. ' +
   '--since, --until and --name select a record if all of its catches match. To confirm such a selection, type the ' +
-  'name of the player. Needs your password. Administrators pass --user and use their own login.'
+  'name of the player. The command needs your password. Administrators pass --user and use their own login.'
 
 /** The records that a command line selects, and the function that authorizes changes. */
 export interface SelectedRecords {

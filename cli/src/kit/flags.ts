@@ -34,7 +34,7 @@ export const outputFlags = {
 export const gamemodeFlag = {
   gamemode: Flags.string({
     char: 'g',
-    summary: `Gamemode of the collection, usually ${GAMEMODES.join(', ')} (FISH_GAMEMODE).`,
+    summary: `Gamemode of the collection, such as ${GAMEMODES.join(', ')} (FISH_GAMEMODE).`,
     helpValue: 'GAMEMODE',
   }),
 }

@@ -82,7 +82,7 @@ describe('an error code of the service', () => {
     expect(error.retryAt).toEqual(code === 'rate_limited' ? expect.stringMatching(/^2026-01-01T00:01:00/) : null)
   })
 
-  test('an error is printed on one line with its details, even if its message contains line breaks', async () => {
+  test('is printed on one line with its details, even if its message contains line breaks', async () => {
     const details = [{ path: 'name', message: 'too long' }]
     send(400, { error: 'Bad.\r\nfish-cli: all is well', code: 'invalid_payload', details })
     await expectError(LIST, { env: env() }, { message: 'Bad. fish-cli: all is well name: too long.' })
@@ -91,7 +91,7 @@ describe('an error code of the service', () => {
   test.each([
     ['forbidden', /^This needs the rights of a superadmin\. Choose one with --admin/],
     ['rate_limited', /An API key does not lift the limit of administrators\.$/],
-  ] as const)('%s has a separate hint for administrators', async (code, hint) => {
+  ] as const)('%s gives administrators a separate hint', async (code, hint) => {
     send(ERROR_CODES[code].status, { error: 'x', code }, { 'retry-after': '60' })
     await expectError(LIST_ADMINS, { env: env(), clock: CLOCK }, { code, hint: expect.stringMatching(hint) })
   })
@@ -99,7 +99,7 @@ describe('an error code of the service', () => {
 
 const CLOCK = { now: () => Date.parse('2026-01-01T00:00:00Z'), sleep: () => Promise.resolve() }
 
-describe('a response that is not from the service', () => {
+describe('a failure outside of the service', () => {
   const SHAPE = [1, 'invalid_response', ADDRESS] as const
   test.each<[string, number, unknown, object, number, string, RegExp]>([
     ['a page', 200, '<p>Log in</p>', PAGE, ...SHAPE],
@@ -124,7 +124,7 @@ describe('a response that is not from the service', () => {
   })
 })
 
-test('a missing response is reported with a hint for its cause', async () => {
+test('a missing response is reported with a hint about the cause', async () => {
   const running = 'Check that the service is running, and that --url (or FISH_URL) is its address.'
   const away = { env: { ...env(), FISH_URL: 'http://127.0.0.1:1' } }
   await expectError(LIST, away, { code: 'unreachable', exit: 69, hint: running })
@@ -163,7 +163,7 @@ describe('an error in the command line or on the local machine', () => {
     expect(tracesIn(message)).toEqual([])
   })
 
-  test('is reported for an invalid key', () => {
+  test('is reported if a key is invalid', () => {
     const { code, exit, hint } = describeError(new FernetError('invalid_key'))
     expect({ code, exit, hint }).toMatchObject({ code: 'invalid_key', exit: 4, hint: expect.stringMatching(/login/) })
   })

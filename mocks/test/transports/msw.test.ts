@@ -14,7 +14,7 @@ async function listening() {
   return { mock, network, text, [Symbol.dispose]: () => network.close() }
 }
 
-it('later MSW handlers override the handlers of a mock until the handlers are reset', async () => {
+it('handlers that are added later override the handlers of a mock until resetHandlers() is called', async () => {
   using server = await listening()
   const { mock, network, text } = server
   network.use(
@@ -43,7 +43,7 @@ it('the handlers of a mock leave other origins to later MSW handlers', async () 
   expect(mock.requests).toHaveLength(1)
 })
 
-it('the handlers of a mock close the connection if the request has connection: close, like a server', async () => {
+it('the handlers of a mock, like a server, close the connection after a request with the header connection: close', async () => {
   using server = await listening()
   const headers = { connection: 'close' }
   for (let count = 0; count < 4; count += 1) {

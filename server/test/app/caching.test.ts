@@ -76,7 +76,7 @@ describe('a read', () => {
     ['gzip;q=x', null],
     ['gzipped', null],
     [';;,,=', null],
-  ])('with Accept-Encoding "%s" has the coding %s', async (accepted, coding) => {
+  ])('with Accept-Encoding "%s" gets a response with the coding %s', async (accepted, coding) => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(100))
     const plain = await read(service, 'identity')
@@ -94,7 +94,7 @@ describe('a read', () => {
     expect([head.status, head.coding, head.bytes.byteLength]).toEqual([200, coding, 0])
   })
 
-  it('is sent unencoded if it is small, unless the client refuses unencoded responses', async () => {
+  it('gets an unencoded response if the collection is small, unless the client refuses unencoded responses', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(1))
     expect((await read(service, 'gzip, br')).coding).toBeNull()
@@ -105,7 +105,7 @@ describe('a read', () => {
     }
   })
 
-  it('is sent unencoded if the client refuses every coding', async () => {
+  it('gets an unencoded response if the client refuses every coding', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(100))
     for (const accepted of ['identity;q=0', '*;q=0', 'gzip;q=0, br;q=0, identity;q=0']) {

@@ -34,7 +34,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
     return storage
   }
 
-  test('has every acknowledged write on the replica, and reports this durability', async () => {
+  test('replicates every write before the write is acknowledged, and reports that writes are replicated', async () => {
     const [storage, collection] = [await open({ timeoutMs: UNHURRIED_MS }), newCollection()]
     expect(storage.durability).toMatch(/survives a crash.* acknowledged when 1 replica of its primary has it\.$/)
     expect(storage.warnings).toEqual([])
@@ -129,7 +129,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
     expect(storage.warnings).toEqual([])
   })
 
-  test('acknowledges no write that is on no replica, and stores a repeated token only once', async () => {
+  test('acknowledges a write only if a replica has it, and stores a repeated token only once', async () => {
     await replica.kill()
     await until(async () => /connected_slaves:0/.test(await primary.admin.info('replication')))
     const [storage, collection] = [await open({ timeoutMs: 400 }), newCollection()]

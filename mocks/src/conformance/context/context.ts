@@ -16,7 +16,7 @@ export interface ConformanceUser {
   readonly fernetKey: string
   /**
    * The user's personal API key, which bypasses the rate limit.
-   * @default none: without a master API key, requests are counted, and checks beyond the limit are skipped
+   * @default none: without a master API key, requests count towards the rate limit, and checks that would exceed the limit are skipped
    */
   readonly apiKey?: string
   /** The user's password. @default none: checks of the key endpoint that need the password are skipped */

@@ -72,5 +72,5 @@ export function checkItemKey(key: string): string {
   throw new StorageError('invalid_key', 'An item key must not contain raw text. Build it with itemKey().')
 }
 
-/** The item with the id of the store. */
+/** The key of the item that contains the id of the store. */
 export const STORE_KEY = itemKey('setting', 'store')

@@ -20,7 +20,7 @@ async function expectConformant(opening: Promise<FishStorage>): Promise<void> {
 }
 
 describe('the app passes all conformance checks', () => {
-  it('with a file storage', () => expectConformant(createStorage({ driver: 'file', path: newFolder() })))
+  it('with file storage', () => expectConformant(createStorage({ driver: 'file', path: newFolder() })))
 
   it('over a socket', async () => {
     const { app, options } = await openDirect()

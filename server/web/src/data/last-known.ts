@@ -9,7 +9,7 @@ export interface LastKnown {
 }
 
 /**
- * The name of the stored preference. Its number changes with the shape of {@link Cabinet}: a newer page must not read
+ * The name of the stored preference. Increment the number when the shape of {@link Cabinet} changes: a newer page must not read
  * an older shape.
  */
 const NAME = 'fish-crab-last-1'
