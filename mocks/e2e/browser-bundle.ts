@@ -7,7 +7,7 @@ import { build, type Metafile } from 'esbuild'
 export interface PageBundle {
   /** The code of each file, by name. The entry is `page.js`. */
   readonly files: ReadonlyMap<string, string>
-  /** Returns the file with this prefix of the name, and all its static imports. */
+  /** Returns the file whose name has the given prefix, and all static imports of that file. */
   readonly load: (beginning: string) => Loaded
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bundlePage } from './browser-bundle.ts'
 import { openMockedPage } from './browser-page.ts'
 
-/** A page script that mocks its own origin, since pages of other origins cannot read admin endpoints. */
+/** A page script that mocks the origin of the page, since cross-origin pages cannot read admin endpoints. */
 const PAGE = `
   import { createMock } from '@fish-crab/mocks'
   import { runConformance } from '@fish-crab/mocks/conformance'

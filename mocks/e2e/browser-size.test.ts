@@ -3,7 +3,7 @@ import { bundlePage, gzippedBytes, type Loaded } from './browser-bundle.ts'
 
 /** Maximum gzipped size, in bytes, of the files that a page loads in addition to MSW before createMock() is called. */
 const AT_ONCE_BYTES = 14 * 1024
-/** Maximum gzipped size after createMock(), which loads the service with its schemas and its storage, in bytes. */
+/** Maximum gzipped size, in bytes, after createMock(), which loads the service with its schemas and its storage. */
 const WITH_A_MOCK_BYTES = 80 * 1024
 const SHOWN = 14
 

@@ -60,7 +60,7 @@ const PLAYED = {
   fish: ['Salmon'],
 }
 
-test('a page uses up a rate limit window through the service worker of MSW, and no request leaves the page', async ({
+test('through the service worker of MSW, a page can exhaust a rate limit window, and no request leaves the page', async ({
   skip,
 }) => {
   await using page = await openMockedPage(
@@ -83,7 +83,9 @@ test('a page uses up a rate limit window through the service worker of MSW, and 
   expect(page.strays).toEqual([])
 })
 
-test('through the service worker of MSW, CORS restricts a page of another origin', async ({ skip }) => {
+test('through the service worker of MSW, CORS restricts a page whose origin differs from the origin of the mock', async ({
+  skip,
+}) => {
   await using page = await openMockedPage(
     `import { createMock } from '@fish-crab/mocks'
     import { createClient } from '@fish-crab/sdk'
@@ -143,7 +145,7 @@ test('without a service worker, a request leaves the page and reaches the server
   expect(page.strays).toEqual(['GET /demo/fish'])
 })
 
-test('a page uses up a rate limit window through mock.fetch, without MSW or a worker, and sends no requests', async ({
+test('through mock.fetch, a page can exhaust a rate limit window without MSW, a worker or any network request', async ({
   skip,
 }) => {
   await using page = await openMockedPage(

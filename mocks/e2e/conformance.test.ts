@@ -15,7 +15,10 @@ import {
 const ADMIN = { username: 'root', password: 'root-password' }
 const MASTER = 'a-master-key-of-a-test'
 const ORIGIN = 'https://allowed.example'
-/** A window that is long enough for the requests of a check, and short enough to wait for its end. */
+/**
+ * A window that is long enough for the requests of a check, and short enough that a test can wait for the end of the
+ * window.
+ */
 const WINDOW_SECONDS = 3
 const SILENCE = { info() {}, warn() {}, error() {} }
 /** Stores plain passwords for speed, since the strength of hashes does not matter in this test. */

@@ -6,7 +6,7 @@ import { byHand, byNode, type Send } from './intercept-escapes-senders.ts'
 
 const undici = createRequire(import.meta.url)('undici') as typeof import('undici')
 
-/** A way to send requests, with separate connections. */
+/** A way to send requests that shares no connections with other ways. */
 export interface Way {
   readonly origin: string
   make(): { send: Send; end?: () => unknown }

@@ -27,7 +27,7 @@ describe('an intercepted process', () => {
     report = JSON.parse(stdout)
   })
 
-  it('sends no request by any client, over new or proxied connections, even after interception starts again', () => {
+  it('sends no request over new or proxied connections, with any client, even after interception is restarted', () => {
     expect(report.rows.filter(({ escaped }) => escaped > 0)).toEqual([])
     expect(report.rows.length).toBeGreaterThanOrEqual(20)
     expect(report.rows.reduce((calls, row) => calls + row.calls, 0)).toBeGreaterThanOrEqual(7_000)
@@ -36,12 +36,12 @@ describe('an intercepted process', () => {
   const isRefused = ({ combination }: Row) =>
     combination.startsWith('tunnel:') || combination.endsWith('to another origin')
 
-  it('gets a response from the mock to every call to the mocked origin, except through a tunnel', () => {
+  it('gets a response from the mock to every call to the mocked origin, except calls through a tunnel', () => {
     const own = report.rows.filter((row) => !isRefused(row))
     expect(own.filter(({ responded, calls }) => responded !== calls)).toEqual([])
   })
 
-  it('gets an UnhandledRequestError for every call to another origin and every tunnel', () => {
+  it('gets an UnhandledRequestError for every call to an origin that is not mocked and for every tunnel', () => {
     const others = report.rows.filter(isRefused)
     expect(others.length).toBeGreaterThan(4)
     expect(others.filter(({ refused, calls }) => refused !== calls)).toEqual([])

@@ -45,21 +45,21 @@ describe('the scenario in Node', () => {
     expect(await play(scenario, { ...steerMock(mock), send })).toEqual([])
   })
 
-  it('passes with fetch through a mock server, with the control API', async () => {
+  it('passes with fetch through a mock server that the control API controls', async () => {
     await using mock = await open(scenario)
     const { url } = await mock.serve()
     const player = { ...steerFromOutside(url), send: sendByFetch(fetch, url) }
     expect(await play(scenario, player)).toEqual([])
   })
 
-  it('passes with the SDK through a mock server, with the control API', async () => {
+  it('passes with the SDK through a mock server that the control API controls', async () => {
     await using mock = await open(scenario)
     const { url } = await mock.serve()
     const send = sendBySdk(sdkClient(mock, { baseUrl: url }))
     expect(await play(scenario, { ...steerFromOutside(url), send })).toEqual([])
   })
 
-  it('reports the step if the service returns an unexpected response', async () => {
+  it('fails and reports the step if the service returns an unexpected response', async () => {
     await using mock = await open(scenario)
     mock.fail('wrong-shape', { on: 'status' })
     const player = { ...steerMock(mock), send: sendByFetch(mock.fetch, mock.origin) }

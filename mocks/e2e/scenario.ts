@@ -25,7 +25,7 @@ export interface Expectation {
   readonly json?: unknown
 }
 
-/** The SDK call that sends the same request. Steps without a call are covered by the retries of the SDK. */
+/** The SDK call that sends the request of the step. Steps without a call are covered by the retries of the SDK. */
 export interface SdkCall {
   readonly call: string
   readonly with?: object

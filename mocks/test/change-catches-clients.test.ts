@@ -11,7 +11,7 @@ async function openPlayer() {
   return { mock, client, names }
 }
 
-test('a player removes a record, and sending the same token again does not restore the record', async () => {
+test('a player can remove a record, and resending the token that added the record does not restore the record', async () => {
   const { client, names } = await openPlayer()
   const token = await client.fish.encrypt({ name: 'Cod', rarity: 1 })
   const { id } = await client.fish.send(token)
@@ -23,7 +23,7 @@ test('a player removes a record, and sending the same token again does not resto
   expect(await names('earth')).toEqual(['Koi'])
 })
 
-test('a player moves a record to another gamemode with the same id and time, and a repeated move has no effect', async () => {
+test('moving a record to a different gamemode preserves its id and time, and repeating the move has no effect', async () => {
   const { client } = await openPlayer()
   const { id } = await client.crabs.add({ name: 'Hermit', caughtAt: new Date(0) })
   for (let count = 0; count < 2; count += 1) {
@@ -50,7 +50,7 @@ test('a call succeeds although its response is lost, and a retry never reports s
   await expect(wrong).rejects.toMatchObject({ code: 'record_not_found' })
 })
 
-test('neither another player nor a wrong password can change a record', async () => {
+test('neither a player who does not own a record nor a client with a wrong password can change the record', async () => {
   const { mock, client, names } = await openPlayer()
   const { id } = await client.fish.add({ name: 'Cod', rarity: 1 })
   const bea = createClient({ ...mock.client('Bea'), gamemode: 'earth' })

@@ -89,7 +89,7 @@ describe.each(Object.keys(WAYS))('a client on a stopped clock (%s)', (way) => {
     expect(timeout()).toBe('TimeoutError')
   })
 
-  it('does not need advance() with autoAdvance, since the clock jumps over windows, retry delays, latency and silence', async () => {
+  it('needs no calls of advance() if autoAdvance is set, since the clock jumps over windows, retry delays, latency and silence', async () => {
     const { mock, client, clock } = await open(way, { autoAdvance: true, limits: { requests: 3 } })
     await Promise.all(Array.from({ length: 10 }, () => client.fish.list()))
     expect(mock.requests.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
@@ -160,7 +160,7 @@ describe('the clock of a mock', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('advances again after a reset cancels an advance', async () => {
+  it('can be advanced again after a reset cancels an advance', async () => {
     const { mock, client, clock } = await open('direct', { autoAdvance: true })
     mock.fail({ status: 503 })
     const first = client.fish.list()
@@ -170,7 +170,7 @@ describe('the clock of a mock', () => {
     expect(clock.sleepers).toEqual([])
   })
 
-  it('advances although a request waits forever for a promise outside the mock', async () => {
+  it('can be advanced even if a request waits forever for a promise outside the mock', async () => {
     const { mock, clock } = await open('direct')
     const client = createClient({ ...mock.client('Alex'), gamemode: 'earth', fetch: () => new Promise(() => {}) })
     const outcome = outcomeOf(client.fish.list({ maxRetries: 0 }))

@@ -7,7 +7,8 @@ import { TRANSPORTS, type Transports } from './differential/transports.ts'
 
 const REQUESTS = 300
 /**
- * The seeds of the sequences, each with separate mocks. In the nightly run, `DIFFERENTIAL_SEEDS` adds further seeds.
+ * The seeds of the sequences. Each sequence uses separate mocks. In the nightly run, `DIFFERENTIAL_SEEDS` adds further
+ * seeds.
  */
 const SEEDS = [1, 3, 9, 10, 37]
 const MORE = Number(process.env.DIFFERENTIAL_SEEDS ?? 0)
@@ -43,7 +44,7 @@ describe('generated requests', () => {
     expect(responses.filter((response) => response.startsWith('failed'))).toEqual([])
   })
 
-  it('are the same in every run with the same seed', async () => {
+  it('are identical in all runs with one seed', async () => {
     expect(JSON.stringify(await generate(7, 50))).toBe(JSON.stringify(await generate(7, 50)))
     expect(JSON.stringify(await generate(8, 50))).not.toBe(JSON.stringify(await generate(7, 50)))
   })
@@ -71,7 +72,7 @@ describe('a difference between two transports', () => {
     },
   }
 
-  it('is found even in one header of one response, and shrunk to the requests that cause the difference', async () => {
+  it('is found even if only one header of one response differs, and is reduced to the requests that cause the difference', async () => {
     const comparison = await compareTransports(1, 200, transports)
     expect(comparison.differences).toHaveLength(1)
     const [difference] = comparison.differences
@@ -81,7 +82,7 @@ describe('a difference between two transports', () => {
     expect(describeDifference(shrunk)).toContain(JSON.stringify(shrunk.requests[1]))
   })
 
-  it('is detected in all headers except at most five, each with a documented reason', () => {
+  it('is detected in every header, except for at most five headers with a documented reason', () => {
     expect(Object.keys(NOT_COMPARED).length).toBeLessThanOrEqual(5)
     for (const reason of Object.values(NOT_COMPARED)) expect(reason.length).toBeGreaterThan(10)
   })

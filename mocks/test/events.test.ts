@@ -58,7 +58,7 @@ it('a mock streams events to intercepted requests of every HTTP client until the
   const streams = [Readable.toWeb(viaHttp), Readable.toWeb(body), (await fetch(url)).body]
   const readers = streams.map((stream) => readerOf(new Response(stream as ReadableStream<Uint8Array>)))
   for (const until of readers) await until(/event: ready/)
-  // Post one catch directly, and one through the intercepted network with the open streams.
+  // Post one catch directly, and one catch through the intercepted network, which also carries the open streams.
   await addFish(mock, 'Salmon')
   await createClient({ ...mock.client('Alex', { transport: 'network' }), gamemode: 'earth' }).fish.add({
     name: 'Koi',
@@ -82,7 +82,7 @@ it('a mock no longer counts an intercepted stream when the client closes the str
   }
 })
 
-it('a mock sends heartbeats by its own clock', async () => {
+it('a mock schedules heartbeats by its own clock', async () => {
   const mock = await openMock()
   const until = readerOf(await mock.fetch(PATH))
   await until(/event: ready(.|\n)*\n\n/)

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Waits for a number of turns of the event loop without timers. */
+/** Waits for a number of turns of the event loop, and uses no timers. */
 function turns(count: number): Promise<'nothing came'> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((resolve) => {

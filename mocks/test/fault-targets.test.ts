@@ -25,16 +25,19 @@ describe('a fault of a mock', () => {
     },
   )
 
-  it.each(WITHOUT_A_MATCH)('is rejected by the control API if %s does not exist', async (_, options, message) => {
-    await using mock = await startStandaloneMock({ seed })
-    const body = JSON.stringify({ fault: 'reset', ...options })
-    const response = await fetch(`${mock.url}/__mock/faults`, { method: 'POST', body })
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({
-      code: 'invalid_payload',
-      details: [{ message: expect.stringContaining(message) }],
-    })
-  })
+  it.each(WITHOUT_A_MATCH)(
+    'is rejected by the control API if the target is %s that does not exist',
+    async (_, options, message) => {
+      await using mock = await startStandaloneMock({ seed })
+      const body = JSON.stringify({ fault: 'reset', ...options })
+      const response = await fetch(`${mock.url}/__mock/faults`, { method: 'POST', body })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({
+        code: 'invalid_payload',
+        details: [{ message: expect.stringContaining(message) }],
+      })
+    },
+  )
 
   it('can target a user that a request created, until that user is deleted', async () => {
     await using mock = await createMock({ seed })

@@ -105,7 +105,7 @@ describe('a fault', () => {
   )
 
   it.each(alike)(
-    '%s has the same effect through MSW and listen() as directly, except for the message if the body ends early',
+    '%s has the same effect through MSW and listen() as directly, except for the error message of a body that ends early',
     async (_, fault) => {
       const expected = await suffer('direct', fault)
       const closed = { cause: { name: 'SocketError', code: 'UND_ERR_SOCKET', message: 'closed' } }
@@ -118,7 +118,7 @@ describe('a fault', () => {
   )
 
   it.each(STATUSES)(
-    'with status %i returns the body and headers of the contract, and the rate limit counts the request',
+    'with status %i returns the body and headers that the contract specifies, and the rate limit counts the request',
     async (status) => {
       const mock = await createMock({ seed: SEED, startAt: START })
       await mock.fetch(READ)
@@ -135,7 +135,7 @@ describe('a fault', () => {
     },
   )
 
-  it('with status 429 returns the actual end of the window', async () => {
+  it('with status 429 returns the actual end of the rate limit window', async () => {
     const mock = await createMock({ startAt: START })
     await mock.fetch('/status')
     await mock.clock.advance(100_500)
@@ -151,7 +151,7 @@ describe('a fault', () => {
     expect(await challenge('/admin/me')).toBe('Bearer')
   })
 
-  it('applies to exactly the given number of matching requests, even if requests are concurrent', async () => {
+  it('applies to exactly the requested number of matching requests, even if the requests are concurrent', async () => {
     const mock = await createMock({ seed: SEED })
     const handle = mock.fail({ status: 503 }, { times: 2, on: ['getFish', 'GET /status'], user: 'alex' })
     const statuses = await Promise.all(
@@ -185,7 +185,7 @@ describe('a fault', () => {
   })
 
   it.each(['reset', 'storage-down', 'storage-full', { status: 500 }] as Fault[])(
-    '%j prevents the write, but the history contains the payload',
+    '%j prevents a write, but the history contains the payload of the write',
     async (fault) => {
       const mock = await createMock({ seed: SEED })
       mock.fail(fault)
@@ -196,7 +196,7 @@ describe('a fault', () => {
     },
   )
 
-  it('storage-down causes the responses of a service with an unreachable storage', async () => {
+  it('storage-down causes the responses that a service returns if its storage is unreachable', async () => {
     const mock = await createMock({ seed: SEED })
     mock.fail('storage-down', { times: 3 })
     const responseTo = async (path: string) => {
@@ -210,7 +210,7 @@ describe('a fault', () => {
     expect((await mock.fetch('/readyz')).status).toBe(200)
   })
 
-  it('silence lasts until the client aborts, over every transport', async () => {
+  it('silence lasts on every transport until the client aborts', async () => {
     const uncaught: unknown[] = []
     const note = (error: unknown) => uncaught.push(error)
     process.on('uncaughtExceptionMonitor', note)
@@ -238,7 +238,7 @@ describe('a fault', () => {
     expect(uncaught).toEqual([])
   })
 
-  it('with a latency uses the clock of the mock', async () => {
+  it('measures its latency by the clock of the mock', async () => {
     const mock: Mock = await createMock({ startAt: START })
     mock.fail({ latencyMs: 60_000 })
     let responded = false

@@ -31,7 +31,7 @@ describe('secrets in the history', () => {
     expect(mock.requests[0]?.query).toEqual({ '[redacted]': '' })
   })
 
-  it('are redacted in the request id that a client sent', async () => {
+  it('are redacted in request ids that clients send', async () => {
     const mock = await open()
     await mock.fetch('/status', { headers: { 'x-request-id': mock.user('Alex').apiKey } })
     expect(mock.requests[0]?.requestId).toBe('[redacted]')
@@ -52,7 +52,7 @@ describe('secrets in the history', () => {
     expect(mock.sent.fish()).toMatchObject([{ name: '[redacted]' }])
   })
 
-  it('are recognized by their form if they are session tokens or Fernet tokens', async () => {
+  it('are recognized by their format in the case of session tokens and Fernet tokens', async () => {
     const mock = await open()
     const login = await mock.fetch('/admin/login', {
       method: 'POST',
@@ -67,7 +67,7 @@ describe('secrets in the history', () => {
     expect(mock.requests[1]).toMatchObject({ path: '/[redacted]', query: { x: '[redacted]' } })
   })
 
-  it('do not cause the redaction of other words, even if the secrets are short or common', async () => {
+  it('do not cause the redaction of words that are not secret, even if the secrets are short or common', async () => {
     const users = [
       { name: 'Steve', password: 'Steve' },
       { name: 'Zoe', password: 'a' },
@@ -85,7 +85,7 @@ describe('secrets in the history', () => {
 })
 
 describe('a stored copy of mock.requests', () => {
-  it('does not grow, and later contains the responses to requests that were in flight', async () => {
+  it('does not grow, but gains the responses to requests that were in flight when the copy was made', async () => {
     const mock = await createMock()
     mock.fail({ latencyMs: 20 })
     const response = mock.fetch('/status')

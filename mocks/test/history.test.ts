@@ -133,7 +133,7 @@ describe('the history', () => {
     })
   })
 
-  it('contains requests that bypassed the rate limit or are exempt from the limit', async () => {
+  it('contains requests that bypass the rate limit, and requests that are exempt from the rate limit', async () => {
     const mock = await open()
     await mock.fetch('/status', { headers: { 'x-api-key': MASTER } })
     await mock.fetch('/livez')

@@ -62,7 +62,7 @@ describe('a mock', () => {
     expect((await mock.fetch('/livez')).url).toBe('http://fish.test/livez')
   })
 
-  it('exempts an allowed origin from the rate limit, in any spelling', async () => {
+  it('exempts an allowed origin from the rate limit, regardless of the spelling of the origin', async () => {
     const mock = await createMock({ allowedOrigins: ['HTTP://Page.test:80/'], limits: { requests: 1 } })
     const headers = { origin: 'http://page.test' }
     for (let n = 0; n < 3; n += 1) expect((await mock.fetch('/status', { headers })).status).toBe(200)
@@ -76,7 +76,7 @@ describe('a mock', () => {
     expect(() => mock.user('Steve')).toThrow('no user "Steve"')
   })
 
-  it('rejects a clock change beyond the range of a Date, and remains usable', async () => {
+  it('remains usable after rejecting a clock change beyond the range of a Date', async () => {
     const { clock, fetch } = await createMock({ startAt: 0 })
     expect(() => clock.advance(Number.MAX_SAFE_INTEGER)).toThrow(RangeError)
     expect(clock.now()).toBe(0)

@@ -23,7 +23,7 @@ async function whole(pending: Promise<Response>) {
 }
 
 describe('a mock', () => {
-  it('returns the same responses byte for byte if the seed and the start are the same, including ids and keys', async () => {
+  it('returns byte-identical responses, including ids and keys, to those of a mock with an equal seed and start time', async () => {
     const play = async () => {
       const mock = await createMock({ seed: SEED, startAt: START })
       const responses = [
@@ -41,7 +41,7 @@ describe('a mock', () => {
     })
   })
 
-  it('gives a user the same keys and ids, independent of other entries in the seed', async () => {
+  it('derives the keys and ids of a user independently of the rest of the seed', async () => {
     const alone = await createMock({ seed: { users: SEED.users?.slice(0, 1) ?? [] }, startAt: START })
     const among = await createMock({ seed: { users: [...(SEED.users ?? [])].reverse() }, startAt: START })
     expect(among.user('alex')).toEqual(alone.user('Alex'))
@@ -50,7 +50,7 @@ describe('a mock', () => {
     expect(alone.user('Alex').fernetKey).not.toBe(among.user('Steve').fernetKey)
   })
 
-  it('restores its seed on reset, and discards later requests, counts, clock changes and faults', async () => {
+  it('restores its seed on reset, and discards the history, the counts, the clock changes and the faults', async () => {
     const mock = await createMock({ seed: SEED, startAt: START })
     const before = await whole(mock.fetch(READ))
     await mock.clock.advance(1000)
@@ -66,7 +66,7 @@ describe('a mock', () => {
     expect(await whole(mock.fetch(READ))).toEqual(before)
   })
 
-  it('lets clients that are created after a reset send at once, even if the rate limit was used up before', async () => {
+  it('lets clients that are created after a reset send immediately, even if the rate limit was exhausted before the reset', async () => {
     const mock = await createMock({ seed: { users: [{ name: 'Alex' }] }, startAt: Date.UTC(2026, 0, 1) })
     const newClient = () => createClient({ ...mock.client('Alex'), maxWaitMs: 0 })
     const before = newClient()
@@ -96,7 +96,7 @@ describe('a mock', () => {
     await expect(createMock({ seed: { admins: [twice, twice] } })).rejects.toThrow('two administrators')
   })
 
-  it('shares nothing with a thousand concurrent mocks', async () => {
+  it('shares no state with a thousand concurrent mocks', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `User${index}`)
     const mocks = await Promise.all(
       names.map((name) => createMock({ seed: { users: [{ name }] }, limits: { requests: 2 } })),
@@ -115,7 +115,7 @@ describe('a mock', () => {
     expect(mocks.every(({ requests }) => requests.length === 3)).toBe(true)
   })
 
-  it('counts clients at different addresses separately', async () => {
+  it('counts the requests of clients separately for each client address', async () => {
     const mock = await createMock({ limits: { requests: 1 }, trustProxy: 1 })
     const status = async (response: Promise<Response>) => (await response).status
     expect(await status(mock.fetch('/status'))).toBe(200)

@@ -10,7 +10,7 @@ it('the latency of a request ends even if the clock is advanced just after the r
   expect((await response).status).toBe(200)
 })
 
-it('the latency of a request lasts for the remaining time if the clock is advanced by a part of the latency', async () => {
+it('if the clock is advanced by a part of the latency of a request, the response is delayed by the remaining part', async () => {
   const mock = await createMock({ startAt: 0 })
   mock.fail({ latencyMs: 60_000 })
   const order: string[] = []

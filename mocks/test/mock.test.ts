@@ -10,7 +10,7 @@ describe('a mock', () => {
   beforeAll(() => network.listen({ onUnhandledFrame: 'error' }))
   afterAll(() => network.close())
 
-  it('responds to the SDK through MSW like the service', async () => {
+  it('responds to the SDK through MSW as the service does', async () => {
     const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
     network.use(...mock.handlers(ORIGIN))
     const { fernetKey } = mock.user('Alex')

@@ -53,7 +53,7 @@ describe('createMock() rejects', () => {
   })
 })
 
-it('startStandaloneMock() rejects the same options as createMock()', async () => {
+it('startStandaloneMock() rejects the options that createMock() rejects', async () => {
   await expect(startStandaloneMock(options({ seed: { user: [] } }))).rejects.toThrow('Unrecognized key: "user"')
   await expect(startStandaloneMock(options({ limits: { requests: 0 } }))).rejects.toThrow('limits.requests')
 })
@@ -84,15 +84,18 @@ it('listen(), serve(), startStandaloneMock() and the conformance suite reject un
   await expect(runConformance({ baseUrl, user: { Name: 'a' } } as never)).rejects.toThrow('Did you mean "name"?')
 })
 
-it.each(['Bun', 'Deno'])('listen() rejects on %s, where requests would not be intercepted', async (runtime) => {
-  vi.stubGlobal(runtime, {})
-  try {
-    const mock = await createMock()
-    await expect(mock.listen()).rejects.toThrow(`listen() cannot intercept requests on ${runtime}. Use mock.fetch,`)
-  } finally {
-    vi.unstubAllGlobals()
-  }
-})
+it.each(['Bun', 'Deno'])(
+  'listen() rejects on %s, because requests cannot be intercepted on this runtime',
+  async (runtime) => {
+    vi.stubGlobal(runtime, {})
+    try {
+      const mock = await createMock()
+      await expect(mock.listen()).rejects.toThrow(`listen() cannot intercept requests on ${runtime}. Use mock.fetch,`)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  },
+)
 
 it('parseSeed() reports all invalid users and administrators of a seed, and reveals no secrets', () => {
   const users = [{ name: 'no name' }, { name: 'Alex', fernetKey: 'canary' }, { name: 'Steve', pasword: 'canary' }]

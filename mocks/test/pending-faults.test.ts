@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 const seed = { users: [{ name: 'Alex' }] }
 
 describe('assertNoPendingFaults()', () => {
-  it('throws, and lists each pending fault with the expected and actual number of times', async () => {
+  it('throws an error that lists each pending fault with the expected and the actual number of affected requests', async () => {
     await using mock = await createMock({ seed })
     mock.fail({ status: 503 }, { times: 2, on: 'status' })
     mock.fail('reset', { on: ['postFish', 'GET /get/fish'], user: 'Alex' })
@@ -18,7 +18,7 @@ describe('assertNoPendingFaults()', () => {
     )
   })
 
-  it('passes if every fault fired as often as requested, or was cancelled', async () => {
+  it('does not throw if every fault fired as often as requested or was cancelled', async () => {
     await using mock = await createMock({ seed })
     mock.fail({ status: 503 })
     mock.fail('reset', { on: 'postFish' }).cancel()

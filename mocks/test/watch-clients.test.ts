@@ -104,7 +104,7 @@ it('watch() reconnects after an interrupted stream, without missed or repeated e
   await client.fish.add({ name: 'a', rarity: 1 })
   await expect.poll(watch.names).toEqual(['a'])
   mock.fail('reset-after-headers', { on: 'events' })
-  // Closing the mock ends its streams, like stopping a server.
+  // Closing the mock ends its streams, as stopping a server would.
   await mock.close()
   await client.fish.add({ name: 'b', rarity: 1 })
   await expect
@@ -152,7 +152,7 @@ it('watch() polls if streams always end early, and misses no entries', async () 
   expect(polls.length).toBeGreaterThan(3)
 })
 
-it('watch() continues after the event id of a known entry, but not in another gamemode', async () => {
+it('watch() continues after the event id of a known entry, but rejects an event id from a different gamemode', async () => {
   const mock = await openMock()
   const client = clientOf(mock)
   const watch = collect(client.watch())

@@ -18,7 +18,7 @@ async function startWithFish(settings?: Record<string, string>) {
   return { url: server.url, fernetKey, [Symbol.asyncDispose]: () => server.close() }
 }
 
-test('a page of another origin reads fish, the rate limit and the request ID, and loads at most 14 KB', async ({
+test('a cross-origin page can read fish, the rate limit and the request ID, and loads at most 14 KB', async ({
   skip,
 }) => {
   await using server = await startWithFish()
@@ -44,7 +44,7 @@ test('a page of another origin reads fish, the rate limit and the request ID, an
   expect(gzippedBytes(page.bundle, page.loaded)).toBeLessThanOrEqual(14 * 1024)
 })
 
-test('in a page, all calls within the rate limit succeed at once, and the next call reports its wait, without a refusal', async ({
+test('in a page, all calls within the rate limit succeed immediately, and the next call reports its wait before the service refuses a request', async ({
   skip,
 }) => {
   await using server = await startWithFish()
@@ -97,7 +97,7 @@ test('in a page, all calls within the rate limit succeed at once, and the next c
   }
 })
 
-test('a page and Node decrypt the tokens of each other, and the page rejects tampered tokens', async ({ skip }) => {
+test('a page and Node can decrypt tokens from each other, and the page rejects tampered tokens', async ({ skip }) => {
   const key = generateFernetKey()
   const message = 'ein Fisch 🐟'
   const token = await createFernet(key).encrypt(message)
@@ -119,7 +119,7 @@ test('a page and Node decrypt the tokens of each other, and the page rejects tam
   expect(new TextDecoder().decode((await createFernet(key).decrypt(seen.written)).message)).toBe(message)
 })
 
-test('a page from an allowed origin adds fish, and loads the cryptography only for the call that adds fish', async ({
+test('a page from an allowed origin can add fish, and does not load the cryptography before the call that adds fish', async ({
   skip,
 }) => {
   await using page = await openPage(

@@ -66,6 +66,7 @@ it('an outbox delivers 400 catches once and in order, despite 8 kills of the sen
 
   expect(fish.map(({ name }) => name)).toEqual(Array.from({ length: CATCHES }, (_, index) => `fish ${index + 1}`))
   expect(status).toMatchObject({ pending: 0, rejected: 0 })
-  // At least one kill must happen between the storing of a token and its response. Otherwise, the test shows little.
+  // At least one kill must happen after a token is stored and before the response to the token arrives. Otherwise, the
+  // test shows little.
   expect(leftBehind).toBeGreaterThan(0)
 })

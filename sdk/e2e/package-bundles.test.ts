@@ -59,7 +59,7 @@ test.each([
   ['createFernet', 'sdk/fernet', 2.5],
   ['parseChatLine', 'sdk/chat', 2],
 ])(
-  'an import of only %s from @fish-crab/%s does not include the client, and loads at most %f KB',
+  'importing %s alone from @fish-crab/%s does not include the client, and loads at most %f KB',
   async (name, entry, budgetKB) => {
     const bundle = await bundleForPage(`export { ${name} } from '@fish-crab/${entry}'`)
     // Names and strings of the client that a bundler does not shorten.

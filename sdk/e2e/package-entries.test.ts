@@ -16,7 +16,7 @@ const fileOf = (entry: string) => (entry === '.' ? 'index' : entry.slice(2))
 const declarations = readDeclarations(ENTRIES.flatMap((entry) => [`${fileOf(entry)}.d.ts`, `${fileOf(entry)}.d.cts`]))
 
 test.each(ENTRIES)(
-  '%s exports the same names as ES module, as CommonJS and in the declarations of both',
+  'the ES module, the CommonJS module and both declarations of %s export identical names',
   async (entry) => {
     const [esm, cjs] = [`${fileOf(entry)}.d.ts`, `${fileOf(entry)}.d.cts`]
     const specifier = entry.replace('.', '@fish-crab/sdk')
@@ -28,7 +28,7 @@ test.each(ENTRIES)(
   },
 )
 
-test('the declarations have no errors, even in a project without the types of Node', () => {
+test('the declarations compile without errors, even in a project that lacks the types for Node', () => {
   expect(declarations.errors()).toEqual([])
 })
 

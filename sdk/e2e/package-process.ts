@@ -24,7 +24,7 @@ export async function runModule(source: string, format: Format = 'module'): Prom
   return { status, stdout, stderr }
 }
 
-/** Runs `body` with the package as `sdk`, loaded by a module of the given format. */
+/** Runs `body` in a module of the given format. The module loads the package as `sdk`. */
 export function runOnPackage(format: Format, body: string): Promise<Ended> {
   const load = {
     module: "import * as sdk from '@fish-crab/sdk'",

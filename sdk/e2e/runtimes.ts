@@ -15,7 +15,7 @@ export interface Outcome {
   readonly detail?: string
 }
 
-/** The command that starts a runtime, without the path of the program. */
+/** The command that starts a runtime. The path of the program is appended. */
 export interface Runtime {
   readonly command: string
   readonly args: readonly string[]
@@ -36,7 +36,7 @@ export const PROGRAMS = {
 const ENDS_WITHIN_MS = 1500
 const GIVEN_UP_AFTER_MS = 60_000
 
-/** Runs the smoke program on a runtime, against a service of its own. */
+/** Runs the smoke program on a runtime, against a service that only this run uses. */
 export async function runSmoke(runtime: Runtime, program: keyof typeof PROGRAMS): Promise<Outcome[]> {
   const folder = await mkdtemp(join(tmpdir(), 'fish-crab-runtime-'))
   const service = await startSurroundings()

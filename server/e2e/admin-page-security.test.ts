@@ -74,7 +74,7 @@ describe('the administrators’ page', () => {
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
   })
 
-  it('stores the session only in memory, so that a reload, a navigation or a logout ends the session', async ({
+  it('stores the session nowhere but in memory, so that a reload, a navigation or a logout ends the session', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -141,7 +141,9 @@ describe('the administrators’ page', () => {
     await expect.poll(ask).toBe(401)
   })
 
-  it('sets no cookies, and cannot be framed, scripted or used for forged requests by other sites', async ({ skip }) => {
+  it('sets no cookies, and prevents other sites from framing the page, scripting the page and forging requests', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const signedIn = await browser.newPage()
@@ -183,7 +185,7 @@ describe('the administrators’ page', () => {
     expect((await admin.users.list({ search: 'Eve' })).users).toEqual([])
   })
 
-  it('loads at most 60 KB, adds no files to the pages for players, and is disabled by FISH_WEB=off', async ({
+  it('loads at most 60 KB, adds no files to the pages for players, and is not served if FISH_WEB is off', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)

@@ -257,7 +257,7 @@ describe('the administrators’ page', () => {
     expect((await admin.users.list({ search: 'Bea' })).users).toHaveLength(1)
   })
 
-  it('moves each catch once and preserves its time, even if the response is lost', async ({ skip }) => {
+  it('moves each catch once and preserves the time of the catch, even if the response is lost', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_GAMEMODES: 'earth,boxsmp' })
     const page = await browser.newPage()

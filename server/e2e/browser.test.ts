@@ -42,7 +42,7 @@ async function bundleForBrowser() {
 }
 
 describe('the portable app in a browser', () => {
-  it('can be bundled from the built packages without a node: module', async () => {
+  it('can be bundled from the built packages, and the bundle imports no node: module', async () => {
     const { code, inputs } = await bundleForBrowser()
     expect(code).not.toMatch(/["']node:/)
     expect(inputs.filter((input) => input.startsWith('sdk/') || input.startsWith('server/'))).not.toHaveLength(0)

@@ -93,7 +93,7 @@ describe('the API reference in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('posts and reads catches, and shows players their own key', async ({ skip }) => {
+  it('can post and read catches, and shows players their own key', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const alex = await createUser(url, 'Alex')
@@ -142,7 +142,7 @@ describe('the API reference in a real browser', () => {
     expect(await key.execute()).toMatchObject({ status: 401 })
   })
 
-  it('sends the sample bodies of admin requests successfully', async ({ skip }) => {
+  it('can send the sample bodies of admin requests, and all these requests succeed', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -175,7 +175,7 @@ describe('the API reference in a real browser', () => {
     expect(await (await fetch(`${url}/docs`)).text()).not.toContain('href="/"')
   })
 
-  it('does not delay the exit of the server by an open worker or connection', async ({ skip }) => {
+  it('does not delay the exit of the server, even if a worker or a connection is open', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const server = await startServer({ FISH_LOG: 'json' })
     const page = await browser.newPage()

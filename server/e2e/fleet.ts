@@ -22,13 +22,13 @@ export interface Fleet {
   readonly servers: readonly ServerProcess[]
   /** Returns the server at an index modulo the size of the fleet. */
   at(index: number): ServerProcess
-  /** Kills a process, and starts a replacement at another address. */
+  /** Kills a process, and starts a replacement at a new address. */
   replace(index: number): Promise<void>
   /** Kills all running processes. */
   stop(): Promise<void>
 }
 
-/** Starts server processes with a shared storage, all at the same time. */
+/** Starts several server processes concurrently, with a shared storage. */
 export async function startFleet(
   storage: string,
   size: number,

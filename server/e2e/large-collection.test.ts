@@ -56,7 +56,7 @@ describe('a collection of 100,000 entries', () => {
   const open = (headers: Readonly<Record<string, string>> = {}) =>
     openSlowly(fleet.at(0), FULL_PATH, { [HEADERS.apiKey]: user.apiKey, ...headers })
 
-  test('is streamed to slow readers completely, in order and in bounded memory, and does not delay writes', async () => {
+  test('is streamed to slow readers completely, in order, and in bounded memory, and the streams do not delay writes', async () => {
     await (await open()).readOn()
     const before = (await figuresOf(fleet.at(0))).live
     let least = Number.POSITIVE_INFINITY
@@ -67,7 +67,7 @@ describe('a collection of 100,000 entries', () => {
     for (let step = 0; step < 4; step += 1) {
       // No client reads now, so the server must stop reading the storage and become idle.
       await untilIdle(fleet.at(0))
-      // Compare the minimum, since other samples may include garbage.
+      // Compare the minimum of the samples, since larger samples may include garbage.
       least = Math.min(least, (await figuresOf(fleet.at(0))).live)
       // The write is acknowledged before any reader continues.
       const { status } = await postToken(fleet.at(0), user, await tokenOf(user, `late ${step}`))
@@ -99,7 +99,7 @@ describe('a collection of 100,000 entries', () => {
     expect(names.slice(0, ENTRIES)).toEqual(allNames)
   })
 
-  test('leaks no memory if 60 clients disconnect midway', async () => {
+  test('causes no memory leak if 60 clients disconnect midway', async () => {
     const hangUp = async (index: number) => {
       const reader = await open(index % 2 === 0 ? {} : { 'accept-encoding': 'gzip' })
       await reader.readSome(64 * 1024)

@@ -73,7 +73,7 @@ describe('the overlay', () => {
     expect(requests.filter((request) => /\/(get|events)\b/.test(request)).length).toBeLessThanOrEqual(5)
   })
 
-  it('leaves a free connection for further pages, however many overlays are open', async ({ skip }) => {
+  it('leaves a connection free for further pages, regardless of the number of open overlays', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const pages: Page[] = []
@@ -98,7 +98,7 @@ describe('the overlay', () => {
     await expect.poll(async () => (await showing('Kraken')).filter(Boolean)).toHaveLength(5)
   })
 
-  it('shows each catch once in every mode while the server restarts, and shows no notice about the restart', async ({
+  it('shows each catch once, in every mode, even if the server restarts, and shows no notice about the restart', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -188,7 +188,9 @@ describe('the overlay', () => {
     expect(overflow).toEqual([0, 0])
   })
 
-  it('omits old catches if the source is small, and never cuts off a visible part', async ({ skip }) => {
+  it('omits old catches if the browser source is small, and never cuts off a part of a visible catch', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await openPage(browser)

@@ -194,7 +194,9 @@ describe('the pages', () => {
     }
   })
 
-  it('times are in the local time zone, and "Copy link" copies the address of the current view', async ({ skip }) => {
+  it('the pages show times in the local time zone, and "Copy link" copies the address of the current view', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     await browser.grantPermissions(['clipboard-read', 'clipboard-write'])

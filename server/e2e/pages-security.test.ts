@@ -51,7 +51,7 @@ describe('hostile names', () => {
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
   })
 
-  it('are also harmless in the address', async ({ skip }) => {
+  it('are harmless even in the address of a page', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer({ FISH_RATE_LIMIT: '1000' })
     const page = await browser.newPage()

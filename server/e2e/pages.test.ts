@@ -36,7 +36,7 @@ describe('the pages in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('offer the gamemodes of the service, and accept their names in any letter case', async ({ skip }) => {
+  it('offer the gamemodes of the service, and accept the names of gamemodes in any letter case', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_GAMEMODES: 'earth,survival_with_more,boxsmp' })
     await admin.fish.add('Alex', { name: 'Box Carp', rarity: 'Gold' }, { gamemode: 'boxsmp' })
@@ -94,7 +94,7 @@ describe('the pages in a real browser', () => {
     expect(page.url()).toBe(`${url}/@alex`)
     expect(await tabs.first().getAttribute('aria-current')).toBe('page')
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
-    // The home page lists recent players without a request.
+    // The home page sends no request to list recent players.
     await page.goto(url)
     await page.getByRole('link', { name: 'Alex 5 catches' }).click()
     await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
@@ -244,7 +244,7 @@ describe('the pages in a real browser', () => {
     expect(await page.getByText('You are offline').count()).toBe(0)
   })
 
-  it('announce the next attempt if the server does not respond, and reconnect at once on "Try now"', async ({
+  it('announce the next attempt if the server does not respond, and reconnect immediately on "Try now"', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -261,7 +261,9 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice').count()).toBe(0)
   })
 
-  it('report within a minute that the server does not respond, even if a stream was open before', async ({ skip }) => {
+  it('report within a minute that the server no longer responds, even if an event stream was open', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url, end } = await startServer()
     const page = await browser.newPage()
@@ -284,7 +286,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice').textContent()).toContain('This is the collection as of')
   })
 
-  it('print dark text on a light background even if the screen uses the dark scheme', async ({ skip }) => {
+  it('are printed with dark text on a light background, even if the screen uses the dark scheme', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()

@@ -108,7 +108,7 @@ describe('a path that a proxy denies', () => {
           return { spelling: spelling.what, direct, through: outcomeOf(response), leaked }
         }),
       )
-      // PROXY_TABLE=FILE appends the outcome of each spelling, without and with the proxy, to a file.
+      // If PROXY_TABLE names a file, the outcome of each spelling, without and with the proxy, is appended to the file.
       if (process.env.PROXY_TABLE) {
         await writeFile(
           process.env.PROXY_TABLE,
@@ -117,7 +117,7 @@ describe('a path that a proxy denies', () => {
         )
       }
       expect(rows.length).toBeGreaterThan(200)
-      // The rules must deny the intended paths, but not others.
+      // The rules must deny the intended paths and no further paths.
       expect(rows[0]?.through).toBe('proxy 403')
       expect(outcomeOf(await sendThrough(port, { what: '', line: 'GET /demo/fish' }))).toBe('service 200')
       expect(outcomeOf(await sendThrough(port, { what: '', line: 'GET /v1//get/%66ish/?name=%41lex' }))).toBe(

@@ -20,7 +20,7 @@ describeWithRedis('a failing node of a Redis Cluster', () => {
   })
 
   describe.each(['freeze', 'kill'] as const)('failure by %s', (failure) => {
-    test('servers report the failure, respond to all requests, and recover with all acknowledged catches', async () => {
+    test('servers report the failure, respond to all requests, and still have all acknowledged catches after the recovery', async () => {
       const users = await Promise.all(
         Array.from({ length: 4 }, (_, index) => chief.createUser(fleet.at(index), `${failure}${index}`)),
       )

@@ -89,7 +89,7 @@ describeWithRedis('an outage of Redis', () => {
     }
   })
 
-  test('every acknowledged catch is stored once after Redis is killed and restarted twice under load', async () => {
+  test('after Redis is twice killed and restarted under load, every acknowledged catch is stored exactly once', async () => {
     const user = await chief.createUser(fleet.at(0), 'Killed')
     const acknowledged = new Map<string, string>()
     const unanswered: { name: string; token: string }[] = []
@@ -136,7 +136,7 @@ describeWithRedis('an outage of Redis', () => {
     }
   })
 
-  test('a server aborts a response if Redis freezes midway, so that a client does not mistake a part for the whole', async () => {
+  test('a server aborts a response if Redis freezes midway, so that the client does not mistake a partial response for a complete response', async () => {
     const user = await chief.createUser(fleet.at(0), 'Slow')
     const fish = Array.from({ length: 500 }, () => ({ name: 'x'.repeat(100), rarity: 1 }))
     for (let written = 0; written < 80; written += 1) {

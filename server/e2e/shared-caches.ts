@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { ask, newClient, postToken, readFish, tokenOf } from './requests.ts'
 import type { Shared } from './shared.ts'
 
-/** Tests that no process uses stale collections or keys after a change through another process. */
+/** Tests that no process uses stale collections or keys after any process has changed the collections or keys. */
 export function describeSharedCaches({ fleet, chief, everywhere, newUser, names, size }: Shared): void {
-  test('every process returns a catch as soon as one process has acknowledged the catch', async () => {
+  test('every process returns a catch as soon as any process has acknowledged the catch', async () => {
     const user = await newUser()
     for (let round = 0; round < 3 * size; round += 1) {
       const before = await everywhere((server) => readFish(server, user))

@@ -29,7 +29,7 @@ export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }
     expect([...resets]).toEqual([expect.stringMatching(/^\d+$/)])
   })
 
-  test('each of 200 tokens is stored once with one id, even if two processes receive the token twice each', async () => {
+  test('each of 200 tokens is stored once, under one id, even if each of two processes receives the token twice', async () => {
     const user = await newUser()
     const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => tokenOf(user, `fish ${index}`)))
     const sent = await Promise.all(
@@ -54,9 +54,10 @@ export function describeSharedCounts({ fleet, chief, everywhere, newUser, size }
 
 /** Tests the limit of failed logins, which all processes share. */
 export function describeSharedLogins({ fleet, chief, everywhere }: Shared): void {
-  test('every process refuses a client after ten wrong passwords in total, even if the next password is correct', async () => {
+  test('every process refuses a client after ten wrong passwords across all processes, even if the next password is correct', async () => {
     const client = newClient()
-    // Use an administrator who has never logged in, since a recently verified password is accepted despite the limit.
+    // Use an administrator who has never logged in. A password that was recently verified would be accepted despite the
+    // limit.
     const right = { username: 'deputy', password: 'deputy-password' }
     await chief().ask(fleet().at(0), 'POST', ROUTES.createAdmin.path, { ...right, role: 'admin' })
     const wrong = { ...right, password: 'a wrong password' }

@@ -5,7 +5,7 @@ import type { Shared } from './shared.ts'
 
 /** Tests that no process accepts a user or an administrator that another process has deleted. */
 export function describeSharedRemovals({ fleet, chief, everywhere, newUser, names, size }: Shared): void {
-  test('a user is unknown to every process as soon as one process has deleted the user, and a new user of the same name is empty', async () => {
+  test('a user is unknown to every process as soon as one process has deleted the user, and a new user with the name of the deleted user has no catches', async () => {
     const user = await newUser()
     const [stored, held] = await Promise.all([tokenOf(user, 'stored'), tokenOf(user, 'held back')])
     await everywhere((server) => postToken(server, user, stored))
@@ -41,7 +41,7 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     }
   })
 
-  test('nothing remains stored for a user that one process deletes while all processes store catches of the user', async () => {
+  test('nothing remains stored for a user if one process deletes the user while all processes store catches of this user', async () => {
     const [user, bystander] = [await newUser(), await newUser()]
     const writer = { ...user, apiKey: bystander.apiKey }
     const statuses: number[] = []
@@ -70,7 +70,7 @@ export function describeSharedRemovals({ fleet, chief, everywhere, newUser, name
     expect(await names(again)).toEqual(Array(size).fill([]))
   })
 
-  test('a logout or the deletion of an administrator ends the sessions in every process, even if the name is reused', async () => {
+  test('a logout or the deletion of an administrator ends the sessions in every process, even if a new administrator gets the name of the deleted administrator', async () => {
     const helper = { username: 'helper', password: 'helper-password' }
     const create = (index: number) =>
       chief().ask(fleet().at(index), 'POST', ROUTES.createAdmin.path, { ...helper, role: 'admin' })

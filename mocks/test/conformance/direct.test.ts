@@ -20,7 +20,7 @@ describe('all conformance checks', () => {
 })
 
 describe('an app in the test process', () => {
-  it('passes all checks, retains its data, and receives only requests for accounts of the run', async () => {
+  it('passes all checks, keeps its existing data, and receives only requests that concern accounts of the run', async () => {
     const { options, app, accounts, requests } = await openDirect()
     await app.users.create({ name: 'Alex' })
     const report = await runConformance(options)
@@ -55,7 +55,7 @@ describe('an app in the test process', () => {
     expect(failuresOf(await runConformance(options))).toEqual([])
   })
 
-  it('passes with another rate limit', async () => {
+  it('passes with a custom rate limit', async () => {
     const rateLimit = { requests: 40, windowMs: 60_000 }
     const { options } = await openDirect({ rateLimit })
     expect(failuresOf(await runConformance(options))).toEqual([])

@@ -45,7 +45,7 @@ describe('a conformance report', () => {
     ])
   })
 
-  it('is unchanged by a conversion to JSON and back', () => {
+  it('stays unchanged if the report is serialized to JSON and parsed', () => {
     expect(JSON.parse(jsonReport(REPORT))).toEqual(REPORT)
   })
 

@@ -99,7 +99,7 @@ describe('a run', () => {
     expect(outcomes).toEqual({ 'limit-headers': 'skipped', 'limit-is-exact': 'skipped', ...passed })
   })
 
-  it('passes soon after another run from the same address, since the failed logins use different names', async () => {
+  it('passes immediately after an earlier run from the same address, since each run uses different names for failed logins', async () => {
     const { options } = await openDirect()
     const { otherClient: _, maxWaitMs: __, ...rest } = options
     const only = ['key-tells-no-names', 'login-tells-no-names', 'reset-password']
@@ -107,7 +107,7 @@ describe('a run', () => {
     expect(await runConformance({ ...rest, only })).toMatchObject({ passed: only.length, failed: 0 })
   })
 
-  it('continues if the first user cannot be created, and fails only one of the checks that need a user', async () => {
+  it('continues if the first user cannot be created, and reports only one failed check among the checks that need a user', async () => {
     const { options } = await openDirect({
       around: (send) => {
         let isFirst = true
@@ -125,7 +125,7 @@ describe('a run', () => {
     expect(failed).toBe(1)
   })
 
-  it('skips the exact check of the limit if the window is too large to exhaust', async () => {
+  it('skips the check of the exact limit if a window allows too many requests to exhaust the window', async () => {
     const { options } = await openDirect({ rateLimit: { requests: 5000, windowMs: 300_000 } })
     const { checks, failed } = await runConformance({ ...options, only: ['rate-limit'] })
     expect(failed).toBe(0)
@@ -135,7 +135,7 @@ describe('a run', () => {
     })
   })
 
-  it('creates no users with the role admin, and reports the reason', async () => {
+  it('creates no users if the role of the administrator is admin, and reports the reason', async () => {
     const { options, requests } = await openDirect({ role: 'admin' })
     const only = ['user-created', 'role-list-users', 'role-list-admins', 'session-list-users']
     const { checks, notRemoved } = await runConformance({ ...options, only })
@@ -149,7 +149,7 @@ describe('a run', () => {
     expect(requests.filter(({ method, url }) => method === 'POST' && url.endsWith('/admin/users'))).toEqual([])
   })
 
-  it('runs only the checks of the given ids and sections', async () => {
+  it('runs only the checks with the given ids and the checks in the given sections', async () => {
     const { options } = await openDirect()
     const { checks } = await runConformance({ ...options, only: ['status', 'replay-fish'], skip: ['demo-fish'] })
     expect(checks.map(({ id, outcome }) => [id, outcome])).toEqual([
@@ -185,7 +185,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('also removes a user that was being created when the signal aborted', async () => {
+  it('also removes a user whose creation was in progress when the signal aborted', async () => {
     const controller = new AbortController()
     const { options, accounts } = await openDirect({
       around: (send) => async (request) => {
@@ -211,7 +211,7 @@ describe('a run', () => {
     await expect(run).rejects.toThrow('enough')
   })
 
-  it('removes its accounts even if all other requests fail', async () => {
+  it('removes its accounts even if all requests outside of account administration fail', async () => {
     const { options, accounts } = await openDirect({
       around: (send) => async (request) => {
         const isNeeded = /\/admin\/(login|me|users|admins)/.test(request.url)
@@ -224,7 +224,7 @@ describe('a run', () => {
     expect(await accounts()).toEqual({ users: [], admins: ['root'] })
   })
 
-  it('lists the accounts that it could not remove', async () => {
+  it('lists the accounts that could not be removed', async () => {
     const { options } = await openDirect({
       around: (send) => async (request) =>
         request.method === 'DELETE' ? new Response(null, { status: 500 }) : send(request),
@@ -375,7 +375,7 @@ describe('a run with a given user and no administrator', () => {
     expect(causes.flatMap(({ checks }) => checks)).toHaveLength(failed)
   })
 
-  it('needs no API key, but then runs only the checks that fit into one window', async () => {
+  it('needs no API key, but without a key runs only the checks that fit into one rate limit window', async () => {
     const { options, user } = await openPublic()
     const report = await runConformance({ ...options, user, maxWaitMs: 0, only: ['writes', 'replay-fish'] })
     expect(failuresOf(report)).toEqual([])
@@ -383,7 +383,7 @@ describe('a run with a given user and no administrator', () => {
     expect(report.skipped).toBeGreaterThan(0)
   })
 
-  it('rejects a missing identity, two identities, and an invalid user', async () => {
+  it('rejects if the user is missing or invalid, or if both a user and an administrator are given', async () => {
     const { options, user } = await openPublic()
     await expect(runConformance(options)).rejects.toThrow('runConformance() requires admin, or user')
     await expect(runConformance({ ...options, user, admin: ADMIN })).rejects.toThrow('not both')

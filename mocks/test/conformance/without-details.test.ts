@@ -31,7 +31,7 @@ it.each(Object.entries({ ignored, refused }))(
   },
 )
 
-it('a run with only the checks that need entry ids also fails', async () => {
+it('a run limited to the checks that need entry ids also fails', async () => {
   const { options } = await openDirect({
     around: (send) => (request) => (isRead(new URL(request.url).pathname) ? ignored(request, send) : send(request)),
   })

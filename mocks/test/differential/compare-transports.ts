@@ -3,17 +3,17 @@ import type { PlainRequest } from './plain-request.ts'
 import { sendAll } from './send-all.ts'
 import { TRANSPORTS, type Transports } from './transports.ts'
 
-/** The first request of a sequence with different responses from two transports. */
+/** The first request of a sequence to which two transports respond differently. */
 export interface Difference {
   readonly seed: number
   /** The zero-based index of the request in the sequence. */
   readonly index: number
-  /** The names of the reference transport and of the transport with a different response. */
+  /** The names of the reference transport and of the transport whose response differs from the reference. */
   readonly transports: readonly [string, string]
   readonly responses: readonly [string, string]
 }
 
-/** The result of a comparison of all transports with one sequence of requests. */
+/** The result of sending one sequence of requests through all transports and comparing the responses. */
 export interface Comparison {
   readonly seed: number
   readonly requests: readonly PlainRequest[]
@@ -50,7 +50,7 @@ export function sendThrough(transports: Transports, name: string, seed: number, 
   return sendAll(open, seed, requests)
 }
 
-/** Returns the first pair of different responses from two transports. */
+/** Returns the index of the first request to which two transports respond differently, with both responses. */
 export function firstDifference(
   ones: readonly string[],
   others: readonly string[],

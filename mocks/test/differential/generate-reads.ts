@@ -7,7 +7,7 @@ import { ALEX, BEA, CLERK, PAGE_ORIGIN, ROOT, STAR, USERS } from './setup.ts'
 
 type Pair = readonly [string, string]
 
-/** Joins pairs to a query string without encoding. */
+/** Joins pairs to a query string, and does not encode the pairs. */
 export function query(pairs: readonly Pair[]): string {
   return pairs.length === 0 ? '' : `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`
 }

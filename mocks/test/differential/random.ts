@@ -1,6 +1,6 @@
 import { seededNumbers } from '../../../sdk/src/internal/seeded-numbers.ts'
 
-/** Pseudorandom choices, which are the same for the same seed on every machine. */
+/** Pseudorandom choices, which depend only on the seed and are therefore identical on every machine. */
 export interface Random {
   /** Returns an integer from 0 to `count - 1`. */
   below(count: number): number

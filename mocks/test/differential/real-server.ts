@@ -4,7 +4,7 @@ import { createStorage } from '@fish-crab/server/storage'
 import type { ServerRequest } from 'srvx'
 // Use the listener of `startServer()` directly, since `startServer()` accepts neither a clock nor a random source.
 import { listen } from '../../../server/src/node/listener.ts'
-// Derive ids and keys in the same way as a mock, so that the responses of the server are comparable.
+// Derive ids and keys as a mock does, so that the responses of the server and of a mock are comparable.
 import { applySeed } from '../../src/service/apply-seed.ts'
 import { seededRandom } from '../../src/service/random.ts'
 import { SEEDED_AT } from '../../src/service/seed.ts'

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { bytesOf, type PlainRequest, type PlainResponse } from './plain-request.ts'
 
-/** Sends a request without placeholders. */
+/** Sends a request that contains no placeholders. */
 export type Send = (request: PlainRequest) => Promise<PlainResponse>
 
 /** Creates a function that sends with fetch, which normalizes the path as a URL. */

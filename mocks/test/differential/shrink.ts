@@ -5,13 +5,15 @@ import { TRANSPORTS, type Transports } from './transports.ts'
 /** Maximum number of further comparisons of the two transports. */
 const TRIES = 80
 
-/** A shortened sequence. The last request has the different responses. */
+/** A shortened sequence. The last request is the request whose responses differ. */
 export interface Shrunk {
   readonly requests: readonly PlainRequest[]
   readonly difference: Difference
 }
 
-/** Removes the earlier requests, and the headers of the last request, that the difference does not need. */
+/**
+ * Removes every earlier request, and every header of the last request, that is not needed to reproduce the difference.
+ */
 export async function shrink(
   requests: readonly PlainRequest[],
   difference: Difference,

@@ -22,7 +22,7 @@ it('the control API rejects an invalid clock change, and the clock stays unchang
   expect(served.mock.clock.now()).toBe(0)
 })
 
-it('the control API rejects a fault with a delay beyond the range of timers', async () => {
+it('the control API rejects a fault whose delay exceeds the range of timers', async () => {
   await using served = await serveMock()
   expect((await served.control('faults', JSON.stringify({ fault: { latencyMs: 2 ** 31 } }))).status).toBe(400)
   expect(served.mock.faults).toEqual([])

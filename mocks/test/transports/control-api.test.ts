@@ -45,7 +45,7 @@ describe('the control API', () => {
     expect(after.users[0]).toMatchObject({ fish: { earth: [{}] }, crab: { survival: [{ name: 'crab' }] } })
   })
 
-  it('advances the clock past a rate limit window, so that a refused client is accepted again', async () => {
+  it('can advance the clock past a rate limit window, so that the mock accepts a refused client again', async () => {
     const statuses = []
     for (let count = 0; count < 26; count += 1) statuses.push((await demo()).status)
     expect(statuses).toEqual([...Array.from({ length: 25 }, () => 200), 429])
@@ -54,7 +54,7 @@ describe('the control API', () => {
     expect((await demo()).status).toBe(200)
   })
 
-  it('advances the time in the bodies and date headers of responses', async () => {
+  it('can advance the time in the bodies and date headers of responses', async () => {
     await mock.control('POST', 'clock', { advanceMs: 3_600_000 })
     expect((await mock.control('GET', 'clock')).body.now).toBe('2026-01-01T01:00:00.000Z')
     const response = await fetch(`${mock.url}/status`)
@@ -62,7 +62,7 @@ describe('the control API', () => {
     expect(response.headers.get('date')).toBe('Thu, 01 Jan 2026 01:00:00 GMT')
   })
 
-  it('adds, lists and cancels faults for the next matching requests', async () => {
+  it('can add, list and cancel faults for the next matching requests', async () => {
     const order = { fault: { status: 503 }, times: 2, on: 'GET /demo/fish' }
     const { status, body } = await mock.control('POST', 'faults', order)
     expect({ status, body }).toEqual({
@@ -76,13 +76,13 @@ describe('the control API', () => {
     expect((await demo()).status).toBe(200)
   })
 
-  it('applies a fault with times always to every request', async () => {
+  it('applies a fault to every request if times is always', async () => {
     await mock.control('POST', 'faults', { fault: 'storage-down', times: 'always' })
     expect((await mock.control('GET', 'faults')).body.faults).toEqual([{ fault: 'storage-down', remaining: 'always' }])
     for (let count = 0; count < 3; count += 1) expect((await fetch(`${mock.url}/status`)).status).toBe(503)
   })
 
-  it('returns the history without secrets, and clears the history', async () => {
+  it('returns the history with secrets redacted, and can clear the history', async () => {
     const authorization = `Basic ${btoa('Alex:canary-password')}`
     const { fernetKey } = (await (await fetch(`${mock.url}/get/user/key`, { headers: { authorization } })).json()) as {
       fernetKey: string
@@ -105,7 +105,7 @@ describe('the control API', () => {
     expect((await demo()).headers.get('x-ratelimit-remaining')).toBe('24')
   })
 
-  it('restores the seed', async () => {
+  it('can restore the seed', async () => {
     const seeded = (await mock.control('GET', 'state')).body
     const { fernetKey } = seeded.users[0]
     await createClient({ baseUrl: mock.url, user: 'Alex', fernetKey, gamemode: 'earth' }).crabs.add()
@@ -146,7 +146,7 @@ describe('the control API', () => {
     expect((await mock.control('GET', 'clock')).body.unixMs).toBe(START)
   })
 
-  it('responds 404 to unknown paths and 405 to other methods', async () => {
+  it('responds 404 to unknown paths, and 405 to methods that a path does not support', async () => {
     expect(await mock.control('GET', 'nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } })
     const wrong = await mock.control('DELETE', 'clock')
     expect(wrong).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })

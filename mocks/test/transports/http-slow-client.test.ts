@@ -53,7 +53,7 @@ describe('a client that reads late', () => {
     expect({ body, code }).toEqual({ body: 0, code: undefined })
   })
 
-  it('receives the whole half of a cut body before the connection ends', async () => {
+  it('receives the complete first half of a cut body before the connection ends', async () => {
     const whole = new Response(new Uint8Array(2 * TOO_MUCH))
     expect(await readLate(whole, { kind: 'cut-body', share: 0.5 })).toMatchObject({ body: TOO_MUCH, code: undefined })
   })

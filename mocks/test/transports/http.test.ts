@@ -77,7 +77,7 @@ describe('a mock server', () => {
     sent.write(first)
     const [res] = await responded
     end = () => sent.end(last)
-    // End the request only when a part of the response has arrived.
+    // Do not end the request before a part of the response has arrived.
     res.once('readable', end)
     expect(Buffer.compare(await buffer(res), Buffer.concat([first, last]))).toBe(0)
   })
@@ -123,7 +123,7 @@ describe('a mock server', () => {
     expect((await fetch(`${mock.url}/demo/fish`)).status).toBe(200)
   })
 
-  it('closes the connection if a client does not finish a refused body', async () => {
+  it('closes the connection if a client does not finish the body of a refused request', async () => {
     const mock = await startStandalone()
     open.push(mock)
     const head = 'POST /post/fish?name=Alex HTTP/1.1\r\nhost: mock\r\ncontent-length: 10000000\r\n\r\n'
@@ -139,7 +139,7 @@ describe('a mock server', () => {
     expect(await res.json()).toMatchObject({ error: 'The mock failed: no such state', code: 'internal_error' })
   })
 
-  it('closes idle, delayed and silent connections when the server closes', async () => {
+  it('closes idle, delayed and silent connections when close() is called', async () => {
     const standalone = await serve(async (request) => ({
       ...plain(),
       delayMs: request.url.endsWith('/late') ? 60_000 : 0,
@@ -168,7 +168,7 @@ describe('a mock server', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('listens on loopback by default, and warns about other addresses', async () => {
+  it('listens on loopback by default, and warns about addresses outside of loopback', async () => {
     const own = await serve(async () => plain())
     expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(own.warnings).toEqual([])

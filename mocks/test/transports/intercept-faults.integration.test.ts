@@ -17,7 +17,7 @@ describe('a network fault of an intercepted request', () => {
     expect(report.mocked).toEqual(report.real)
   })
 
-  it('has the expected error for each kind of fault and each client', () => {
+  it('causes the expected error for each kind of fault and each client', () => {
     const { mocked } = report
     expect(Object.keys(mocked).length).toBeGreaterThanOrEqual(60)
     expect(mocked['fetch GET, reset-first']).toMatchObject({ name: 'TypeError', causeCode: 'ECONNRESET' })

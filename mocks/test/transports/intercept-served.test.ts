@@ -20,7 +20,7 @@ it.each(['before', 'after'])(
   },
 )
 
-it('after a mock server closes, requests to its address are blocked like requests to other origins', async () => {
+it('after a mock server closes, requests to its address are blocked like requests to any origin that is not mocked', async () => {
   await using mock = await createMock({ seed })
   await mock.listen()
   const server = await mock.serve()

@@ -26,7 +26,7 @@ describe('an interception', () => {
     expect(await text('http://one.test/fish', { method: 'POST', body: 'Cod' })).toBe('mock intercept POST /fish Cod')
   })
 
-  it('passes requests only to the mock of their origin, even after another mock closes', async () => {
+  it('passes each request only to the mock of its origin, even after a mock of a different origin closes', async () => {
     const origins = Array.from({ length: 20 }, (_, index) => `http://mock-${index}.test`)
     const all = await Promise.all(origins.map((origin) => intercept({ handle: respondWith(origin), origin })))
     const requestAll = () => Promise.all(origins.flatMap((origin) => [text(`${origin}/a`), text(`${origin}/b`)]))
@@ -89,7 +89,7 @@ describe('an interception', () => {
     expect(await response).toBe('late')
   })
 
-  it('closes the connection if the request has connection: close, like a server', async () => {
+  it('closes the connection, as a server does, after a request with the header connection: close', async () => {
     await using _ = await intercept({ handle: respondWith('mock'), origin: 'http://once.test' })
     const headers = { connection: 'close' }
     for (let count = 0; count < 4; count += 1) {
@@ -122,7 +122,7 @@ describe('requests to other origins', () => {
   })
   const mocked = { handle: respondWith('mock'), origin: 'http://fish.test' }
 
-  it('fail with an error that contains the origin and the option to allow the origin, but not the path', async () => {
+  it('fail with an error that contains the origin and the name of the option that allows the origin, but not the path', async () => {
     await using _ = await intercept(mocked)
     const error = await causeOf(fetch(`${origin}/private?token=secret`))
     expect(error).toBeInstanceOf(UnhandledRequestError)
@@ -142,7 +142,7 @@ describe('requests to other origins', () => {
     expect(await causeOf(fetch('http://elsewhere.test/'))).toBeInstanceOf(UnhandledRequestError)
   })
 
-  it('are sent if the mock bypasses unhandled requests, but not while another mock is strict', async () => {
+  it('are sent if every open mock bypasses unhandled requests, but not if one of the mocks is strict', async () => {
     const lenient = await intercept({ ...mocked, onUnhandled: 'bypass' })
     expect(await text(origin)).toBe('real')
     const strict = await intercept({ ...mocked, origin: 'http://strict.test' })
@@ -152,7 +152,7 @@ describe('requests to other origins', () => {
     await lenient.close()
   })
 
-  it('are sent with a process warning if onUnhandled is warn', async () => {
+  it('are sent, and a process warning is emitted, if onUnhandled is warn', async () => {
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
     await using _ = await intercept({ ...mocked, onUnhandled: 'warn' })
     expect(await text(origin)).toBe('real')

@@ -30,7 +30,7 @@ it('handlers that are added later override the handlers of a mock until resetHan
   expect(network.listHandlers()).toHaveLength(1)
 })
 
-it('the handlers of a mock leave other origins to later MSW handlers', async () => {
+it('the handlers of a mock leave requests to unmocked origins to later MSW handlers', async () => {
   using server = await listening()
   const { mock, network, text } = server
   const others = ['http://elsewhere.test', `${mock.origin}.example`, mock.origin.replace('http:', 'https:')]

@@ -30,7 +30,7 @@ async function open(options: MockOptions = {}) {
 }
 
 describe('a page whose origin is not allowed', () => {
-  it('cannot write, since the mock refuses the preflight like the server, and the console shows the reason', async () => {
+  it('cannot write, since the mock refuses the preflight as the server does, and the console shows the reason', async () => {
     const { mock, client, routes } = await open()
     await expect(client.fish.add(SALMON)).rejects.toMatchObject({ name: 'ConnectionError' })
     expect(mock.sent.fish()).toEqual([])
@@ -48,7 +48,7 @@ describe('a page whose origin is not allowed', () => {
     expect(mock.requests[0]?.rateLimit?.decision).toBe('counted')
   })
 
-  it('can send a write without a preflight, and cannot read the response', async () => {
+  it('can send a write without a preflight, but cannot read the response', async () => {
     const { mock, routes } = await open()
     const sending = fetch(`${mock.origin}/post/fish?name=Alex`, { method: 'POST', body: 'no token' })
     await expect(sending).rejects.toThrow(TypeError)
@@ -67,7 +67,7 @@ describe('a page whose origin is allowed', () => {
   })
 })
 
-it('a page of the same origin can write, and the rate limit counts the request', async () => {
+it('a page at the origin of the mock can write, and the rate limit counts the request', async () => {
   const { mock, client } = await open({ origin: PAGE })
   await client.fish.add(SALMON)
   expect(mock.requests.map(({ rateLimit }) => rateLimit?.decision)).toEqual(['counted'])

@@ -31,7 +31,7 @@ test('superadmins create, list and delete administrators', async () => {
   expect(last instanceof ConflictError && last.code).toBe('last_superadmin')
 })
 
-test('superadmin calls of an ordinary administrator reject with PermissionDeniedError, and other calls work', async () => {
+test('calls that require a superadmin reject with PermissionDeniedError for an ordinary administrator, and all other calls succeed', async () => {
   const { admin: open } = await createService()
   const admin = open(HELPER)
   const refused = [
@@ -74,7 +74,7 @@ test('stats() and leaderboard() count catches', async () => {
   expect(crabs).toMatchObject({ type: 'crab', gamemode: 'earth', leaderboard: [{ name: 'Alex', count: 1 }] })
 })
 
-test('the audit log lists the newest entry first, by page and by iteration', async () => {
+test('the audit log lists the newest entry first, both in pages and in an iteration', async () => {
   const { admin: open, advance } = await createService()
   const admin = open()
   await admin.login()

@@ -4,7 +4,7 @@ import { createService, failureOf } from './service.ts'
 
 const EARTH = { gamemode: 'earth' } as const
 
-test('fish are added without encryption, listed with their details and deleted by record ID', async () => {
+test('an administrator can add fish without encryption, list fish with their details, and delete fish by record ID', async () => {
   const admin = (await createService()).admin()
   const caughtAt = new Date('2025-06-01T12:00:00Z')
   const two = [
@@ -29,7 +29,7 @@ test('fish are added without encryption, listed with their details and deleted b
   expect(again instanceof NotFoundError && again.code).toBe('record_not_found')
 })
 
-test('crabs are added, listed and deleted separately for each gamemode', async () => {
+test('an administrator can add, list and delete crabs separately for each gamemode', async () => {
   const admin = (await createService()).admin()
   const { id } = await admin.crabs.add('Alex', [{}, { name: 'King Crab' }], EARTH)
   expect((await admin.crabs.list('Alex', EARTH)).crab.map(({ name }) => name)).toEqual(['crab', 'King Crab'])

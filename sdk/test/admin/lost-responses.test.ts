@@ -47,7 +47,7 @@ test.each<[string, string, (admin: AdminClient) => Promise<unknown>, RegExp]>([
   },
 )
 
-test('after an error response of a proxy, the error of a write says what to check', async () => {
+test('the error of a write names what to check if a proxy responds with an error', async () => {
   const { admin, sent } = await withLostResponse('POST /admin/users', async () => new Response('', { status: 502 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
   expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
@@ -55,20 +55,20 @@ test('after an error response of a proxy, the error of a write says what to chec
   expect(sent).toHaveLength(2)
 })
 
-test('after a storage error, the error of a write says what to check', async () => {
+test('the error of a write names what to check if the service reports a storage error', async () => {
   const failed = { error: 'The storage failed.', code: 'storage_error', requestId: 'r' }
   const { admin } = await withLostResponse('POST /admin/users', async () => Response.json(failed, { status: 500 }))
   const error = await failureOf(admin.users.create({ name: 'Bob' }))
   expect(error instanceof ServerError && error.hint).toMatch(/users\.get\('Bob'\)/)
 })
 
-test('a write whose response takes too long rejects with a TimeoutError that says what to check', async () => {
+test('a write whose response takes too long rejects with a TimeoutError that names what to check', async () => {
   const { admin } = await withLostResponse('POST /admin/users', () => new Promise(() => {}))
   const error = await failureOf(admin.users.create({ name: 'Bob' }, { timeoutMs: 20 }))
   expect(error instanceof TimeoutError && error.hint).toMatch(/users\.get\('Bob'\)/)
 })
 
-test('the error of a write that was never sent does not say what to check', async () => {
+test('the error of a write that was never sent does not ask the caller to check anything', async () => {
   const service = await createService()
   service.intercept((request) => {
     if (!request.url.endsWith('/admin/users')) return undefined
@@ -95,7 +95,7 @@ test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]
   },
 )
 
-test('a retried deletion fails if the code is not_found, because then the path is unknown', async () => {
+test('a retried deletion fails if the error code is not_found, which means that the path is unknown', async () => {
   const service = await createService()
   const responses = [new Response('', { status: 503 }), Response.json({ code: 'not_found' }, { status: 404 })]
   service.intercept((request) => {

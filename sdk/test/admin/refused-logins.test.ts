@@ -18,7 +18,7 @@ test('a wrong password is sent at most once in five minutes, regardless of the n
   expect(logins(sent)).toBe(2)
 })
 
-test('login() sends a rejected password again, and calls work once the login succeeds', async () => {
+test('login() resends a rejected password, and calls succeed after the login succeeds', async () => {
   const service = await createService()
   const admin = service.admin({ username: 'late', password: 'a-late-password' })
   await failureOf(admin.me())
@@ -28,7 +28,7 @@ test('login() sends a rejected password again, and calls work once the login suc
   expect((await admin.me()).username).toBe('late')
 })
 
-test('after too many failed logins, calls send nothing until the limit resets, and their error has the reset time', async () => {
+test('after too many failed logins, calls send nothing until the limit resets, and reject with an error that contains the reset time', async () => {
   const { admin: open, sent, slept, advance } = await createService()
   for (let count = 0; count < 10; count++) await failureOf(open(WRONG).login())
   const admin = open()

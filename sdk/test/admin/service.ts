@@ -9,7 +9,10 @@ export const HELPER = { username: 'helper', password: 'helper-password' } as con
 
 const BASE_URL = 'http://fish.test'
 
-/** Intercepts a request before it reaches the service. A returned response replaces the response of the service. */
+/**
+ * Intercepts a request before it reaches the service. If the function returns a response, the client gets this response
+ * instead of the response from the service.
+ */
 type Intercept = (request: Request, send: () => Promise<Response>) => Promise<Response> | undefined
 
 /** Creates a service for one test, with a clock, and with clients that call the service without a network. */

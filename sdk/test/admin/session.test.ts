@@ -30,7 +30,7 @@ test('the service rejects a session after logout, and the next call logs in agai
   expect(sent.slice(-2)).toEqual(['POST /admin/login', 'GET /admin/me'])
 })
 
-test('fifty calls at once share one login', async () => {
+test('fifty concurrent calls share one login', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()
   await Promise.all(Array.from({ length: 50 }, () => admin.me()))
@@ -54,7 +54,7 @@ test.each([
   expect(sent.slice(3)).toEqual(['POST /admin/login', 'GET /admin/me', 'GET /admin/stats'])
 })
 
-test('if the clock is wrong and the server sends no date, a call with an expired session is sent again', async () => {
+test('if the clock of the client is wrong and the server sends no date, a call with an expired session is sent again', async () => {
   const { admin: open, sent, advance } = await createService({ saysDate: false, clientAheadMs: -HOUR })
   const admin = open()
   await admin.me()
@@ -63,7 +63,7 @@ test('if the clock is wrong and the server sends no date, a call with an expired
   expect(sent.slice(2)).toEqual(['POST /admin/users', 'POST /admin/login', 'POST /admin/users'])
 })
 
-test('if the clock is far ahead and the server sends no date, calls still share one login', async () => {
+test('if the clock of the client is far ahead and the server sends no date, calls still share one login', async () => {
   const { admin: open, sent } = await createService({ saysDate: false, clientAheadMs: 2 * HOUR })
   const admin = open()
   for (let count = 0; count < 5; count++) await admin.me()
@@ -84,7 +84,7 @@ test('many calls whose session was revoked share one login', async () => {
   expect(sent).toHaveLength(20 + 1 + 20)
 })
 
-test('a call whose rejection arrives late uses the session that another call has opened meanwhile', async () => {
+test('a call whose rejection arrives late is retried with the session that a concurrent call has opened', async () => {
   const { admin: open, sent, advance, intercept } = await createService({ saysDate: false, clientAheadMs: -HOUR })
   // In a new rate limit window, a client with pacing would delay the second call until the first response.
   const admin = open({ ...ROOT, pace: false })
@@ -118,7 +118,7 @@ test('a call fails when its session is rejected twice', async () => {
   expect(sent).toEqual(['POST /admin/login', 'GET /admin/me', 'POST /admin/login', 'GET /admin/me'])
 })
 
-test('a given token is used unchanged, and calls fail when the token expires', async () => {
+test('a client with only a token never renews the token, and calls fail when the token expires', async () => {
   const { admin: open, sent, advance } = await createService()
   const { token, expiresAt } = await open().login()
   expect(expiresAt).toBe('2026-01-01T01:00:00.000Z')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createService, failureOf, ROOT } from './service.ts'
 
-test('an aborted call does not end the login that other calls share', async () => {
+test('aborting a call does not end a login that concurrent calls also wait for', async () => {
   const { admin: open, sent, intercept } = await createService()
   const [arrived, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   intercept((request, send) => {

@@ -15,18 +15,18 @@ test('users.create() returns the secrets of a user, and users.get() does not', a
   expect(requestId).toBeTypeOf('string')
 })
 
-test('a user created without a password gets a generated password', async () => {
+test('if users.create() is called without a password, the service generates a password', async () => {
   const admin = (await createService()).admin()
   expect((await admin.users.create({ name: 'Bob' })).password.length).toBeGreaterThan(11)
 })
 
-test('creating a user with a taken name, in any letter case, rejects with ConflictError', async () => {
+test('creating a user with a taken name rejects with ConflictError, even if the letter case differs', async () => {
   const admin = (await createService()).admin()
   const error = await failureOf(admin.users.create({ name: 'ALEX' }))
   expect(error instanceof ConflictError && error.code).toBe('user_exists')
 })
 
-test('users are listed by page, searched by name, and iterated', async () => {
+test('users can be listed in pages, searched by name, and iterated', async () => {
   const { admin: open, sent } = await createService()
   const admin = open()
   for (const name of ['Bea', 'Bob', 'Cleo']) await admin.users.create({ name })
@@ -55,14 +55,17 @@ test.each([
   ['password', 'password'],
   ['fernet', 'fernetKey'],
   ['api-key', 'apiKey'],
-] as const)('a reset of type %s returns only the new secret, in its own field', async (type, field) => {
-  const service = await createService()
-  const { rateLimit: _, requestId: __, ...response } = await service.admin().users.reset('Alex', type)
-  expect(Object.keys(response)).toEqual([field])
-  expect(Object.values(response)[0]).not.toBe(service.alex[field])
-})
+] as const)(
+  'a reset of type %s returns only the new secret, in the field for secrets of this type',
+  async (type, field) => {
+    const service = await createService()
+    const { rateLimit: _, requestId: __, ...response } = await service.admin().users.reset('Alex', type)
+    expect(Object.keys(response)).toEqual([field])
+    expect(Object.values(response)[0]).not.toBe(service.alex[field])
+  },
+)
 
-test('a reset rejects with InvalidResponseError if the response contains a different secret', async () => {
+test('a reset rejects with InvalidResponseError if the response contains a secret of a type that was not requested', async () => {
   const { admin: open, intercept } = await createService()
   intercept((request) =>
     request.url.endsWith('/reset') ? Promise.resolve(Response.json({ password: 'a-password' })) : undefined,
@@ -94,7 +97,7 @@ test('user names with special characters work in URLs', async () => {
   expect(logins(sent)).toBe(1)
 })
 
-test('keys.get() authenticates with the credentials of the administrator, not with a session', async () => {
+test('keys.get() authenticates with the username and password of the administrator, not with a session', async () => {
   const { admin: open, alex, sent } = await createService()
   const { fernetKey, rateLimit } = await open(ROOT).keys.get('Alex')
   expect(fernetKey).toBe(alex.fernetKey)

@@ -75,7 +75,7 @@ describe('hostile text', () => {
     }
   })
 
-  test('a line of 4,096 characters is read, and a longer line is skipped', () => {
+  test('a line of 4,096 characters is parsed, and a longer line is skipped', () => {
     const line = 'NICE CATCH! You caught a Salmon.'.padEnd(LINE)
     expect(parseChatLine(line)).toMatchObject({ name: 'Salmon' })
     expect(parseChatLine(`${line} `)).toBeUndefined()

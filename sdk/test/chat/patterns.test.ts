@@ -17,7 +17,7 @@ const german: ChatPattern = (message) => {
 }
 
 describe('custom patterns', () => {
-  test('can be functions that receive the message without prefix and formatting', () => {
+  test('can be functions, which receive the message stripped of its prefix and formatting', () => {
     const seen: string[] = []
     const pattern: ChatPattern = (message) => {
       seen.push(message)

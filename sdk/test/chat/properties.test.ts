@@ -98,7 +98,7 @@ const disguise = fc.record({
   lineEnd,
 })
 
-test('every catch message is read with any formatting and log prefix', () => {
+test('every catch message is recognized, regardless of its formatting and log prefix', () => {
   fc.assert(
     fc.property(catchMessage, disguise, ({ message, expected }, { noise, gaps, prefix, lineEnd }) => {
       const when = prefix === '' ? {} : { timeOfDay: '23:59:59' }

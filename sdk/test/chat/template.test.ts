@@ -5,7 +5,7 @@ const read = (template: Partial<ChatTemplate> & Pick<ChatTemplate, 'template'>, 
   parseChatLine(message, { patterns: [...CHAT_PATTERNS, createChatPattern({ kind: 'fish', ...template })] })
 
 describe('a pattern created from a template', () => {
-  test('reads name, rarity and length, in another language and after a prefix', () => {
+  test('reads name, rarity and length, even in a translated message and after a prefix', () => {
     const german = {
       template: '{rarity} FANG! Du hast einen {name} mit {length} cm gefangen.',
       rarities: { guter: 'Silver', Toller: 3 },
@@ -24,7 +24,7 @@ describe('a pattern created from a template', () => {
     expect(read(prefixed, '[Pro] ODD CATCH! You caught a Salmon.')).toMatchObject({ name: 'Salmon', rarity: 5 })
   })
 
-  test('reads crabs, with and without a name, and adds fixed fields', () => {
+  test('reads both named and unnamed crabs, and adds fixed fields', () => {
     expect(read({ kind: 'crab', template: 'ZWICK! {any} Krabbe' }, 'ZWICK! Eine Krabbe')).toEqual({
       kind: 'crab',
       name: 'crab',

@@ -8,7 +8,7 @@ const REASON = new Error('The player left.')
 /** Resolves after all pending work that needs neither a timer nor I/O. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve, 'still waiting'))
 
-test('an abort during a wait rejects the call at once with the reason', async () => {
+test('an abort during a wait immediately rejects the call with the reason of the abort', async () => {
   const { options, requests } = player(tooMany({ 'retry-after': '100' }))
   const abort = new AbortController()
   const { clock: _, ...withRealClock } = options
@@ -22,7 +22,7 @@ test('an abort during a wait rejects the call at once with the reason', async ()
   expect(requests).toHaveLength(1)
 })
 
-test('a sleep with an aborted signal rejects at once with the reason', async () => {
+test('a sleep with an aborted signal immediately rejects with the reason of the abort', async () => {
   await expect(systemClock.sleep(60_000, AbortSignal.abort(REASON))).rejects.toBe(REASON)
 })
 
@@ -50,7 +50,7 @@ test('an abort during a request rejects the call and aborts the fetch', async ()
   expect(requests).toHaveLength(1)
 })
 
-test('no call with an aborted signal sends anything', async () => {
+test('calls with an aborted signal send no requests', async () => {
   const { options, requests } = player()
   const client = createClient(options)
   const signal = AbortSignal.abort(REASON)
@@ -71,7 +71,7 @@ test('no call with an aborted signal sends anything', async () => {
   expect(requests).toEqual([])
 })
 
-test('an abort after the response changes nothing', async () => {
+test('an abort after the response has no effect', async () => {
   const { options } = player(saved())
   const abort = new AbortController()
   const result = await createClient(options).fish.add(SALMON, { signal: abort.signal })

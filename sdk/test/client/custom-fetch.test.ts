@@ -41,7 +41,7 @@ test.each([
   expect(calls).toBe(1)
 })
 
-test('the error of a custom fetch becomes the cause, and its secrets are redacted in the message', async () => {
+test('the error that a custom fetch throws becomes the cause, and secrets from this error are redacted in the message', async () => {
   const mistake = new TypeError('"key-1" is an invalid header value.')
   const fetch = () => Promise.reject(mistake)
   const error = await failureOf(createClient({ fetch, apiKey: 'key-1' }).demo.fish())
@@ -71,7 +71,7 @@ test('the message of a ConnectionError contains the failure of a custom fetch, w
   })
 })
 
-test('the client reads a response without a stream from a custom fetch', async () => {
+test('the client can read a response of a custom fetch even if the response has no stream', async () => {
   const text = JSON.stringify({ user: 'demo', fish: [] })
   const response = { status: 200, headers: new Headers(), body: undefined, text: async () => text }
   const fetch = async () => response as unknown as Response
@@ -80,7 +80,7 @@ test('the client reads a response without a stream from a custom fetch', async (
   await expect(bounded).rejects.toMatchObject({ code: 'invalid_response' })
 })
 
-test('a runtime without fetch is reported at the first call', async () => {
+test('the first call rejects with an error about fetch if the runtime has no fetch', async () => {
   vi.stubGlobal('fetch', undefined)
   const call = createClient({ env: {} }).demo.fish()
   await expect(call).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path: 'fetch' }] })
@@ -96,7 +96,7 @@ test.each([
   expect(requests).toHaveLength(1)
 })
 
-test('the error of a write that a browser may have blocked names the origin to allow', async () => {
+test('if a browser may have blocked a write, the error names the origin to allow', async () => {
   vi.stubGlobal('location', { origin: 'https://page.example' })
   const client = createClient({
     baseUrl: 'https://fish.example',

@@ -6,7 +6,7 @@ const SALMON = { name: 'Salmon', rarity: 3 } as const
 const broken = () => new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })
 const never = () => new Promise<Response>(() => {})
 
-test('after a lost response or a server error, the same token is sent again', async () => {
+test('a retry after a lost response or a server error sends the token of the first attempt again', async () => {
   const { options, requests, slept } = player(broken(), failure(500, 'storage_error'), saved())
   expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
   expect(new Set(requests.map(({ init }) => init.body)).size).toBe(1)
@@ -35,7 +35,7 @@ test('a request is retried after a response that breaks off', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('when all attempts fail, the error names the address and the reason, and has the original error as its cause', async () => {
+test('when all attempts fail, the error contains the address and the reason, and has the original error as its cause', async () => {
   const { options, requests } = player(broken(), broken(), broken())
   const error = await createClient(options)
     .fish.add(SALMON)
@@ -60,7 +60,7 @@ test('status() is not retried when the service reports that it is unavailable', 
   expect(requests).toHaveLength(1)
 })
 
-test('a retry waits for Retry-After regardless of maxWaitMs, and gives up above 30 s', async () => {
+test('a retry after a server error waits for Retry-After regardless of maxWaitMs, but the call fails if Retry-After exceeds 30 s', async () => {
   const patient = player(failure(503, 'unavailable', { 'retry-after': '7' }), saved())
   await createClient({ ...patient.options, maxWaitMs: 0 }).fish.add(SALMON)
   expect(patient.slept).toEqual([7000])
@@ -92,7 +92,7 @@ test('an attempt rejects with TimeoutError after timeoutMs, even if fetch ignore
   expect(requests[0]?.init.signal?.aborted).toBe(true)
 })
 
-test('timeoutMs also limits a stalled body, and applies to each attempt', async () => {
+test('timeoutMs also limits the wait for a stalled body, and applies separately to each attempt', async () => {
   const stalled = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 201 })
   const { options } = player(stalled, saved())
   const ends: (() => void)[] = []

@@ -39,7 +39,7 @@ test('fish.add() sends one request with an octet stream as body and the API key 
   })
 })
 
-test('a redirect is not followed, so the API key reaches no other server', async () => {
+test('a redirect is not followed, so the API key never reaches the server to which the redirect points', async () => {
   await using elsewhere = await listen(answerEmpty)
   await using server = await listen((_, response) => {
     response.writeHead(307, { location: `${elsewhere.baseUrl}/demo/fish` }).end()
@@ -49,14 +49,14 @@ test('a redirect is not followed, so the API key reaches no other server', async
   expect(elsewhere.sockets.size).toBe(0)
 })
 
-test('connections are reused', async () => {
+test('consecutive requests reuse connections', async () => {
   await using server = await listen(answerEmpty)
   const client = createClient({ baseUrl: server.baseUrl })
   for (let call = 0; call < 10; call++) await client.demo.fish()
   expect(server.sockets.size).toBeLessThanOrEqual(2)
 })
 
-test('a call to a server that is not running rejects with ConnectionError and the reason', async () => {
+test('a call to a server that is not running rejects with a ConnectionError that contains the reason', async () => {
   const server = await listen(answerEmpty)
   await server[Symbol.asyncDispose]()
   const client = createClient({ baseUrl: server.baseUrl, maxRetries: 0 })
@@ -72,7 +72,7 @@ test('the client uses a global fetch that was replaced after the client was crea
   expect((await client.demo.fish()).user).toBe('stubbed')
 })
 
-test('the client uses the proxy of the environment, except for hosts in no_proxy', async () => {
+test('the client uses the proxy that the environment specifies, except for hosts in no_proxy', async () => {
   await using target = await listen(answerEmpty)
   const tunnels: unknown[] = []
   await using proxy = await listen(answerEmpty)
@@ -89,7 +89,7 @@ test('the client uses the proxy of the environment, except for hosts in no_proxy
   expect(target.sockets.size).toBe(1)
 })
 
-test('an invalid proxy address is reported without its password, and the next call reads the environment again', async () => {
+test('the error about an invalid proxy address hides the password in the address, and the next call reads the environment again', async () => {
   await using server = await listen(answerEmpty)
   vi.stubEnv('http_proxy', 'http://user:canary-password@not a host')
   const client = createClient({ baseUrl: server.baseUrl })

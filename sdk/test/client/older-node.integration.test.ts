@@ -20,7 +20,7 @@ test.skipIf(!node)('a client on a Node version that is too old for undici uses t
 })
 
 test.skipIf(!node)(
-  'a client on an old Node version warns once that the proxy of the environment is ignored',
+  'a client on a Node version that is too old for undici warns once that the proxy in the environment is ignored',
   async () => {
     await using server = await listen(answerEmpty)
     const env = { HTTP_PROXY: 'http://user:canary-password@127.0.0.1:1', NO_PROXY: '' }

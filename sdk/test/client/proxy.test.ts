@@ -57,14 +57,14 @@ async function startProxy(status: string) {
   return { port, [Symbol.asyncDispose]: async () => void proxy.close() }
 }
 
-test('when a proxy refuses a tunnel, the error contains the status of the proxy', async () => {
+test('when a proxy refuses a tunnel, the error contains the status of the response from the proxy', async () => {
   await using proxy = await startProxy('407 Proxy Authentication Required')
   vi.stubEnv('http_proxy', `http://user:${CANARY}@127.0.0.1:${proxy.port}`)
   const error = await failureAt('https://fish.example.org')
   expect(error).toMatchObject({ code: 'connection_error', summary: expect.stringContaining('407'), hint: HINT })
 })
 
-test('a SOCKS proxy that is down causes a ConnectionError without the credentials of the proxy', async () => {
+test('a SOCKS proxy that is down causes a ConnectionError that never contains the credentials for the proxy', async () => {
   vi.stubEnv('https_proxy', `socks5://user:${CANARY}@127.0.0.1:1`)
   expect((await failureAt('https://fish.example.org')).code).toBe('connection_error')
 })

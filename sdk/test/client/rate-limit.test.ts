@@ -6,7 +6,7 @@ const SALMON = { name: 'Salmon', rarity: 3 } as const
 const NOON = 'Thu, 01 Jan 2026 12:00:00 GMT'
 const NOON_SECONDS = Date.parse(NOON) / 1000
 
-test('after a 429 the call waits for Retry-After and sends the same bytes again', async () => {
+test('after a 429, a call waits for Retry-After and then resends identical bytes', async () => {
   const { options, requests, slept } = player(tooMany({ 'retry-after': '120', 'x-ratelimit-reset': '1' }), saved())
   expect((await createClient(options).fish.add(SALMON)).id).toBe('record-1')
   expect(slept).toEqual([120_000])
@@ -15,7 +15,7 @@ test('after a 429 the call waits for Retry-After and sends the same bytes again'
   expect(requests[1]?.init.body).toBe(requests[0]?.init.body)
 })
 
-test('without Retry-After, the wait ends at the reset time, measured by the clock of the server', async () => {
+test('if a 429 lacks Retry-After, the wait ends at the reset time, measured by the clock of the server', async () => {
   const reset = String(NOON_SECONDS + 90)
   const { options, slept } = player(tooMany({ date: NOON, 'x-ratelimit-reset': reset }), saved())
   await createClient(options).fish.add(SALMON)
@@ -45,7 +45,7 @@ test('jitter only lengthens a wait, and a call fails if its wait with jitter exc
   expect(bounded.slept).toEqual([])
 })
 
-test('a call that would wait longer than maxWaitMs fails at once with the reset time', async () => {
+test('a call that would wait longer than maxWaitMs immediately fails with an error that contains the reset time', async () => {
   const counted = { 'x-ratelimit-limit': '25', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225900' }
   const { options, requests, slept, clock } = player(tooMany({ 'retry-after': '120', ...counted }))
   const error = await createClient({ ...options, maxWaitMs: 119_999 })

@@ -129,14 +129,14 @@ test('a refusal pauses the limiter until the latest of the reported times', () =
   expect(decide(state, { pace: true, probes: 1 }, now)).toMatchObject({ waitMs: 100_000 })
 })
 
-test('a response of another server counts as a lost response', () => {
+test('a response from a server other than the service counts as a lost response', () => {
   for (const status of [200, 302, 403, 503]) {
     const { state } = after([window(24), { status, isService: false }])
     expect(state).toMatchObject({ phase: 'counted', uncertain: [2] })
   }
 })
 
-test('half of the remaining requests start at once, and fewer if other clients have used the limit', () => {
+test('half of the remaining requests start immediately, and fewer if other clients have used up a part of the limit', () => {
   const goesAtOnce = (responses: readonly Partial<ObservedResponse>[]) => {
     let { state, now } = after(responses)
     for (let count = 0; ; count++) {
@@ -183,7 +183,7 @@ test('a request with a lost response counts against the limit, unless a later re
   expect(decide(settled, RULES, now).permit).toBeDefined()
 })
 
-test('after many consecutive losses, the limiter allows a probe, because the connection is probably down', () => {
+test('after many consecutive lost responses, the limiter allows a probe, because the connection is probably down', () => {
   let { state, now } = after([window(6)])
   for (let loss = 0; loss < 6; loss++) state = lose(state, now)
   expect(decide(state, RULES, now).permit).toBeDefined()

@@ -114,7 +114,7 @@ test.each([1, 2, 3, 4, 5, 6])(
 )
 
 test.each([1, 2, 3, 4, 5])(
-  'if a second process uses the same limit, each window has at most one refusal (seed %i)',
+  'if a second process shares the limit of a client, each window has at most one refusal (seed %i)',
   async (seed) => {
     const { time, open, refusedPerWindow } = await simulate()
     const random = seededNumbers(seed)
@@ -132,7 +132,7 @@ test.each([1, 2, 3, 4, 5])(
   },
 )
 
-test('an aborted call stops waiting at once, and the next call takes its turn', async () => {
+test('an aborted call immediately stops waiting, and the next waiting call takes the turn of the aborted call', async () => {
   const { time, open, served } = await simulate()
   const client = open()
   await time.run(many(25, () => client.demo.fish()))
@@ -150,7 +150,7 @@ test('an aborted call stops waiting at once, and the next call takes its turn', 
   expect(served.filter(({ status }) => status === 429)).toEqual([])
 })
 
-test('a call that would wait longer than maxWaitMs fails at once and sends nothing', async () => {
+test('a call that would wait longer than maxWaitMs fails immediately and sends nothing', async () => {
   const { time, open, served } = await simulate()
   const client = open()
   await time.run(many(25, () => client.demo.fish()))
@@ -162,7 +162,7 @@ test('a call that would wait longer than maxWaitMs fails at once and sends nothi
   expect(served).toHaveLength(25)
 })
 
-test('with maxWaitMs 0, concurrent calls still wait for the first response, but not longer', async () => {
+test('concurrent calls with a maxWaitMs of 0 still wait for the first response, but not beyond this response', async () => {
   const { time, start, open, served } = await simulate()
   const client = open({ maxWaitMs: 0 })
   await time.run(many(25, () => client.demo.fish()))
@@ -203,7 +203,7 @@ test('a client with an unknown API key stays within the rate limit', async () =>
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200))
 })
 
-test('with pace: false, all calls start at once, and refused calls are retried in the next window', async () => {
+test('if pace is false, all calls start immediately, and refused calls are retried in the next window', async () => {
   const { time, open, served } = await simulate()
   const client = open({ pace: false })
   await time.run(many(40, () => client.demo.fish()))
@@ -250,7 +250,7 @@ test('when other clients suddenly use up the limit, calls that cannot wait fail 
   expect(time.now() - start).toBeLessThan(1000)
 })
 
-test('if requests get no response, calls do not wait for one another', async () => {
+test('calls do not wait for one another if their requests get no response', async () => {
   const fetch: typeof globalThis.fetch = () => new Promise(() => {})
   const client = createClient({ fetch, timeoutMs: 20, maxRetries: 0, env: {} })
   vi.useFakeTimers()
@@ -276,7 +276,7 @@ test.each([0, 1, 2, 3, 10])(
   },
 )
 
-test('an abort in a hook rejects the call with the reason, and nothing is sent', async () => {
+test('an abort in a hook rejects the call with the reason of the abort, and nothing is sent', async () => {
   const abort = new AbortController()
   const reason = new Error('The player left.')
   const { open, served } = await simulate()

@@ -9,7 +9,7 @@ async function payloadOf(request: StubRequest | undefined): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode(message))
 }
 
-test('fish.add() posts a token that decrypts to the payload with user and gamemode', async () => {
+test('fish.add() posts a token whose decrypted payload contains the user and the gamemode', async () => {
   const { options, requests } = player(saved())
   const result = await createClient(options).fish.add({ name: 'Salmon', rarity: 3 })
   expect(result).toEqual({ message: 'Fish saved for user Alex', id: 'record-1', replayed: false, requestId: 'req-1' })
@@ -67,7 +67,7 @@ test('crabs.add() needs no arguments, and a call can override the user and gamem
   expect(requests[1]?.headers.get('x-gamemode')).toBe('survival')
 })
 
-test('the token has the timestamp of the given clock', async () => {
+test('the timestamp of a token comes from the given clock', async () => {
   const { options, requests, clock } = player(saved())
   await createClient(options).fish.add({ name: 'Salmon', rarity: 3 })
   const { timestamp } = await createFernet(FERNET_KEY).decrypt(String(requests[0]?.init.body))
@@ -155,7 +155,7 @@ test('profile() reads the profile of the given user, or by default of the user o
   await expect(createClient({ fetch }).profile()).rejects.toMatchObject({ issues: [{ path: 'user' }] })
 })
 
-test('crabs, demo collections and the status are read from their own paths', async () => {
+test('crabs, demo collections and the status are each read from a separate path', async () => {
   const crabs = () => json({ user: 'demo', crab: [{ name: 'crab' }] })
   const status = { status: 'ok', timestamp: '2026-01-01T00:00:00.000Z', version: '1.0.0' }
   const fish = { user: 'demo', fish: [] }
@@ -173,7 +173,7 @@ test('crabs, demo collections and the status are read from their own paths', asy
   ])
 })
 
-test('keys.get() sends Basic credentials in UTF-8, and no credentials in the URL', async () => {
+test('keys.get() sends the credentials as Basic authentication in UTF-8, and never in the URL', async () => {
   const { fetch, requests } = scriptedFetch(json({ fernetKey: 'a' }), json({ fernetKey: 'b' }))
   const client = createClient({ fetch })
   expect((await client.keys.get({ username: 'Alex', password: 'pä:ß🐟' })).fernetKey).toBe('a')

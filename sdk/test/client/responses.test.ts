@@ -11,7 +11,7 @@ test.each([
   [413, 'ApiError'],
   [500, 'ServerError'],
   [503, 'ServerError'],
-])('status %i becomes a %s with the message of the server', async (status, name) => {
+])('status %i becomes a %s with the message from the server', async (status, name) => {
   const details = [{ path: 'fish.0.name', message: 'Too long', secret: 'dropped' }]
   const body = { error: 'A sentence.', code: 'some_code', requestId: 'req-1', details }
   const { options } = player(json(body, { status, headers: { 'set-cookie': 'a=b', 'x-ratelimit-remaining': '3' } }))
@@ -28,7 +28,7 @@ test.each([
   })
 })
 
-test('an error page of another server becomes an ApiError with an unknown code', async () => {
+test('an error page from a server other than the service becomes an ApiError with an unknown code', async () => {
   const { options } = player(new Response('<h1>Bad gateway</h1>', { status: 502 }))
   const error = await createClient({ ...options, maxRetries: 0 })
     .demo.fish()
@@ -54,7 +54,7 @@ test.each([
   expect(requests).toHaveLength(1)
 })
 
-test('the error for a response of an unexpected shape names the invalid fields', async () => {
+test('the error about a response with an unexpected shape names the invalid fields', async () => {
   const { options } = player(json({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Purple' }] }))
   const error = await createClient(options)
     .demo.fish()
@@ -81,13 +81,13 @@ test.each([
   },
 )
 
-test('the error of a redirected write does not say that the catch may be stored', async () => {
+test('the error of a redirected write does not warn that the catch may be stored', async () => {
   const { options } = player(new Response(null, { status: 302 }))
   const call = createClient(options).crabs.add()
   await expect(call).rejects.toMatchObject({ message: expect.not.stringContaining('may be stored') })
 })
 
-test('instanceof recognises the errors of another copy of the package', async () => {
+test('instanceof recognises errors from a second copy of the package', async () => {
   vi.resetModules()
   const copy = await import('@fish-crab/sdk')
   const { options } = player(failure(404, 'user_not_found'))

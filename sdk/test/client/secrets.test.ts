@@ -47,7 +47,7 @@ test('a ValidationError contains no credentials', async () => {
   expectNoSecret(await call.catch((thrown) => thrown))
 })
 
-test('a secret in a response of the server does not appear in errors, hooks or logs', async () => {
+test('a secret in a response from the server does not appear in errors, hooks or logs', async () => {
   const echo = () =>
     json(
       {

@@ -44,7 +44,7 @@ test('500 entries that are too large when encrypted are rejected, and the error 
   expect(requests).toEqual([])
 })
 
-test('a call without user, key and gamemode says which options to set', async () => {
+test('a call rejects with an error that names the options to set if the user, the key and the gamemode are missing', async () => {
   const { fetch, requests } = scriptedFetch()
   const call = createClient({ fetch }).fish.add(SALMON)
   await expect(call).rejects.toThrow(/Pass user, .*Pass gamemode, .*Pass fernetKey /s)
@@ -121,7 +121,7 @@ test('unknown options are rejected with the closest known option', async () => {
   expect(requests).toHaveLength(0)
 })
 
-test('a key with whitespace around it works', async () => {
+test('whitespace around a key is ignored', async () => {
   const { options } = player(saved())
   const client = createClient({ ...options, fernetKey: ` ${FERNET_KEY}\n` })
   expect((await client.fish.add(SALMON)).id).toBe('record-1')

@@ -36,7 +36,7 @@ test('a client warns once when a call starts to wait over 5 s for the rate limit
   ])
 })
 
-test('a client does not warn about a wait of 5 s', async () => {
+test('a client does not warn about a wait of exactly 5 s', async () => {
   const { options } = player(refused(5), saved())
   expect(await warningsOf(() => createClient(options).fish.add(SALMON))).toEqual([])
 })
@@ -48,7 +48,7 @@ test('a client with onWait does not warn about waits', async () => {
   expect(onWait).toHaveBeenCalledOnce()
 })
 
-test('a client warns once, without the key, when the service counts its requests despite an API key', async () => {
+test('a client warns once when the service counts requests despite an API key, and the warning does not contain the key', async () => {
   const { options } = player(counted(), counted())
   const client = createClient({ ...options, apiKey: API_KEY })
   const warnings = await warningsOf(async () => {
@@ -72,7 +72,7 @@ test.each([
   expect(await warningsOf(() => createClient({ ...options, ...credentials }).fish.add(SALMON))).toEqual([])
 })
 
-test('a logger receives the warnings instead of the process', async () => {
+test('a client with a logger sends warnings to the logger, and emits no process warnings', async () => {
   const { options } = player(refused(60), counted())
   const warn = vi.fn()
   const logger = { debug() {}, info() {}, warn }

@@ -35,7 +35,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     expect(new Set(thrownAt).size).toBe(1)
   })
 
-  test('errors and instances show no part of a key or a token', async () => {
+  test('printed errors and instances contain no part of a key or a token', async () => {
     const fernet = create([KEY, OTHER_KEY])
     const token = await fernet.encrypt('hidden message', { now: 0 })
     const broken = `${token.slice(0, 60)}${token[60] === 'A' ? 'B' : 'A'}${token.slice(61)}`
@@ -59,7 +59,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
   })
 })
 
-test('a FernetError has a name, a code and a message that says what to do', () => {
+test('a FernetError has a name, a code, and a message that suggests the next step', () => {
   const error = new FernetError('invalid_key')
   expect(error).toBeInstanceOf(Error)
   expect(String(error)).toMatch(/^FernetError: .*44 characters/)

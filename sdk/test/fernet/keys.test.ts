@@ -18,7 +18,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     }
   })
 
-  test('the first key encrypts and any key decrypts', async () => {
+  test('the first key in a list encrypts, and every key in the list can decrypt', async () => {
     const keys = [KEY, OTHER_KEY, generateFernetKey()]
     const rotating = create(keys)
     for (const key of keys) {
@@ -104,7 +104,7 @@ function tried(action: () => unknown): unknown {
   }
 }
 
-test('a key whose preparation failed is prepared again at the next use', async () => {
+test('if the preparation of a key fails, the key is prepared again at the next use', async () => {
   let isRefused = true
   const prepare = async (bytes: Uint8Array<ArrayBuffer>) => {
     if (isRefused) throw new Error('WebCrypto is busy.')

@@ -32,7 +32,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     expect(Buffer.compare(opened.message, message)).toBe(0)
   })
 
-  test('two tokens of one message differ, because their IVs differ', async () => {
+  test('two tokens for one message differ, because the IVs of the tokens differ', async () => {
     const fernet = create(KEY, { now: () => NOW })
     const tokens = await Promise.all(Array.from({ length: 50 }, () => fernet.encrypt('fish')))
     expect(new Set(tokens.map((token) => Buffer.from(raw(token).subarray(9, 25)).toString('hex'))).size).toBe(50)
@@ -44,7 +44,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     expect((await fernet.decrypt(await fernet.encrypt('', { now: 5_999 }))).timestamp).toBe(5n)
   })
 
-  test('a caller can overwrite its buffers while encrypt() and decrypt() run', async () => {
+  test('overwriting the buffers of the caller while encrypt() or decrypt() runs does not affect the result', async () => {
     const fernet = create(KEY)
     const message = patterned(20)
     const iv = patterned(16)

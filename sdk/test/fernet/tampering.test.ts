@@ -28,7 +28,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     }
   })
 
-  test.each(MESSAGES)('every truncation of the token of "%s" is refused', async (message) => {
+  test.each(MESSAGES)('every truncation of the token of "%s" is rejected', async (message) => {
     const token = await fernet.encrypt(message)
     const bytes = raw(token)
     const unpadded = token.replace(/=+$/, '')
@@ -40,7 +40,7 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     for (let start = 1; start <= token.length; start++) await refuses(token.slice(start))
   })
 
-  test('a token with appended or prepended bytes is rejected, even with whole blocks', async () => {
+  test('a token with appended or prepended bytes is rejected, even if the bytes form whole blocks', async () => {
     const bytes = raw(await fernet.encrypt('fish'))
     for (const extra of [1, 2, 15, 16, 32, 48]) {
       await refuses(Uint8Array.from([...bytes, ...new Uint8Array(extra)]))
@@ -49,11 +49,11 @@ describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
     }
   })
 
-  test('a token of another key is refused', async () => {
+  test('a token that was created with a different key is rejected', async () => {
     await refuses(await create(OTHER_KEY).encrypt('fish'))
   })
 
-  test('a token of a key with swapped halves is rejected', async () => {
+  test('a token is rejected if it was created with a key whose halves are swapped', async () => {
     const bytes = raw(KEY)
     const swapped = create(base64Url(Uint8Array.from([...bytes.slice(16), ...bytes.slice(0, 16)])))
     await refuses(await swapped.encrypt('fish'))

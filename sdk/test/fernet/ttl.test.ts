@@ -27,16 +27,16 @@ test('timestamps of 64 bits are compared exactly', () => {
   expect(isWithinTtl(0n, { ttlSeconds: 0, now: 0 })).toBe(true)
 })
 
-test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('a TTL of %s is refused', (ttlSeconds) => {
+test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('a TTL of %s is rejected', (ttlSeconds) => {
   expect(() => isWithinTtl(made, { ttlSeconds, now: NOW })).toThrow(RangeError)
 })
 
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a clock at %s is refused', (now) => {
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a clock at %s is rejected', (now) => {
   expect(() => isWithinTtl(made, { ttlSeconds: 60, now })).toThrow(RangeError)
 })
 
 describe.each(IMPLEMENTATIONS)('on $platform', ({ create }) => {
-  test('without a TTL, a token of any time is accepted at any time of the clock', async () => {
+  test('without a TTL, a token is accepted regardless of its timestamp and of the clock', async () => {
     for (const { key, token } of own.tokens) {
       await expect(create(key).decrypt(token, { now: 0 })).resolves.toBeDefined()
     }

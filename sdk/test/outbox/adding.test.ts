@@ -39,7 +39,7 @@ it('add() sets the time of a catch to the time of the call unless the catch has 
   expect(await outbox.status()).toMatchObject({ oldest: new Date('2026-03-04T05:06:07Z') })
 })
 
-it('add() names every invalid value and adds nothing', async () => {
+it('add() throws an error that names every invalid value, and adds nothing', async () => {
   const outbox = await open({ user: undefined })
   const wrong = [
     { kind: 'fish', name: 'Cod', rarity: 1, user: 'Alex' },
@@ -123,7 +123,7 @@ it('add() accepts a key again after its catch was cancelled or dropped', async (
   expect(await outbox.add([keyed('a'), keyed('b')])).toMatchObject({ added: 2 })
 })
 
-it('cancel() removes the catches of a user in any letter case, or only the given catches of that user', async () => {
+it('cancel() removes all catches of a user, or only the given catches, and ignores the letter case of the user name', async () => {
   const outbox = await open()
   const crabOf = (user: string) => ({ kind: 'crab', user }) as const
   await outbox.add([crabOf('Alex'), crabOf('Bob'), crabOf('ALEX'), crabOf('Bob')])
@@ -164,7 +164,7 @@ it('an outbox remembers the last million keys, and all keys of waiting catches',
   expect(await outbox.add(keyed('x'))).toMatchObject({ added: 1 })
 })
 
-it('openOutbox() names every invalid option', async () => {
+it('openOutbox() rejects with an error that names every invalid option', async () => {
   const opened = openOutbox({ maxCatches: 0, maxBatch: 501, lingerMs: -1 })
   const { issues } = (await opened.catch((error: unknown) => error)) as { issues: { path: string }[] }
   expect(issues.map(({ path }) => path)).toEqual(['maxCatches', 'maxBatch', 'lingerMs', 'baseUrl'])

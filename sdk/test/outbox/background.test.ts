@@ -25,7 +25,7 @@ async function start(path = ':memory:') {
   return { outbox, service, events, ...time }
 }
 
-it('a started outbox sends earlier catches at once', async () => {
+it('start() immediately sends the catches that were added before', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const before = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
   await before.add(fish(1))
@@ -34,7 +34,7 @@ it('a started outbox sends earlier catches at once', async () => {
   await outbox.close()
 })
 
-it('a started outbox waits lingerMs after an add, and sends all catches of that time in one request', async () => {
+it('a started outbox waits lingerMs after an add, and then sends all catches that were added meanwhile in one request', async () => {
   const { outbox, service, advance } = await start()
   await outbox.add(fish(1))
   await advance(1999)
@@ -109,7 +109,7 @@ it('stop() resolves at once even if the given clock ignores signals', async () =
   await outbox.close()
 })
 
-it('a started outbox doubles its wait after each failure up to 300 s, and starts over after a success', async () => {
+it('a started outbox doubles its wait after each failure up to 300 s, and resets its wait after a success', async () => {
   const { outbox, service, events, advance, nextSleep } = await start()
   service.before = () => {
     throw lost()
@@ -152,7 +152,7 @@ it('a started outbox waits until the rate limit ends', async () => {
   await outbox.close()
 })
 
-it('a started outbox polls every 30 s for catches of other processes', async () => {
+it('a started outbox polls every 30 s for catches that other processes have added', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const { outbox, service, advance } = await start(path)
   await using other = await openOutbox({ path, user: 'Alex', gamemode: 'earth' })
@@ -179,7 +179,7 @@ it('a started outbox reports an error of its file and continues', async () => {
   await outbox.close()
 })
 
-it('stop() keeps the catches, and the outbox can be started again', async () => {
+it('stop() keeps the catches that wait in the outbox, and the outbox can be started again', async () => {
   const { outbox, service, advance } = await start()
   await outbox.add(fish(1))
   await outbox.stop()

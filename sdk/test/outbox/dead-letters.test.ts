@@ -26,7 +26,7 @@ async function open(options: OutboxOptions = {}) {
 }
 
 it.each(['invalid_payload', 'payload_too_large'] as const)(
-  'flush() finds the one catch that causes %s by halving the batch, and delivers all other catches in order',
+  'flush() finds the one catch that causes %s by halving the batch, and delivers the remaining catches in order',
   async (code) => {
     const { outbox, service, events, add, refuse } = await open()
     await add('Alex', 1, 100)
@@ -79,7 +79,7 @@ it('flush() halves a batch that the client rejects as too large', async () => {
 })
 
 it.each(['user_not_found', 'user_mismatch', 'unsupported_media_type'] as const)(
-  'flush() moves a whole collection to the dead letters after one %s response, and delivers other collections',
+  'flush() moves a whole collection to the dead letters after one %s response, and delivers the remaining collections',
   async (code) => {
     const { outbox, service, add } = await open({ maxBatch: 2 })
     await add('Alex', 1, 5)
@@ -106,7 +106,7 @@ it.each([
   expect(await outbox.deadLetters()).toMatchObject([{ reason: { code } }])
 })
 
-it('a dead letter is delivered at its old position after retry()', async () => {
+it('after retry(), a dead letter is delivered at its original position', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1, 3)
   service.before = () => {
@@ -158,7 +158,7 @@ it('no catch is stored twice if the response was lost before the key was reset',
   expect(service.names(ALEX)).toEqual(['1', '2'])
 })
 
-it('flush() moves catches to the dead letters if the key is wrong, and delivers them after retry() with the right key', async () => {
+it('flush() moves catches to the dead letters if the key is wrong, and delivers these catches after the key is corrected and retry() is called', async () => {
   let key = 'wrong'
   const service = fakeService()
   const { outbox, add } = await open({ clientFor: () => service.client(key) })
@@ -170,7 +170,7 @@ it('flush() moves catches to the dead letters if the key is wrong, and delivers 
   expect(await outbox.flush()).toMatchObject({ delivered: 2 })
 })
 
-it('flush() replaces a token that is too old, and keeps the time of the catch', async () => {
+it('flush() replaces a token that is too old, and preserves the time at which the catch was made', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   service.before = () => {

@@ -91,7 +91,7 @@ export function limited(resetAt: number): RateLimitError {
   return new RateLimitError('Too many requests.', fields, { resetAt: new Date(resetAt), retryAfterMs: 1000 })
 }
 
-/** The error that the client throws without a response. */
+/** The error that the client throws if a request gets no response. */
 export function lost(): ConnectionError {
   return new ConnectionError('The connection broke.', { systemCode: 'ECONNRESET' })
 }

@@ -10,7 +10,7 @@ import { testFolder } from './folders.ts'
 const defaults = { user: 'Alex', gamemode: 'earth' } as const
 
 describe('the file of an outbox', () => {
-  it('is readable only by its owner, and so is a folder created for the file', async () => {
+  it('is readable only by its owner, as is a folder that was created for the file', async () => {
     const folder = join(await testFolder(), 'state', 'fish')
     const outbox = await openOutbox({ path: join(folder, 'outbox.db'), ...defaults })
     await outbox.add(fish(1))
@@ -21,7 +21,7 @@ describe('the file of an outbox', () => {
     await outbox.close()
   })
 
-  it('keeps catches and checkpoints until the outbox is opened again', async () => {
+  it('retains catches and checkpoints after the outbox is closed', async () => {
     const path = join(await testFolder(), 'outbox.db')
     const first = await openOutbox({ path, ...defaults })
     await first.add(fish(1, 3), { checkpoint: { name: 'log', value: '3' } })
@@ -53,7 +53,7 @@ describe('the file of an outbox', () => {
     db.close()
   })
 
-  it('can be inspected without being changed', async () => {
+  it('is not changed by an inspection', async () => {
     const path = join(await testFolder(), 'outbox.db')
     await expect(inspectOutbox(path)).rejects.toMatchObject({ name: 'OutboxStoreError' })
     const outbox = await openOutbox({ path, baseUrl: 'https://fish.example.org', ...defaults })
@@ -103,7 +103,7 @@ describe('the file of an outbox', () => {
     }
   })
 
-  it('can be opened several times at once', async () => {
+  it('can be opened by several outboxes at the same time', async () => {
     const path = join(await testFolder(), 'outbox.db')
     const outboxes = await Promise.all(Array.from({ length: 4 }, () => openOutbox({ path, ...defaults })))
     await Promise.all(outboxes.map((outbox, index) => outbox.add(fish(index))))
@@ -111,7 +111,7 @@ describe('the file of an outbox', () => {
     for (const outbox of outboxes) await outbox.close()
   })
 
-  it('loses no catch if a listener throws or rejects', async () => {
+  it('still contains every catch after a listener throws or rejects', async () => {
     const onEvent = () => {
       throw new Error('The display is gone.')
     }

@@ -42,7 +42,7 @@ it('flush() sends catches in order, in batches by user, gamemode and kind, and d
   expect(await outbox.status()).toMatchObject({ pending: 0, rejected: 0 })
 })
 
-it('flush() keeps a batch under the size limit of a body, even with long names', async () => {
+it('flush() keeps a batch under the size limit for request bodies, even if the names are long', async () => {
   const { outbox, service } = await open()
   const name = '𝕂'.repeat(100)
   await outbox.add(Array.from({ length: 500 }, () => ({ kind: 'fish', name, rarity: 1, user: 'Alex' }) as const))
@@ -74,7 +74,7 @@ it('flush() reports its progress, and emits an event for every step', async () =
   ])
 })
 
-it('flush() resends the same token after a lost response, so that no catch is stored twice', async () => {
+it('flush() resends the token of the lost request after a lost response, so that no catch is stored twice', async () => {
   const { outbox, service, events, add } = await open()
   await add('Alex', 1, 2)
   service.after = () => {
@@ -116,7 +116,7 @@ it.each([
   expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 0 })
 })
 
-it('flush() sends a single request to a server that does not respond, not one request per collection', async () => {
+it('if the server does not respond, flush() sends a single request instead of one request per collection', async () => {
   const { outbox, service, add } = await open()
   for (const user of ['Alex', 'Sam', 'Kim']) await add(user, 1)
   service.before = () => {
@@ -164,7 +164,7 @@ it('flush() never sends requests in a tight loop, even if the reported reset tim
   expect(slept).toEqual([1000, 1000, 1000])
 })
 
-it('flush() sends only the catches of users with a client, and keeps all other catches', async () => {
+it('flush() sends the catches of users that have a client, and keeps the catches of all other users', async () => {
   const service = fakeService()
   const { outbox, add } = await open({
     client: undefined,
@@ -175,7 +175,7 @@ it('flush() sends only the catches of users with a client, and keeps all other c
   expect(await outbox.flush()).toMatchObject({ delivered: 1, remaining: 1, withoutClient: [{ user: 'Sam' }] })
 })
 
-it('an outbox with the client of one user sends only the catches of that user, in any letter case', async () => {
+it('an outbox with the client of one user sends only the catches of that user, and ignores the letter case of the user name', async () => {
   const { outbox, service, add } = await open({ user: 'Alex' })
   await add('alex', 1)
   await add('Sam', 1)
@@ -194,7 +194,7 @@ it('flush() keeps the catches of a user whose client cannot be created yet', asy
   expect(await outbox.flush()).toMatchObject({ remaining: 1, stopped: [{ error: { code: 'connection_error' } }] })
 })
 
-it('flush() rejects at once when it is aborted during a request or a wait', async () => {
+it('flush() immediately rejects when the call is aborted during a request or a wait', async () => {
   const { clock } = standingClock()
   const { outbox, service, add } = await open({ clock })
   await add('Alex', 1)
@@ -228,7 +228,7 @@ it('concurrent flush() calls run one after another', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-it('close() waits for the response to a sent request, and nothing more is sent', async () => {
+it('close() waits for the response to a request in flight, and no further requests are sent', async () => {
   const { outbox, service, add } = await open({ maxBatch: 1 })
   await add('Alex', 1, 2)
   let respond = () => {}
@@ -246,7 +246,7 @@ it('close() waits for the response to a sent request, and nothing more is sent',
   expect(service.requests).toHaveLength(1)
 })
 
-it('close() does not wait for the response if the signal of close() aborts', async () => {
+it('close() stops waiting for the response if the signal passed to close() aborts', async () => {
   const { outbox, service, add } = await open()
   await add('Alex', 1)
   service.before = () => new Promise(() => {})
@@ -268,7 +268,7 @@ it('an outbox declared with await using is closed at the end of its block', asyn
   await expect(leaked.status()).rejects.toMatchObject({ code: 'outbox_closed' })
 })
 
-it('flush() retries after a lost connection as often as the client does', async () => {
+it('after a lost connection, flush() retries as many times as the client retries', async () => {
   const broken = new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })
   const { options, requests, slept } = player(broken, broken, saved())
   const { outbox, add } = await open({ client: createClient(options) })

@@ -71,7 +71,7 @@ it('the outbox module loads SQLite only when an outbox is opened', async () => {
   expect([...loaded].filter((path) => !outputs.has(path))).toEqual([])
 })
 
-it('after the process that holds the lock is killed, another process sends at once, and each catch only once', async () => {
+it('after the process that holds the lock is killed, a second process sends immediately, and sends each catch only once', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const holder = await startInNode(`
     import { openOutbox } from './src/outbox/index.ts'
@@ -110,7 +110,7 @@ it('after the process that holds the lock is killed, another process sends at on
   })
   expect(await outbox.flush()).toMatchObject({ delivered: 3, remaining: 0, stopped: [] })
   expect(polls).toEqual(['SIGKILL'])
-  // The first batch is the batch of the killed process, sent again with the same token.
+  // The first batch is the batch of the killed process, resent with the token of the killed process.
   expect(sent).toEqual([true, false])
   expect(service.names('fish/Alex/earth')).toEqual(['1', '2', '3'])
 })

@@ -19,7 +19,7 @@ async function open(options: Parameters<typeof realService>[0] = {}) {
   return { service, outbox, keys, add }
 }
 
-it('flush() delivers 600 catches within the rate limit of the service, without a refusal', async () => {
+it('flush() delivers 600 catches within the rate limit of the service, and the service refuses no request', async () => {
   const { service, outbox, keys, add } = await open({ rateLimit: { requests: 25, windowMs: 300_000 } })
   keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
   await add('Alex', 1, 600)

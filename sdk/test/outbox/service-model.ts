@@ -20,7 +20,7 @@ export interface Catch {
 export class ServiceModel {
   readonly service = fakeService()
   readonly catches: Catch[] = []
-  /** The catch names in the batch without a response, by collection. */
+  /** The catch names in the batch that got no response, by collection. */
   private readonly frozen = new Map<string, readonly string[]>()
   private readonly storedTokens = new Set<string>()
   private now = Date.UTC(2026, 0, 1)

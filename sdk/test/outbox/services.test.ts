@@ -26,7 +26,7 @@ it('a client stores the address of its service in normalized form', () => {
   expect(createClient({ baseUrl: 'https://fish.example/api/' }).baseUrl).toBe('https://fish.example/api')
 })
 
-it('outboxes of two services use separate files if no path is given', async () => {
+it('outboxes for two services use separate files if no path is given', async () => {
   const folder = await stateFolder()
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
@@ -45,7 +45,7 @@ it('outboxes of two services use separate files if no path is given', async () =
   ])
 })
 
-it('an outbox sends the catches of another process that spells the address of the service differently', async () => {
+it('an outbox sends the catches that a second process added, even if the second process spells the address of the service differently', async () => {
   await stateFolder()
   await using adding = await openOutbox({ baseUrl: 'HTTPS://Fish.Example.org:443/api', ...alex })
   await adding.add(fish(1))
@@ -65,7 +65,7 @@ it('openOutbox() requires the address of the service if the path is derived from
   await rejects({ path: '' }, 'path')
 })
 
-it('openOutbox() rejects a file with catches of another service, and does not change the file', async () => {
+it('openOutbox() rejects a file that contains catches for a different service, and does not change the file', async () => {
   const path = join(await testFolder(), 'outbox.db')
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
@@ -80,7 +80,7 @@ it('openOutbox() rejects a file with catches of another service, and does not ch
   await outbox.close()
 })
 
-it('flush() keeps catches queued and reports an error if their client is for another service', async () => {
+it('flush() keeps catches queued and reports an error if the client for these catches belongs to a different service', async () => {
   const real = serviceAt('https://fish.example.org')
   const mock = serviceAt('http://fish-1234.test')
   const path = join(await testFolder(), 'outbox.db')

@@ -29,7 +29,7 @@ async function openTwo() {
   return { service, one: await open(time.clock), two: await open(clock), clock, slept, clocks: [time.clock, clock] }
 }
 
-it('two processes can add and send at once, and each catch is stored once and in order', async () => {
+it('two processes can add and send concurrently, and each catch is stored once and in order', async () => {
   const { service, one, two, clocks } = await openTwo()
   service.after = () => settle()
   for (const clock of clocks) clock.sleep = () => settle()
@@ -42,7 +42,7 @@ it('two processes can add and send at once, and each catch is stored once and in
   expect(service.names(ALEX)).toEqual(numbers(1, 40))
 })
 
-it('flush() sends the next batch after a request of another process has ended', async () => {
+it('flush() does not send the next batch until the request of a concurrent process has ended', async () => {
   const { service, one, two, clock, slept } = await openTwo()
   await one.add(fish(1, 5))
   const response = Promise.withResolvers<void>()
@@ -66,7 +66,7 @@ it('flush() sends the next batch after a request of another process has ended', 
   expect(service.requests.map(({ names }) => names)).toEqual([numbers(1, 3), numbers(4, 5)])
 })
 
-it('flush() ends when another process has sent all catches', async () => {
+it('flush() ends when a concurrent process has sent all catches', async () => {
   const { service, one, two, clock } = await openTwo()
   await one.add(fish(1, 5))
   const response = Promise.withResolvers<void>()
@@ -81,7 +81,7 @@ it('flush() ends when another process has sent all catches', async () => {
   expect(await flushing).toMatchObject({ delivered: 5 })
 })
 
-it('flush() lets another process send while it waits for the rate limit', async () => {
+it('while flush() waits for the rate limit, a second process can send', async () => {
   const { service, one, two, slept } = await openTwo()
   await one.add(fish(1, 5))
   service.before = () => {
@@ -96,7 +96,7 @@ it('flush() lets another process send while it waits for the rate limit', async 
   await waiting
 })
 
-it('flush() stops polling for the lock when it is aborted', async () => {
+it('flush() stops polling for the lock when the call is aborted', async () => {
   const { service, one, two, clock } = await openTwo()
   await one.add(fish(1))
   service.before = () => new Promise(() => {})
@@ -109,7 +109,7 @@ it('flush() stops polling for the lock when it is aborted', async () => {
   await flushing
 })
 
-it('flush() resends the token of an earlier flush that was aborted during its request', async () => {
+it('flush() resends the token of an earlier flush() call that was aborted during its request', async () => {
   const { service, one, two } = await openTwo()
   await one.add(fish(1, 5))
   service.after = () => {

@@ -20,7 +20,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 export interface Example {
   /** Path of the file within the project. */
   readonly file: string
-  /** Line of the tag, starting at 1. The code begins on the same line. */
+  /** Line of the tag, starting at 1. The code begins on the line of the tag. */
   readonly line: number
   readonly code: string
   /** The values that the file exports. */
@@ -32,7 +32,7 @@ export interface PublicName {
   readonly name: string
   readonly entry: string
   readonly isFunction: boolean
-  /** Whether the name is a type without a value at run time. */
+  /** Whether the name is a type that has no value at run time. */
   readonly isType: boolean
   readonly doc: string
   readonly hasExample: boolean

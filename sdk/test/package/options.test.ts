@@ -51,7 +51,7 @@ test.each<[string, () => unknown, string]>([
   })
 })
 
-test('openOutbox() names the missing option', async () => {
+test('openOutbox() rejects with an error that names the missing option', async () => {
   expect(await errorOf(() => openOutbox())).toMatchObject({ issues: [{ path: 'baseUrl' }] })
 })
 

@@ -20,7 +20,7 @@ export interface Place {
   readonly port: number
   /** Host and port of the server. */
   readonly server: string
-  /** The folder of the certificate files, which have the same names as in the documentation. */
+  /** The folder that contains the certificate files. The names of the files are the names in the documentation. */
   readonly folder: string
 }
 

@@ -46,7 +46,7 @@ const bearer = ({ headers }: Request) => headers.get('authorization') ?? ''
 const USER = /^\/admin\/users\/[^/]+$/
 const COLLECTION = /^\/admin\/users\/[^/]+\/(fish|crab)$/
 
-/** Creates a mutation that acknowledges some requests without executing them. */
+/** Creates a mutation that acknowledges some requests, but does not execute these requests. */
 const pretends = (
   name: string,
   which: (request: Request, path: string) => boolean,

@@ -11,7 +11,7 @@ export interface Mutation {
 export type Json = Record<string, unknown>
 type Which = (request: Request, path: string) => boolean
 
-/** Creates a mutation that handles some requests differently. */
+/** Creates a mutation that replaces the handling of some requests. */
 export function onRequest(
   name: string,
   which: Which,
@@ -39,7 +39,7 @@ export function onResponse(
   }
 }
 
-/** Returns a copy of a response with another status or other headers. The value `null` removes a header. */
+/** Returns a copy of a response with a changed status or changed headers. The value `null` removes a header. */
 export function changed(
   response: Response,
   { status = response.status, headers = {} }: { status?: number; headers?: Readonly<Record<string, string | null>> },
@@ -80,7 +80,7 @@ export function onJson(
   )
 }
 
-/** Returns a copy of a request with another URL or other headers. The value `null` removes a header. */
+/** Returns a copy of a request with a changed URL or changed headers. The value `null` removes a header. */
 export function changedRequest(
   request: Request,
   { url = request.url, headers = {} }: { url?: string; headers?: Readonly<Record<string, string | null>> },
