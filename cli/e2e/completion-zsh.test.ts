@@ -49,7 +49,7 @@ describe.skipIf(skipped !== '')(`zsh${skipped}`, () => {
     expect(await zsh.line('fish-cli profile w\t')).toBe('fish-cli profile work ')
   })
 
-  test('prints the next step if compinit has not run, and otherwise needs only the line that --install prints', async () => {
+  test('prints the next step if compinit has not run, and otherwise works after only the line that --install prints', async () => {
     const home = newHome()
     const { next } = JSON.parse(await home.fish('completion', 'zsh', '--install', '--json')) as { next: string }
     const line = /^echo '(.*)' >> ~\/\.zshrc$/.exec(next)?.[1]

@@ -54,7 +54,7 @@ describe('stdin that arrives late', () => {
     await Promise.all(runs)
   })
 
-  test('may contain a password, which is used when stdin ends', async () => {
+  test('may contain a password, which is used only after stdin ends', async () => {
     // A login needs writable folders, because a login that cannot be stored sends no request.
     const kept = xdgFolders(newFolder())
     const runs = DELAYS.map(async (seconds) => {

@@ -75,12 +75,12 @@ describe('add --file', () => {
     expect(await add(TEXT, { env: bob })).toEqual(sent(2))
   })
 
-  test('adds both of two equal catches in one file', async () => {
+  test('adds both catches if a file contains two equal catches', async () => {
     await add('Cod,1\nCod,1\n')
     expect(names()).toEqual(['Cod', 'Cod'])
   })
 
-  test('stores a file once when two runs add it at the same time', async () => {
+  test('stores the catches of a file once when two runs add the file at the same time', async () => {
     const runs = await Promise.all([add(TEXT), add(TEXT)])
     expect(runs.map(({ status }) => status)).toEqual([0, 0])
     expect(names()).toEqual(['Cod', 'Koi'])
@@ -192,7 +192,7 @@ describe('the waiting catches of a file', () => {
     },
   )
 
-  test('remain in the outbox when undo reverts a later run with --again', async () => {
+  test('remain in the outbox when undo reverts a later run that used --again', async () => {
     await interruptInWait(TEXT, '--again')
     const { status, stdout } = await fish('undo', '--yes', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { queued: true, catches: 2, underWay: 0 }])

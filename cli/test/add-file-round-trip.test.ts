@@ -88,21 +88,24 @@ describe('the output of list', () => {
     },
   )
 
-  test.each(CASES)('can also be added without the times of --detail: $kind as $form', async ({ form, kind }) => {
-    const who = await newPlayer()
-    const file = join(folder, `list.${form}`)
-    await writeFile(file, await listOf(context.player, kind, `--${form}`))
-    const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
-    expect((await run(['add', '--file', file, ...flags], { env: who })).status).toBe(0)
-    const original = await caught(context.player, kind)
-    expect((await caught(who, kind)).map(({ name, rarity }) => ({ name, rarity }))).toEqual(
-      original.map(({ name, rarity }) => ({ name, rarity })),
-    )
-  })
+  test.each(CASES)(
+    'can also be added again if it lacks the times that --detail prints: $kind as $form',
+    async ({ form, kind }) => {
+      const who = await newPlayer()
+      const file = join(folder, `list.${form}`)
+      await writeFile(file, await listOf(context.player, kind, `--${form}`))
+      const flags = kind === 'crabs' && form !== 'json' ? ['--crab'] : []
+      expect((await run(['add', '--file', file, ...flags], { env: who })).status).toBe(0)
+      const original = await caught(context.player, kind)
+      expect((await caught(who, kind)).map(({ name, rarity }) => ({ name, rarity }))).toEqual(
+        original.map(({ name, rarity }) => ({ name, rarity })),
+      )
+    },
+  )
 })
 
 describe('a JSON document with lists of catches', () => {
-  test('overrides the flags with its gamemode and kinds', async () => {
+  test('takes precedence over the flags for the gamemode and the kind', async () => {
     const who = await newPlayer()
     const piped = '{"user":"X","gamemode":"survival","fish":[{"name":"A","rarity":"Gold"}],"crab":[{"name":"C"}]}'
     expect((await run(['add', '--file', '-', '--crab'], { env: who, piped })).status).toBe(0)
@@ -126,7 +129,7 @@ describe('a JSON document with lists of catches', () => {
     expect([status, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining(problem)])
   })
 
-  test('can be the output of demo --json', async () => {
+  test('is accepted if demo --json has printed it', async () => {
     const who = await newPlayer()
     const { stdout: piped } = await run(['demo', '--json'], { env: who })
     expect(await run(['add', '--file', '-'], { env: who, piped })).toMatchObject({ status: 0 })

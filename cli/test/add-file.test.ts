@@ -152,7 +152,7 @@ describe('add --file', () => {
     expect((await list('crabs')).crab).toHaveLength(2)
   })
 
-  test('reports the problem of every invalid line, and adds nothing', async () => {
+  test('reports the problem in every invalid line, and adds nothing', async () => {
     const text = 'name,rarity,kind,caughtAt\nCod,1,,\nCod,9,,\n,1,,\nCod,1,whale,\nCod,1,,yesterday\nCod,,,\n'
     const { status, stdout } = await addFile(text)
     const { error } = JSON.parse(stdout)
@@ -306,7 +306,7 @@ describe('add --file', () => {
     expect(message).toMatch(/^The file is not valid JSON; nothing was changed\. .*\(line 3 column 3\)$/)
   })
 
-  test('reports an invalid catch in JSON by the number of the catch', async () => {
+  test('reports the number of an invalid catch in JSON', async () => {
     const { stdout } = await addFile('[{"name":"Cod","rarity":1},{"name":"Koi","rarity":9}]')
     expect(JSON.parse(stdout).error.message).toMatch(
       /^The file has 1 mistake; nothing was changed\. Catch 2: rarity: Must be one of /,

@@ -57,7 +57,7 @@ const names = async () => (await json(['user', 'list'])).users.map(({ name }: { 
 const writes = () => mock.requests.filter(({ method, path }) => method !== 'GET' && path !== '/admin/login')
 
 describe('users', () => {
-  test('user list prints players by name, filtered by --search and limited by --limit', async () => {
+  test('user list prints players sorted by name, filtered by --search and limited by --limit', async () => {
     expect(await names()).toEqual(['Alex', 'Bella', 'Carl'])
     expect((await json(['user', 'list', '--search', 'EL'])).users).toMatchObject([{ name: 'Bella' }])
     const limited = await fish(['user', 'list', '--limit', '2'])
@@ -134,7 +134,7 @@ describe('user reset', () => {
     expect(JSON.parse((await reset('--show', '--json')).stdout)).toMatchObject({ type: 'fernet', masked: false })
   })
 
-  test('fails if the file of --out cannot be created, and writes no file', async () => {
+  test('fails if the file that --out names cannot be created, and writes no file', async () => {
     const argv = ['user', 'reset', 'Alex', '--type', 'password']
     const there = fileURLToPath(import.meta.url)
     const before = await readdir(folder)
@@ -274,7 +274,7 @@ describe('admin', () => {
 })
 
 describe('leaderboard', () => {
-  test('ranks players by fish or crabs, in one gamemode or all', async () => {
+  test('ranks players by the number of fish or crabs, in one gamemode or in all gamemodes', async () => {
     expect(await json(['leaderboard'])).toEqual({
       type: 'fish',
       gamemode: null,

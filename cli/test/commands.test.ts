@@ -78,7 +78,7 @@ describe('add and list', () => {
     expect((await run(['list', 'crab', 'crabber'], { env })).stdout).toBe('CRAB\ncrab\nHermit\n')
   })
 
-  test('flags override the environment, and list accepts a player name without fish or crabs', async () => {
+  test('flags override the environment, and list accepts a player name without the argument fish or crabs', async () => {
     const { user, env } = await newPlayer('Flagged')
     const other = { ...env, FISH_USER: 'Alex', FISH_GAMEMODE: 'survival' }
     await run(['add', 'Eel', '-r', '5', '-g', 'factions', '-u', 'Flagged'], { env: other })

@@ -297,7 +297,7 @@ describe('fish-cli completion', () => {
     }
   })
 
-  test('--install fails if a file exists at the path of a folder, or a folder at the path of a file', async () => {
+  test('--install fails if a file exists where a folder is needed, or a folder where a file is needed', async () => {
     const HOME = newFolder()
     const place = join(HOME, '.config', 'fish', 'completions', 'fish-cli.fish')
     const install = () => run(['completion', 'fish', '--install', '--json'], { env: { HOME } })

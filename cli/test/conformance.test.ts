@@ -79,29 +79,26 @@ describe('conformance', () => {
   test.each([
     ['the profile', {}],
     ['FISH_URL', { FISH_URL: 'http://127.0.0.1:1' }],
-  ])(
-    'does not send a stored secret to a service other than the service of its profile, even if URL overrides %s',
-    async (_, more) => {
-      const folder = newFolder()
-      const { apiKey, password } = context.alex
-      const saved = await run(['login', 'Alex', '--with-api-key'], {
-        env: { ...context.base, ...xdgFolders(folder), FISH_API_KEY: apiKey, FISH_PASSWORD: password },
-      })
-      expect(saved.status).toBe(0)
-      let requests = 0
-      const other = await startImpostor((_, response) => {
-        requests += 1
-        response.end('{}')
-      })
-      const { status, stdout } = await conformance([other.url, '--user', 'Alex', '--json'], {
-        ...xdgFolders(folder),
-        ...more,
-      })
-      other.close()
-      expect([status, requests]).toEqual([4, 0])
-      expect(JSON.parse(stdout).error.hint).toContain(`works only at ${context.service.url}.`)
-    },
-  )
+  ])('never sends the stored secret of a profile to a different service, even if URL overrides %s', async (_, more) => {
+    const folder = newFolder()
+    const { apiKey, password } = context.alex
+    const saved = await run(['login', 'Alex', '--with-api-key'], {
+      env: { ...context.base, ...xdgFolders(folder), FISH_API_KEY: apiKey, FISH_PASSWORD: password },
+    })
+    expect(saved.status).toBe(0)
+    let requests = 0
+    const other = await startImpostor((_, response) => {
+      requests += 1
+      response.end('{}')
+    })
+    const { status, stdout } = await conformance([other.url, '--user', 'Alex', '--json'], {
+      ...xdgFolders(folder),
+      ...more,
+    })
+    other.close()
+    expect([status, requests]).toEqual([4, 0])
+    expect(JSON.parse(stdout).error.hint).toContain(`works only at ${context.service.url}.`)
+  })
 
   test('groups failures by probable cause', async () => {
     const broken = await startImpostor((_, response) =>

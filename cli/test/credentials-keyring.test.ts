@@ -38,7 +38,7 @@ describe('a login with a keyring', () => {
     home = newFolder()
   })
 
-  test('leaves no secret in a file, and moves stored secrets at a login that chooses a different store', async () => {
+  test('leaves no secret in a file, and moves the stored secrets if a different store is chosen', async () => {
     const { entries, open } = memoryKeyring()
     const base = { ...xdgFolders(home), FISH_SECRET_STORE: '' }
     const fish = (argv: readonly string[], env: Env = {}) => run(argv, { env: { ...base, ...env }, keyring: open })
@@ -90,7 +90,7 @@ describe('a keyring', () => {
     expect([...entries.keys()]).toEqual(['fish-crab/home', 'fish-crab/work'])
   })
 
-  test('updates the entry of a profile, and deletes the entry with its last secret', async () => {
+  test('updates the entry of a profile, and deletes the entry when its last secret is deleted', async () => {
     const { entries, open } = memoryKeyring()
     const store = keyringStore(open)
     await store.update('home', () => SECRETS)

@@ -108,7 +108,7 @@ describe('login', () => {
     })
   })
 
-  test('repairs a broken configuration, broken secrets or a missing profile if it is run as the hint suggests', async () => {
+  test('repairs a broken configuration, broken secrets or a missing profile when run as the hint suggests', async () => {
     const typed = async (hint: string) => {
       const argv = hint.slice(hint.indexOf('fish-cli ') + 'fish-cli '.length).split(' ')
       return fish(argv, { FISH_URL: context.service.url, FISH_USER: 'Alex', FISH_PASSWORD: context.alex.password })
@@ -141,7 +141,7 @@ describe('login', () => {
     await expect(stat(secretsFile())).rejects.toThrow('ENOENT')
   })
 
-  test('stores an API key only if the service accepts it, and keeps it at a later login', async () => {
+  test('stores an API key only if the service accepts the key, and keeps the API key at a later login', async () => {
     const wrong = await login({ FISH_API_KEY: 'fck_wrong' }, '--with-api-key')
     expect(wrong.status).toBe(4)
     expect((await login({ FISH_API_KEY: context.alex.apiKey }, '--with-api-key')).status).toBe(0)
@@ -151,14 +151,14 @@ describe('login', () => {
     expect(await readFile(secretsFile(), 'utf8')).toContain(context.alex.apiKey)
   })
 
-  test('warns about an unencrypted connection before it prompts', async () => {
+  test('warns about an unencrypted connection before the prompt for the password', async () => {
     const { stderr } = await fish(['login', 'Alex', '--url', 'http://fish.invalid', '--no-input'])
     expect(stderr).toContain('not encrypted')
   })
 })
 
 describe('the stored secret', () => {
-  test('is in a file that only its owner can read, and the password is in no file', async () => {
+  test('is in a file that only its owner can read, and no file contains the password', async () => {
     await login()
     expect((await stat(secretsFile())).mode & 0o777).toBe(0o600)
     expect(JSON.parse(await readFile(secretsFile(), 'utf8'))).toEqual({
@@ -237,14 +237,14 @@ describe('the stored secret', () => {
     expect(await fish(['logout'])).toMatchObject(again)
   })
 
-  test('is removed with its profile', async () => {
+  test('is removed when its profile is removed', async () => {
     await login()
     await fish(['profile', 'default', '--remove', '--yes'])
     expect(await filesWith(context.alex.fernetKey, home)).toEqual([])
     expect((await fish(['logout'])).status).toBe(4)
   })
 
-  test('is stored for each profile when several profiles log in at the same time', async () => {
+  test('is stored for each profile when logins to several profiles run at the same time', async () => {
     const names = ['a', 'b', 'c', 'd']
     await Promise.all(names.map((name) => login({}, '--profile', name)))
     expect(Object.keys(JSON.parse(await readFile(secretsFile(), 'utf8')).profiles).sort()).toEqual(names)
@@ -337,7 +337,7 @@ describe('the session of an administrator', () => {
   const admin = (...more: readonly string[]) =>
     fish(['login', 'admin', '--admin', ...at(), ...more], { FISH_ADMIN_PASSWORD: ADMIN_PASSWORD })
 
-  test('is stored instead of the password, expires, and authorizes later commands', async () => {
+  test('is stored instead of the password, has an expiry time, and authorizes later commands', async () => {
     const { status, stdout } = await admin('--json')
     expect(status).toBe(0)
     expect(Date.parse(JSON.parse(stdout).expiresAt)).toBeGreaterThan(Date.now())
@@ -360,7 +360,7 @@ describe('the session of an administrator', () => {
     expect(stdout).toContain(next)
   })
 
-  test('is ended at the service by logout, which warns if the service does not confirm', async () => {
+  test('is ended at the service by logout, which warns if the service does not confirm the end of the session', async () => {
     await admin()
     const before = await readFile(secretsFile(), 'utf8')
     expect((await fish(['logout'])).stderr).not.toContain('did not confirm')

@@ -30,7 +30,7 @@ const KEPT = { outbox: 'ok' }
 const REACHED = { connection: 'ok', service: 'ok', clock: 'ok' }
 
 describe('doctor', () => {
-  test('passes after a login, and prints a table without --json', async () => {
+  test('passes after a login, and prints a table unless --json is given', async () => {
     await login()
     const { status, stderr, ok, health, byName } = await doctor()
     expect({ status, stderr, ok }).toEqual({ status: 0, stderr: '', ok: true })
@@ -199,7 +199,7 @@ describe('the clock check', () => {
     expect(finding).toMatchObject({ status, result: expect.stringContaining(found) })
   })
 
-  test('tolerates the duration of a slow response, and warns if the response has no Date', () => {
+  test('tolerates the duration of a slow response, and warns if the response has no Date header', () => {
     const sentAt = SERVER - 60_000
     expect(compareClocks(sentAt, SERVER + 1000, date).result).toContain('matches')
     expect(compareClocks(sentAt, SERVER, null).status).toBe('warn')

@@ -43,7 +43,7 @@ describe.each(PAGES)('$title', ({ id, summary, args, flags, examples }) => {
     expect(stdout).toContain('fish-cli help exit-codes')
   })
 
-  test('prints examples below the usage, and lists the global flags at the end, only by name', async () => {
+  test('prints examples below the usage, and ends with the names of the global flags', async () => {
     const { stdout } = await run([...id.split(':'), '--help'])
     const headers = stdout.match(/^[A-Z]{2,}[A-Z ]*$/gm) ?? []
     expect(headers.slice(0, 2)).toEqual(['USAGE', 'EXAMPLES'])
@@ -88,7 +88,7 @@ describe('the main help page', () => {
     for (const verbs of topicVerbs()) expect(stdout.replace(/\s+/g, ' ')).toContain(`: ${verbs.join(', ')} `)
   })
 
-  test('contains no platform and no version of Node, because the page is generated at build time', async () => {
+  test('names neither the platform nor the version of Node, because the page is generated at build time', async () => {
     const { stdout } = await run([])
     expect(stdout).not.toContain(process.platform)
     expect(stdout).not.toContain(process.version)

@@ -29,7 +29,7 @@ describe('list --watch without a terminal', () => {
     expect(stderr).toBe('fish-cli: Watching the fish of Alex in earth, 1 so far.\n')
   })
 
-  test('prints one document per line and no messages with --json', async () => {
+  test('with --json, prints one document per line and no messages', async () => {
     const { status, stdout, stderr } = await runWatch(['list', 'fish', 'alex', '-w', '--json'], {
       async during({ live, lines, add }) {
         await live()
@@ -125,7 +125,7 @@ describe('list --watch and the rate limit', () => {
     expect(polls.map(({ route, status }) => `${route} ${status}`)).toEqual(['getFish 200', 'events 200', 'getFish 304'])
   })
 
-  test('polls the list every 15 s while the service has too many streams', async () => {
+  test('polls the list every 15 s while the service has too many open streams', async () => {
     const { stdout, stderr, pauses, status } = await runWatch(['list', '--watch'], {
       before: (mock) => mock.fail({ status: 503 }, { on: 'events', times: 3 }),
       async between({ add, pause }) {
@@ -224,7 +224,7 @@ describe('list --watch during an outage', () => {
     impostor.close()
   })
 
-  test('exits with the error of list when the player is deleted', async () => {
+  test('exits with the same error as list when the player is deleted', async () => {
     const { status, stderr } = await runWatch(['list', '--watch'], {
       async during({ live, says, deleteAlex }) {
         await live()
@@ -341,7 +341,7 @@ describe('list --watch on a terminal', () => {
     expect(screen.join('')).not.toContain('Fish of some length 0 ')
   })
 
-  test('shows the first rows of the table with --sort, and the bars of the chart with --chart', async () => {
+  test('with --sort, shows the first rows of the table, and with --chart, the bars of the chart', async () => {
     const fish = Array.from({ length: 50 }, (_, at) => ({ name: `Fish ${at}`, rarity: 1 }) as const)
     const during = async ({ shows }: During) => void (await shows(/Updated/))
     const sorted = await runWatch(['list', '--watch', '--sort=-name'], { ...SIZE, fish, during })

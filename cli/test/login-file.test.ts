@@ -55,7 +55,7 @@ describe('user create --login-file', () => {
     expect(stderr).toContain('which only this machine can reach')
   })
 
-  test('replaces an existing file only with --force, and creates no player without it', async () => {
+  test('replaces an existing file only with --force, and otherwise creates no player', async () => {
     await writeFile(file, 'mine')
     expect(await create('Once', '--login-file', file)).toMatchObject({ status: 6 })
     expect(await readFile(file, 'utf8')).toBe('mine')
@@ -102,7 +102,7 @@ describe('login --from', () => {
     expect(seen).toEqual([])
   })
 
-  test('accepts a file with only the key, or only the password', async () => {
+  test('accepts a file with a key but no password, or with a password but no key', async () => {
     const { name } = await newPlayer()
     for (const changed of [{ password: undefined }, { fernetKey: undefined, apiKey: undefined }]) {
       await edit(changed)

@@ -101,7 +101,7 @@ describe.skipIf(ROOT_ONLY !== '')(`maintenance by root${ROOT_ONLY}:`, () => {
     expect(paste(hint.split('\n')[1])).toEqual([String(NAMELESS), ...argv, '--json'])
   })
 
-  test('a folder of root below a folder of another user is rejected, even if the path is a link', async () => {
+  test('a folder that root owns inside a folder of another user is rejected, even if the path is a link', async () => {
     const { parent, data, empty } = await folders()
     const nested = join(empty, 'nested')
     renameSync(data, nested)

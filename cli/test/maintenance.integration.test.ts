@@ -146,7 +146,7 @@ describe('backup', () => {
 })
 
 describe('restore', () => {
-  test('rejects a folder that contains a store, and fills a folder without a store', async () => {
+  test('rejects a folder that contains a store, and accepts a folder without a store', async () => {
     const { parent, data, fish } = await stoppedStore()
     const [copy, other] = [join(parent, 'copy'), join(parent, 'other')]
     const env = { FISH_STORAGE: `file:${data}` }
@@ -163,7 +163,7 @@ describe('restore', () => {
     expect(readdirSync(other).filter((name) => name.startsWith('.restore'))).toEqual([])
   })
 
-  test('rejects a backup that is damaged, newer or invalid before it writes anything', async () => {
+  test('rejects a backup that is damaged, invalid or from a newer version, and does so before writing anything', async () => {
     const { parent, data } = await stoppedStore()
     const target = join(parent, 'target')
     const attempt = async (change: (file: string) => void) => {

@@ -49,7 +49,7 @@ describe('mock', () => {
     expect(stderr).toMatch(/FISH_KEY=\S+ FISH_GAMEMODE=earth fish-cli add .*\n.*\/__mock\n$/)
   })
 
-  test('serves a client, and prints the users with their keys with --json', async () => {
+  test('serves a client, and with --json prints the users and their keys', async () => {
     const { stdout, stderr } = await whileRunning(['--json'], async (url) => {
       const { users } = (await (await fetch(`${url}/__mock/state`)).json()) as { users: { fernetKey: string }[] }
       const fernetKey = users[0]?.fernetKey ?? ''
@@ -66,7 +66,7 @@ describe('mock', () => {
     })
   })
 
-  test('starts with the users of a seed file, at the given time and with the given limit', async () => {
+  test('starts with the users of a seed file, the given time and the given limit', async () => {
     const seed = await seedFile('seed.json', {
       users: [{ name: 'Steve', fish: { factions: [{ name: 'Koi', rarity: 'Gold' }] } }],
     })

@@ -68,7 +68,7 @@ describe('outbox', () => {
     expect((await login()).stderr).toBe('')
   })
 
-  test('reports an unreadable outbox of another address, and changes nothing', async () => {
+  test('reports an unreadable outbox for a different address, and changes nothing', async () => {
     const damaged = outboxPath({ env }, 'http://127.0.0.1:9')
     await mkdir(dirname(damaged), { recursive: true })
     await writeFile(damaged, 'no outbox')
@@ -89,7 +89,7 @@ describe('outbox', () => {
     expect(folderContent(folder)).toEqual(before)
   })
 
-  test('skips files of other addresses that were renamed or are not outboxes', async () => {
+  test('skips a file for a different address if the file was renamed or is not an outbox', async () => {
     const away = 'http://127.0.0.1:9'
     await run(['add', '--file', '-', '-r', '1'], { env: { ...env, FISH_URL: away }, piped: 'Cod' })
     const state = join(folder, 'state', 'fish-crab')

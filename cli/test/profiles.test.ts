@@ -31,7 +31,7 @@ const setUp = (profiles: Parameters<typeof writeProfiles>[1] = home1) => writePr
 const change = () => fish('config', 'max-wait', '5')
 
 describe('profiles', () => {
-  test('are listed, and another profile can become the current profile', async () => {
+  test('can be listed, and any listed profile can become the current profile', async () => {
     await setUp({
       home: { url: 'http://home.example', user: 'Alex', gamemode: 'earth' },
       work: { url: 'http://work.example' },
@@ -260,7 +260,7 @@ describe('the service and the player of a command', () => {
     expect(at(flags, env)).toEqual(expected)
   })
 
-  test('default to the local service', () => {
+  test('resolveTarget() uses the local service by default', () => {
     const empty = { current: undefined, profiles: new Map(), patterns: [], settings: {} }
     expect(resolveTarget({ env: {}, config: empty }, {}).url).toEqual({
       value: 'http://127.0.0.1:8787',

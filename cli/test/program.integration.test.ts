@@ -115,7 +115,7 @@ describe('compiled code', () => {
     expect(cacheFolder('linux', { HOME })).toBe(folder)
   })
 
-  test('is not cached if the cache folder cannot be created, and the home folder is not created', () => {
+  test('is not cached if the cache folder cannot be created, and the program does not create the home folder', () => {
     const HOME = join(newFolder(), 'home')
     expect(cacheFolder('linux', { HOME })).toBeUndefined()
     expect(existsSync(HOME)).toBe(false)

@@ -83,7 +83,7 @@ describe('maintenance without a terminal', () => {
     expect(quick.stderr).not.toContain('Encrypting')
   })
 
-  test.each([false, true])('prints only the document with --json (terminal: %s)', async (terminal) => {
+  test.each([false, true])('with --json, prints only the JSON document (terminal: %s)', async (terminal) => {
     const { parent, env } = await context()
     const clock = quickClock(60_000)
     for (const argv of [

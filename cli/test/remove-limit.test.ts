@@ -6,7 +6,7 @@ import { run } from './harness.ts'
 
 const LIMIT = 5
 
-test('remove waits for further windows of the rate limit if the number of records exceeds the limit', async () => {
+test('remove waits for the next windows of the rate limit if the number of records exceeds the limit of one window', async () => {
   const mock = await createMock({
     seed: { users: [{ name: 'Alex' }], admins: [{ username: 'admin', password: 'admin-password' }] },
     limits: { adminRequests: LIMIT },

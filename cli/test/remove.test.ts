@@ -44,7 +44,7 @@ const list = async (gamemode = 'earth') => (await json(['list', '-g', gamemode, 
 const names = async (gamemode?: string) => (await list(gamemode)).map(({ name }: { name: string }) => name)
 
 describe('remove', () => {
-  test('removes records by their id, or by the end of the id as list shows it, and saves the catches for add --file', async () => {
+  test('removes records by their id or by the short id that list shows, and saves the catches for add --file', async () => {
     const [cod, koi] = [await add('Cod'), await add('Koi')]
     await add('Salmon')
     const before = await list()
@@ -88,7 +88,7 @@ describe('remove', () => {
 })
 
 describe('move', () => {
-  test('moves records to another gamemode and back, with their ids and times', async () => {
+  test('moves records to a different gamemode and back, and keeps the ids and times of the records', async () => {
     const id = await add('Cod')
     const [before] = await list()
     expect((await fish(['move', id, '--gamemode', 'earth'])).stderr).toContain(
@@ -175,7 +175,7 @@ describe('an administrator', () => {
     expect(await names()).toHaveLength(1002)
   })
 
-  test('skips a record that also contains catches that do not match, unless the id of the record is given', async () => {
+  test('skips a record if some of its catches do not match, unless the id of the record is given', async () => {
     await fish(['add', 'Cod', 'Koi', '-r', 'gold', '--yes'])
     const single = await add('cod')
     const { status, stderr } = await asAdmin(['remove', '--user', player, '--name', 'COD', '--yes'])
@@ -188,7 +188,7 @@ describe('an administrator', () => {
     expect(await names()).toEqual([])
   })
 
-  test('moves catches to another gamemode and back', async () => {
+  test('moves catches to a different gamemode and back', async () => {
     const id = await add('Cod')
     const before = await list()
     const moved = await adminJson(['move', '--user', player, '--name', 'cod', '-g', 'survival', '--yes'])

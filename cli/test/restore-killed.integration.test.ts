@@ -38,7 +38,7 @@ async function found(data: string): Promise<string | null> {
 }
 
 describe('a restore that is killed while it moves files', () => {
-  test('can be repeated after a kill at any rename', { timeout: 60_000 }, async () => {
+  test('can be repeated, whichever rename the kill interrupts', { timeout: 60_000 }, async () => {
     const backup = await storeWith('new')
     writeFileSync(join(backup, 'secrets.json'), JSON.stringify({ encryption: 'new seal', session: 'new session' }))
     for (let killAt = 1, code: number | null = null; code !== 0; killAt += 1) {

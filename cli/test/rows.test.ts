@@ -33,7 +33,7 @@ const ENV = () => ({ FISH_URL: server.url, FISH_GAMEMODE: 'earth', FISH_USER: 'A
 const list = (argv: readonly string[], options = {}) => run(['list', ...argv], { env: ENV(), ...options })
 
 describe('a table', () => {
-  test('is complete and aligned without a terminal', async () => {
+  test('is complete and aligned if stdout is not a terminal', async () => {
     const { stdout } = await list([])
     const lines = stdout.trimEnd().split('\n')
     expect(lines).toHaveLength(6)
@@ -100,7 +100,7 @@ describe('other formats', () => {
     expect(JSON.parse((await list(['fish', 'Empty', '--json'])).stdout).fish).toEqual([])
   })
 
-  test('have no control characters on a terminal, and JSON still parses to the same text', async () => {
+  test('have no control characters on a terminal, and JSON still parses to the original text', async () => {
     const name = 'evil\u{1b}[2J\u{9b}31m\u{202e}'
     const impostor = await startImpostor((_, res) =>
       res.end(JSON.stringify({ user: 'A', fish: [{ name, rarity: 'Gold' }] })),
@@ -203,7 +203,7 @@ describe('list', () => {
     expect((await list(['--limit', '0'])).status).toBe(2)
   })
 
-  test('--chart draws a bar for each rarity; other formats contain the numbers', async () => {
+  test('--chart draws a bar for each rarity, and prints the counts in formats other than the table', async () => {
     const { stdout } = await list(['--chart'], { terminal: true, columns: 40, rows: 50 })
     expect(stdout.split('\n')[0]).toBe(`Unknown/Other  ${'█'.repeat(23)} 1`)
     expect(stdout).toContain('\nPlatinum       0\n')
@@ -237,13 +237,13 @@ describe('the pager', () => {
     ['an empty PAGER', { PAGER: '' }, 5],
     ['PAGER=cat', { PAGER: 'cat' }, 5],
     ['a screen that is long enough', {}, 50],
-  ] as const)('is not used with %s', async (_, env, rows) => {
+  ] as const)('is not started with %s', async (_, env, rows) => {
     const { stdout, pages } = await shown(env, rows)
     expect(pages).toEqual([])
     expect(stdout).toContain('鯉のぼり')
   })
 
-  test('is skipped if it cannot be started', async () => {
+  test('is skipped if the program cannot be started', async () => {
     const { stdout } = await list([], { terminal: true, columns: 80, rows: 5, page: async () => false })
     expect(stdout).toContain('鯉のぼり')
   })

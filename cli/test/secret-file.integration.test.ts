@@ -111,7 +111,7 @@ describe.each(COMMANDS)('$title $flag', ({ argv, flag, again }) => {
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('reports the change at the service and the next command if the file cannot be written afterwards', async () => {
+  test('reports the completed change at the service and the next command if the file then cannot be written', async () => {
     const file = join(folder, 'secret')
     const FISH_URL = await serviceAfter(() => mkdirSync(file, { recursive: true }))
     const { status, stdout } = await fish([...argv, flag, file, '--force', '--json', '--url', FISH_URL])

@@ -58,7 +58,7 @@ describe('a secret typed as an argument', () => {
     expect((stdout + stderr).toLowerCase()).not.toContain('hunter2')
   })
 
-  test('causes a hint with the variable to set instead', async () => {
+  test('causes a hint that names the variable to set instead', async () => {
     expect((await run(['key', '--password', 'x'])).stderr).toContain('FISH_PASSWORD')
     expect((await run(['add', '--api-key', 'x'])).stderr).toContain('FISH_API_KEY')
     expect((await run(['user', 'create', '--admin-password', 'x'])).stderr).toContain('FISH_ADMIN_PASSWORD')
@@ -66,7 +66,7 @@ describe('a secret typed as an argument', () => {
 })
 
 describe('the password prompt', () => {
-  test('is not shown without a terminal', async () => {
+  test('is not shown if there is no terminal', async () => {
     const { status, stderr } = await run(['key'], { env: { ...context.base, FISH_USER: 'Alex' } })
     expect(status).toBe(4)
     expect(stderr).toContain('FISH_PASSWORD_FILE')

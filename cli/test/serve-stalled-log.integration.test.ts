@@ -40,7 +40,7 @@ test.each([
   [['serve'], /"msg":"ready"/],
   [['serve', '--json'], /"msg":"ready"/],
   [['mock', '--port', '{port}'], /^/],
-])('%j keeps running after its stdout was closed, and exits with 0 on request', async (argv, ready) => {
+])('%j keeps running after the reader closes its stdout, and exits with 0 on request', async (argv, ready) => {
   const port = String(await freePort())
   const env = { FISH_STORAGE: 'memory:', FISH_PORT: port, FISH_LOG: 'json', FISH_ADMIN_PASSWORD: 'boss-password' }
   const program = launch(

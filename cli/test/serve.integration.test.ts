@@ -42,7 +42,7 @@ describe('serve', () => {
     ['no terminal', false, { FORCE_COLOR: '1' }, true],
     ['no terminal', false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ])(
-    'uses colours in its log by the same rules as all commands, on %s (%s) with %j: %s',
+    'uses colours in its log by the same rules as all other commands, on %s (%s) with %j: %s',
     async (_, terminal, env, coloured) => {
       // With --json, the log passes through a further stream, which must not change the colours.
       const argv = 'NO_COLOR' in env ? ['serve', '--json'] : ['serve']
@@ -57,7 +57,7 @@ describe('serve', () => {
     expect(stdout).toMatch(/^listening on /)
   })
 
-  test('reports all mistakes of its configuration together, and exits with 2', async () => {
+  test('reports all mistakes in its configuration together, and exits with 2', async () => {
     const env = { FISH_PORT: 'canary-port', FISH_RATE_LIMIT: '0', FISH_ADMIN_PASSWORD: 'short' }
     const { status, stdout, stderr } = await run(['serve', '--log', 'loud'], { env })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
@@ -85,7 +85,7 @@ describe('serve', () => {
     expect(inUse).toMatch(/^6 start_failed port \d+ .* in use/)
   })
 
-  test('exits with 6 if its data folder is in use, as maintenance commands do', async () => {
+  test('exits with 6 if its data folder is in use, and so do the maintenance commands', async () => {
     const env = { ...ENV, FISH_STORAGE: `file:${join(newFolder(), 'data')}` }
     const { stopRequested, ...options } = untilReady(env)
     const inUse = await new Promise<readonly number[]>((resolve) => {

@@ -49,7 +49,7 @@ describe('stats', () => {
     })
   })
 
-  test('lists the species of all gamemodes together', async () => {
+  test('lists the species of all gamemodes in one list', async () => {
     const { species } = await json('--species')
     expect(
       species.map(({ kind, name, count }: { kind: string; name: string; count: number }) => [kind, name, count]),

@@ -38,16 +38,19 @@ test('status --watch prints a line only when the status changes', async () => {
 test.each([
   ['status', '--watch'],
   ['list', '--watch'],
-])('%s %s exits if the first response is not from the service, even after an outage', async (...argv) => {
-  const { status, polls } = await runWatch(argv, {
-    before: (mock) => mock.fail('reset', { times: 2 }),
-    between({ mock, pause, stop }) {
-      if (pause === 1) mock.fail('wrong-shape')
-      if (pause === 4) stop()
-    },
-  })
-  expect({ status, polls: polls.length }).toEqual({ status: 1, polls: 3 })
-})
+])(
+  '%s %s exits if the first response is not from the service, even if the response follows an outage',
+  async (...argv) => {
+    const { status, polls } = await runWatch(argv, {
+      before: (mock) => mock.fail('reset', { times: 2 }),
+      between({ mock, pause, stop }) {
+        if (pause === 1) mock.fail('wrong-shape')
+        if (pause === 4) stop()
+      },
+    })
+    expect({ status, polls: polls.length }).toEqual({ status: 1, polls: 3 })
+  },
+)
 
 test('status --watch --json prints one document per line and no other output', async () => {
   const { stdout, stderr } = await runWatch(['status', '--watch', '--interval=20', '--json'], {
@@ -127,7 +130,7 @@ describe('status --watch and the rate limit', () => {
     expect(Math.min(...polls.map(({ rateLimit }) => rateLimit?.remaining ?? 0))).toBe(5)
   })
 
-  test('slows down if other commands use the window, and never exhausts the window, at any --interval', async () => {
+  test('slows down if other commands use requests of the window, and never exhausts the window, whatever --interval is given', async () => {
     const { pauses, polls } = await runWatch(['status', '--watch', '--interval', '1'], {
       async between({ pause, useUp, stop }) {
         if (pause === 1) await useUp(12)

@@ -88,7 +88,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(await ctrlC(terminal)).toEqual({ status: 130, isSane: true, text: 'fish-cli: Interrupted.\r\n' })
   })
 
-  test('during user create prints no secret, and leaves no file', async () => {
+  test('does not make user create print a secret or leave a file', async () => {
     const requested = nextRequest()
     const env = { ...environment(), FISH_ADMIN_PASSWORD: 'canary-admin-password' }
     const out = join(state, 'alex.json')
@@ -110,7 +110,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(readdirSync(state)).toEqual([])
   })
 
-  test('while the first batch of a file is sent reports the waiting catches', async () => {
+  test('makes add --file report the waiting catches while it sends the first batch', async () => {
     const requested = nextRequest()
     const around = 'seq -f "Fish %g,1" 700 | "$@"'
     const terminal = fishInTerminal(['add', '--file', '-'], { env: environment(), around })
@@ -144,7 +144,7 @@ describe.skipIf(SKIPPED !== '')(`Ctrl-C in a real terminal${SKIPPED}`, () => {
     expect(text).toContain('1 catch is waiting in the outbox.')
   })
 
-  test('ends the pager and the program', async () => {
+  test('ends both the pager and the program', async () => {
     const env = { ...environment(), PAGER: 'echo paging; exec sleep 600' }
     const terminal = fishInTerminal(['list', 'fish', 'Alex'], { env })
     await terminal.until(/paging/)

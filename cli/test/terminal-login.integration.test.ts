@@ -44,7 +44,7 @@ describe.skipIf(SKIPPED !== '')(`login in a real terminal${SKIPPED}`, () => {
   })
 
   test.each([40, 80, 200])(
-    'with a login file prompts only for the deletion of the file, in %i columns',
+    'if a login file is given, prompts only for the deletion of the file, in %i columns',
     async (columns) => {
       const home = newFolder()
       const env = { ...xdgFolders(home), NO_COLOR: '1' }

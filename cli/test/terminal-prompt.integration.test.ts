@@ -100,7 +100,7 @@ describe.skipIf(SKIPPED !== '')(`a prompt for a secret in a real terminal${SKIPP
     expect(await terminal.ended).toMatchObject({ status: 130, isSane: true })
   })
 
-  test('uses a password that was typed before the prompt, and does not show it', async () => {
+  test('accepts a password that was typed before the prompt, and does not show the password', async () => {
     const env = { ...environment(), FISH_ADMIN_PASSWORD: ADMIN_PASSWORD }
     const twice = fishInTerminal(['admin', 'create', 'mia'], { env })
     await twice.until(/New password of mia: /)

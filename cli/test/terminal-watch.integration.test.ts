@@ -71,7 +71,7 @@ describe.skipIf(SKIPPED !== '')(`watch on a real terminal${SKIPPED}`, () => {
     },
   )
 
-  test('colours rarities, and rings the bell only for the catches in --notify', async () => {
+  test('colours rarities, and rings the bell only for the catches that --notify selects', async () => {
     const { terminal, until, catchLines } = await watchOn({ env: {} }, '--notify', 'Mythical,first')
     catchLines(nice(1, 'Salmon'))
     await until(/Salmon/)

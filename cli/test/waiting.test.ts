@@ -50,7 +50,7 @@ function scene(terminal: boolean, columns = 80) {
 const GET = { method: 'GET', path: '/get/fish' }
 
 describe('the countdown', () => {
-  test('rewrites one line each second on a terminal, and removes it after the wait', async () => {
+  test('rewrites one line each second on a terminal, and removes the line after the wait', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
     const hooks = countdownHooks(line, clock)
     hooks.onWait?.({ ...GET, waitMs: 61_500, resumesAt: new Date(clock.now() + 61_500) })
@@ -80,7 +80,7 @@ describe('the countdown', () => {
     expect(written.at(-1)).toContain('Retrying in 9 s')
   })
 
-  test('is one plain line without a terminal, even if many calls wait', () => {
+  test('is one plain line if stderr is not a terminal, even if many calls wait', () => {
     const { line, written, clock } = scene(false)
     const { onWait, onRequest } = countdownHooks(line, clock)
     for (let call = 0; call < 20; call += 1) {
@@ -147,7 +147,7 @@ describe('the progress of long work', () => {
     expect(text).toHaveLength(39)
   })
 
-  test('is a plain line every ten seconds without a terminal', async () => {
+  test('is a plain line every ten seconds if stderr is not a terminal', async () => {
     const { line, written, clock, pass } = scene(false)
     const progress = createProgress(line, clock, { unit: 'catches', total: 1000 })
     for (let done = 0; done <= 250; done += 10) {

@@ -49,7 +49,7 @@ async function scene(name: string) {
 const EARTH = { FISH_GAMEMODE: 'earth' }
 
 describe('watch without a gamemode', () => {
-  test('with --once reports catches without a gamemode, and adds them when a gamemode is given', async () => {
+  test('with --once, reports the catches that have no gamemode, and adds these catches when a gamemode is given', async () => {
     const { log, watch, stored } = await scene('Nowhere')
     await writeFile(log, NEW_GAME + caught('Salmon') + caught('Cod'))
     const ended = await watch()
@@ -106,7 +106,7 @@ describe('watch on a server that is not a gamemode', () => {
     expect(await stored('oneblock')).toEqual(['Salmon', 'Koi'])
   })
 
-  test('prints skipped catches on stdout with --json, and prints on stderr the command that adds these catches', async () => {
+  test('with --json, prints the skipped catches on stdout, and the command that adds these catches on stderr', async () => {
     const { log, watch, follow } = await scene('HeldJson')
     await writeFile(log, NEW_GAME)
     await watch([], EARTH)
@@ -119,7 +119,7 @@ describe('watch on a server that is not a gamemode', () => {
     expect(stderr).toContain(`fish-cli watch --once ${log} --gamemode GAMEMODE`)
   })
 
-  test('ignores messages about places within a gamemode, and the address of the network', async () => {
+  test('ignores messages about places within a gamemode, and ignores the address of the network', async () => {
     const { log, watch, stored } = await scene('Within')
     const noise = ['Welcome to the server!', 'Teleporting to spawn...', 'Sending you to spawn', 'You are now in combat']
     await writeFile(log, NEW_GAME + connecting('play.example.net') + noise.map((text) => chat(text)).join(''))
@@ -189,7 +189,7 @@ describe('watch at its start', () => {
 describe('watch with earlier logs', () => {
   const pack = (path: string, text: string) => writeFile(path, gzipSync(text))
 
-  test('reads compressed logs with --once in the given order, and adds each catch once with its date', async () => {
+  test('with --once, reads compressed logs in the given order, and adds each catch once with its date', async () => {
     const { logs, env } = await scene('Packed')
     const [first, second] = [join(logs, '2026-01-30-1.log.gz'), join(logs, '2026-01-31-1.log.gz')]
     await pack(first, NEW_GAME + chat('Sending you to survival') + caught('Cod'))

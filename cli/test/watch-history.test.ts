@@ -143,7 +143,7 @@ describe('messages that are not recognized', () => {
     rarities: { toller: 'Gold' },
   }
 
-  test('are counted and shown with instructions, and are added when a pattern matches', async () => {
+  test('are counted and shown with instructions, and are added as catches once a pattern matches', async () => {
     const noise = [
       '[CHAT] <Bob> NICE CATCH! You caught a Cod.',
       '[CHAT] Bob: SUPER FANG! Ha',
@@ -173,7 +173,7 @@ describe('messages that are not recognized', () => {
     expect((await history()).stderr).toContain('1 line looks like a catch')
   })
 
-  test('have patterns that remain when a setting changes, and an invalid pattern causes an error', async () => {
+  test('can be matched by configured patterns, which remain when a setting changes, and an invalid pattern causes an error', async () => {
     await teach([PATTERN])
     expect((await run(['config', 'gamemode', 'earth'], { env })).status).toBe(0)
     const config = await readFile(join(folder, '..', 'config', 'fish-crab', 'config.json'), 'utf8')

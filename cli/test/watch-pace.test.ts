@@ -56,7 +56,7 @@ test('with an API key, watch uses no requests of the rate limit', async () => {
   expect(await fishing({ FISH_API_KEY: context.alex.apiKey })).toBe(before - 1)
 })
 
-test('a catch waits longer near the limit, and until the window ends if only the reserve remains', () => {
+test('a catch waits longer as the limit approaches, and waits until the window ends if only the reserve remains', () => {
   const now = Date.UTC(2026, 0, 1)
   const pause = (remaining: number, resetMs = 240_000) =>
     sendDelayMs({ limit: 25, remaining, resetAt: new Date(now + resetMs) }, now)

@@ -71,7 +71,7 @@ describe('two lines about a catch', () => {
     expect(names([nice('12:00:01', 'Koi'), nice('12:00:01', 'Cod'), entry('12:00:01', 'Koi')])).toHaveLength(3)
   })
 
-  test('are two catches if their names or times differ, or if both have the same form', () => {
+  test('are two catches if their names or times differ, or if both lines have the same form', () => {
     expect(names([nice('12:00:01', 'Koi'), entry('12:00:01', 'Cod')])).toHaveLength(2)
     expect(names([nice('12:00:01', 'Koi'), entry('12:00:09', 'Koi')])).toHaveLength(2)
     expect(names([nice('12:00:01', 'Koi'), nice('12:00:01', 'Koi')])).toHaveLength(2)
@@ -85,7 +85,7 @@ describe('two lines about a catch', () => {
     expect(second.catches).toEqual([])
   })
 
-  test('are read later if the log ends after the first line and may still grow', () => {
+  test('are both read later if the log ends after the first line and may still grow', () => {
     const texts = [`${at('12:00:00')}<Bob> hello`, nice('12:00:01', 'Koi')]
     const { catches, end } = parse(texts, { isSettled: false })
     expect({ catches, end }).toEqual({ catches: [], end: (texts[0]?.length ?? 0) + 1 })
@@ -163,7 +163,7 @@ describe('the time of a line', () => {
     expect(timeOfLine(time, moment(begun), moment('2026-02-03T09:00:00'))).toBe(moment(expected))
   })
 
-  test('is on the same day as the line before if the clock was set back and the next day would be in the future', () => {
+  test('is on the same day as the previous line if the clock was set back and the next day would be in the future', () => {
     const written = moment('2026-02-01T02:01:00')
     expect(timeOfLine('02:00:30', moment('2026-02-01T02:59:00'), written)).toBe(moment('2026-02-01T02:00:30'))
   })
@@ -174,7 +174,7 @@ describe('the time of a line', () => {
 })
 
 describe('a position', () => {
-  test('is restored from its text form, but not from an invalid text', () => {
+  test('can be restored from its text form, but not from an invalid text', () => {
     const last = { kind: 'fish', name: 'Koi', firstTime: true, byAugment: false, end: 3 } as const
     const position = { head: 'h', offset: 9, anchor: 'a', at: 5, last, gamemode: 'earth' } as const
     expect(parsePosition(formatPosition(position))).toEqual(position)

@@ -63,7 +63,7 @@ test('watch does not report catches that were added before', async () => {
   expect(stdout).toContain('1 catch added')
 })
 
-test('watch follows the latest log of each game, with the most recently written log first', async () => {
+test('watch follows the latest log of each game, and lists the most recently written log first', async () => {
   const { home, write, watchStart } = await scene()
   const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 12, minutes))
   const logs: string[] = []

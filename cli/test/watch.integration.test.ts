@@ -87,7 +87,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(['Fish 4', 'Fish 5', 'Fish 6', 'Fish 7'])
   })
 
-  test('adds the catches of a whole log with --once, and adds each later catch once', async () => {
+  test('with --once, adds the catches of a whole log, and adds each later catch once', async () => {
     const { folder, log, begin, lines, once, follow, stored, expected } = await scene('Once')
     await writeFile(log, begin(1) + lines(3))
     expect(await once()).toMatchObject({
@@ -104,7 +104,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('prints one JSON object per catch with --json', async () => {
+  test('with --json, prints one JSON object per catch', async () => {
     const { log, begin, lines, once, follow } = await scene('Json')
     await writeFile(log, begin(1))
     await once()
@@ -120,7 +120,7 @@ describe('watch', () => {
     })
   })
 
-  test('adds the earlier catches of a log with --once, even if a later part of the log was already added', async () => {
+  test('with --once, adds the earlier catches of a log even if a later part of the log was already added', async () => {
     const { folder, log, begin, lines, env, once, stored } = await scene('Parts')
     const [head, early, late] = [begin(1), lines(1), lines(1)]
     const part = join(folder, 'logs', 'part.log')
@@ -151,7 +151,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('reads a log from its start if the log is replaced and only the first line stays the same', async () => {
+  test('reads a log from its start if the log is replaced and only the first line is unchanged', async () => {
     const { log, begin, lines, once, follow, stored, expected } = await scene('Rewritten')
     await writeFile(log, begin(1))
     await once()
@@ -181,7 +181,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('reports the problem of a path that is not a log', async () => {
+  test('reports the problem with a path that is not a log', async () => {
     const { folder, env } = await scene('Elsewhere')
     for (const [path, problem] of [
       [join(folder, 'logs'), /^fish-cli: A folder cannot be followed\.\n {2}To read its logs, add --once\./],
@@ -216,7 +216,7 @@ describe('watch', () => {
     expect(await stored()).toEqual(expected())
   })
 
-  test('loses and duplicates no catch despite kills, rotations and truncations, even while it is not running', async () => {
+  test('neither loses nor duplicates a catch despite kills, rotations and truncations, even if these happen while watch is not running', async () => {
     const { folder, log, env, begin, lines, once, stored, expected } = await scene('Killed')
     const old = (name: string) => join(folder, 'logs', name)
     await writeFile(log, begin(1))

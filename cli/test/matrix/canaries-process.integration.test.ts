@@ -32,7 +32,7 @@ describe('a separate process', () => {
     expect(tracesIn(program.stdout() + program.stderr())).toEqual([])
   })
 
-  test('reports an uncaught error without its message', async () => {
+  test('reports an uncaught error, but not the message of the error', async () => {
     await using machine = await openMachine(stores)
     const env = Object.fromEntries(Object.entries(machine.env).map(([name, value]) => [name, value ?? '']))
     // Throw after the first output, when the mock is listening.

@@ -91,7 +91,7 @@ describe('an error code of the service', () => {
   test.each([
     ['forbidden', /^This needs the rights of a superadmin\. Choose one with --admin/],
     ['rate_limited', /An API key does not lift the limit of administrators\.$/],
-  ] as const)('%s gives administrators a separate hint', async (code, hint) => {
+  ] as const)('causes a separate hint for administrators: %s', async (code, hint) => {
     send(ERROR_CODES[code].status, { error: 'x', code }, { 'retry-after': '60' })
     await expectError(LIST_ADMINS, { env: env(), clock: CLOCK }, { code, hint: expect.stringMatching(hint) })
   })

@@ -83,7 +83,7 @@ describe.each<Row>(ROWS)('%s', (line, requests, exceptions = {}) => {
     expect(result.requested).toEqual(routes)
   })
 
-  test('reports a bad flag, an unreachable service and an unexpected error as one document without a secret', async () => {
+  test('reports a bad flag, an unreachable service and an unexpected error, each in one document that contains no secret', async () => {
     await using machine = await openMachine(stores)
     await setUp(machine, given)
     const bad = await runRow(machine, [`--password=${SECRETS.password}`, '--json'])

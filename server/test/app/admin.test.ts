@@ -13,7 +13,7 @@ async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryServi
   return withSession(service, token)
 }
 
-it('101 concurrent logouts of one session count as one logout, and all other sessions stay valid', async () => {
+it('101 concurrent logouts of one session count as one logout, and the other sessions stay valid', async () => {
   const inner = createMemoryStorage()
   const all = Promise.withResolvers<void>()
   let waiting = 0
@@ -115,7 +115,7 @@ describe('an administrator who is not a superadmin', () => {
     expect((await root('GET', '/admin/users')).status).toBe(200)
   })
 
-  it('is logged out when the account is deleted, even if the name is reused', async () => {
+  it('is logged out when the account is deleted, even if a new account gets the same name', async () => {
     const service = await createMemoryService(UNLIMITED)
     const mia = await asPlainAdmin(service)
     const root = await asRoot(service)

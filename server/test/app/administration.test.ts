@@ -72,7 +72,7 @@ describe('a change that cannot be recorded in the audit log', () => {
   })
 })
 
-test('a leaderboard reads at most 40 names from the storage at the same time', async () => {
+test('a leaderboard reads at most 40 names from the storage concurrently', async () => {
   const storage = createMemoryStorage()
   let [running, most] = [0, 0]
   const getItem = async (key: string) => {
@@ -114,7 +114,7 @@ async function board(admin: AsAdmin, query = 'type=fish'): Promise<string[]> {
 }
 
 describe('the leaderboard', () => {
-  it('lists the requested number of players (default 10), and breaks ties in a stable order', async () => {
+  it('lists the requested number of players (default 10), and lists tied players in a stable order', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     const names = Array.from({ length: 12 }, (_, index) => `User${index}`)

@@ -38,7 +38,7 @@ async function settled(): Promise<void> {
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
 test.each(['identity', 'gzip'])(
-  'a collection in %s is read from the storage once, and again after a change',
+  'a collection in %s is read from the storage once, and is read again only after a change',
   async (coding) => {
     const { service, read } = await countingService(1)
     const options = { headers: { 'accept-encoding': coding } }

@@ -105,7 +105,7 @@ describe('a read', () => {
     }
   })
 
-  it('gets an unencoded response if the client refuses every coding', async () => {
+  it('gets an unencoded response even if the client refuses every coding', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', batch(100))
     for (const accepted of ['identity;q=0', '*;q=0', 'gzip;q=0, br;q=0, identity;q=0']) {

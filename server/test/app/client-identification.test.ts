@@ -40,7 +40,7 @@ describe('the key of a client', () => {
     expect(clientKey(address)).toBe(address)
   })
 
-  it('is always the same for the same text', () => {
+  it('is always the same for equal texts', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4()), (text) => {
         expect(clientKey(text)).toBe(clientKey(text))
@@ -92,7 +92,7 @@ describe('behind trusted proxies, the address of a client', () => {
     expect(forwardedAddress(SOCKET, forwarded, hops)).toBe(address)
   })
 
-  it('is never an address that only the client wrote', () => {
+  it('is never an address that the client itself put into the header', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string().map((text) => text.replaceAll(',', ''))),

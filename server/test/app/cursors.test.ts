@@ -41,7 +41,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('from one administrator listing is refused by the other listings', async () => {
+  it('from one listing for administrators is refused by all other listings', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
     for (const name of ['Bob', 'Cleo', 'audit']) await admin('POST', '/admin/users', { name })

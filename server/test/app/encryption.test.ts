@@ -31,7 +31,7 @@ async function readKey(app: App, name: string) {
 const create = (app: App, name: string) => app.users.create({ name, password: `${name}-password` })
 
 describe('a changed FISH_SECRET', () => {
-  it('decrypts data of the previous secret, and encrypts new data', async () => {
+  it('decrypts data that the previous secret encrypted, and encrypts new data', async () => {
     const storage = createMemoryStorage()
     const before = open(storage, OLD)
     await before.checkSecrets()
@@ -109,7 +109,7 @@ describe('a changed FISH_SECRET', () => {
     },
   )
 
-  it('is required for a key that a server encrypts while a rotation ends', async () => {
+  it('prevents the start without the previous secret if a server used that secret to encrypt a key while a rotation ended', async () => {
     const inner = createMemoryStorage()
     const rotated = createMemoryStorage()
     await open(rotated, NEW).checkSecrets()
@@ -154,7 +154,7 @@ describe('an encrypted key', () => {
   })
 
   it.each(['', '.', 'v1', 'v1..', 'v1...', 'v3.a.b.c', 'v1.a.b.c.d', 'a b', '💥'])(
-    'that is stored as %j causes status 500',
+    'causes status 500 if it is stored as %j',
     async (text) => {
       const storage = createMemoryStorage()
       const app = open(storage, OLD)
@@ -164,7 +164,7 @@ describe('an encrypted key', () => {
     },
   )
 
-  it('of one user does not work for another user, even right after its use', async () => {
+  it('of one user does not work for a different user, even right after the first user has used the key', async () => {
     const service = await createMemoryService(UNLIMITED)
     const token = await encryptToken(service, SALMON)
     expect((await post(service, 'fish', token)).status).toBe(201)

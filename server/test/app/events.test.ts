@@ -85,7 +85,7 @@ describe('event streams', () => {
     for (const events of await deleted) expect(events).toEqual([{ event: 'deleted', data: {} }])
   })
 
-  it('miss no catch if the storage sends no signals, since a regular check finds new catches', async () => {
+  it('deliver every catch even if the storage sends no signals, since a regular check finds new catches', async () => {
     const timers = createTimers()
     const storage: FishStorage = { ...createMemoryStorage(), onChange: () => () => {} }
     const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
@@ -208,7 +208,7 @@ describe('event streams', () => {
     await expect(response.text()).rejects.toThrow('does not read')
   })
 
-  it('continue with the next catch after the id of a future catch, which may be forged', async () => {
+  it('continue with the next new catch if the given event id, which may be forged, is in the future', async () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', SALMON)
     const { id } = await (await openEvents(service)).ready()
@@ -245,7 +245,7 @@ describe('event streams', () => {
     await (await openEvents(service)).ready()
   })
 
-  it('end together when the host closes them, and can be opened again', async () => {
+  it('all end when the host closes the streams, and can be opened again', async () => {
     const service = await createMemoryService(UNLIMITED)
     const streams = [await openEvents(service), await openEvents(service)]
     service.app.closeStreams()
@@ -269,7 +269,7 @@ describe('event streams', () => {
     await expect(text).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('are limited in their total number for all clients together', async () => {
+  it('have a limit for their total number across all clients', async () => {
     const service = await createMemoryService({ streams: { total: 2 } })
     await Promise.all([openEvents(service), openEvents(service)])
     await expectError(await requestEvents(service), 'unavailable')

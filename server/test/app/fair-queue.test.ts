@@ -37,7 +37,7 @@ it('a fair queue alternates between clients, however many tasks each client has'
   expect(started).toEqual(['busy', 'busy', 'other', 'third', 'busy', 'busy', 'busy'])
 })
 
-it('a fair queue runs the allowed number of tasks per client, and leaves capacity for other clients', async () => {
+it('a fair queue runs at most the allowed number of tasks per client, and leaves capacity for other clients', async () => {
   const { started, run, endNext } = createQueue({ concurrency: 4, perClient: 1 })
   const all = [run('one'), run('one'), run('other')]
   expect(started).toEqual(['one', 'other'])

@@ -21,7 +21,7 @@ test.each([
   await expect(opening).rejects.toThrow('createApp: gamemodes must be 1 to 32 different names of 1 to 32 characters')
 })
 
-test('a gamemode with catches cannot be removed, whatever the order of the other gamemodes', async () => {
+test('a gamemode that contains catches cannot be removed, whatever the order of the remaining gamemodes', async () => {
   const storage = createMemoryStorage()
   const first = await createMemoryService({ storage, gamemodes: ['sky', 'earth', 'cave'] })
   await write(
@@ -78,7 +78,7 @@ describe('the gamemodes of a service', () => {
     expect((await write(service, 'fish', SALMON, { gamemode: 'sky' })).status).toBe(201)
   })
 
-  it('are in the OpenAPI document wherever a request or a response has a gamemode', async () => {
+  it('are listed in the OpenAPI document wherever a request or a response contains a gamemode', async () => {
     const service = await openWith(['sky', 'earth'])
     const text = await (await service.request('/openapi.json')).text()
     expect(text).not.toMatch(/oneblock|survival|factions/)

@@ -162,13 +162,13 @@ async function fuzz(service: TestService, authorization?: string): Promise<void>
 }
 
 describe('hostile input', () => {
-  it('of random methods, paths, headers and bodies always gets a well-formed response without a 5xx status', async () => {
+  it('in random methods, paths, headers and bodies always gets a well-formed response with a status below 500', async () => {
     const service = await createMemoryService(UNLIMITED)
     await fuzz(service)
     expect(await countAll(service)).toBe(0)
   }, 20_000)
 
-  it('with a valid session always gets a well-formed response, too', async () => {
+  it('that is sent with a valid session always gets a well-formed response, too', async () => {
     const service = await createMemoryService({ ...UNLIMITED, adminRateLimit: UNLIMITED.rateLimit })
     const login = { username: service.root.username, password: service.root.password }
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(login) }
@@ -176,7 +176,7 @@ describe('hostile input', () => {
     await fuzz(service, `Bearer ${token}`)
   }, 20_000)
 
-  it.each(['[', '{"a":', '[{"fish":', '"'])('of 256 KiB of %s is refused', async (piece) => {
+  it.each(['[', '{"a":', '[{"fish":', '"'])('that consists of 256 KiB of %s is refused', async (piece) => {
     const service = await createMemoryService(UNLIMITED)
     const text = piece.repeat(Math.floor(LIMITS.bodyBytes / piece.length))
     const login = { method: 'POST', headers: { 'content-type': 'application/json' }, body: text }
@@ -186,7 +186,7 @@ describe('hostile input', () => {
     await expectError(await write(service, 'fish', payload), 'invalid_payload')
   })
 
-  it('of deeply nested valid JSON is refused, or stored without unknown fields', async () => {
+  it('that is deeply nested valid JSON is refused, or stored without unknown fields', async () => {
     const service = await createMemoryService(UNLIMITED)
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     await expectError(await write(service, 'fish', deep), 'invalid_payload')
@@ -196,7 +196,7 @@ describe('hostile input', () => {
     expect((await write(service, 'fish', `{"fish":"Cod","rarity":1,"x":${deep}}`)).status).toBe(201)
   })
 
-  it('of many invalid entries gets a response that is smaller than the maximum request', async () => {
+  it('that contains many invalid entries gets a response that is smaller than the maximum size of a request', async () => {
     const service = await createMemoryService(UNLIMITED)
     const payload = { fish: Array.from({ length: 500 }, () => ({ name: '', rarity: 0, caughtAt: '' })) }
     const response = await write(service, 'fish', payload)

@@ -84,7 +84,7 @@ test('at most four large reads of any kind run at the same time, and at most one
   expect(namesOf(await caught)).toEqual(['Salmon'])
 })
 
-test('a large read that waits 10 s for its turn gets 503 with Retry-After, and a resumed stream ends with an error', async () => {
+test('a large read that waits 10 s for its turn gets 503 with Retry-After, and a resumed stream that waits 10 s ends with an error', async () => {
   const service = await createSlowService()
   const running = await takeTurns(service)
   const late = [COLLECTION, SUMMARY, LEADERBOARD].map((path) => service.get(path, 5))

@@ -107,7 +107,7 @@ describe('concurrent logins', () => {
     expect(most).toBeLessThanOrEqual(2)
   })
 
-  it('with the same name and password need only one check', async () => {
+  it('that share a name and a password need only one password check', async () => {
     const service = await createSlowService()
     const asked = Array.from({ length: 80 }, () => service.ask('alex-password'))
     const responses = await responsesOf(service, asked)
@@ -147,7 +147,7 @@ describe('concurrent logins', () => {
     expect([...new Set(service.started)].slice(0, 4)).toContain('alex-password')
   })
 
-  it('of one client do not delay other clients', async () => {
+  it('of one client do not delay the logins of other clients', async () => {
     const service = await createSlowService()
     const flood = Array.from({ length: 9 }, (_, index) => service.ask(`flood ${index}`, { name: `guess-${index}` }))
     await service.queued(9)
@@ -172,7 +172,7 @@ describe('concurrent logins', () => {
 const WINDOW = { durationMs: ACCOUNT_LIMITS.failedLoginWindowSeconds * 1000, limit: 100, now: 0 }
 
 describe('a login whose client disconnects', () => {
-  it('does not abort other logins with the same name and password', async () => {
+  it('does not abort the logins of other clients with the same name and password', async () => {
     const service = await createSlowService()
     const leaving = new AbortController()
     const running = [service.ask('wrong 1'), service.ask('wrong 2')]
@@ -261,7 +261,7 @@ describe('the limit of failed logins', () => {
     expect((await login(service, 'root', 'root-password', '192.0.2.99')).status).toBe(200)
   })
 
-  it('and the limit of administrators do not share capacity with the public endpoints', async () => {
+  it('does not share capacity with the public endpoints, and neither does the rate limit of administrators', async () => {
     const storage = createMemoryStorage({ windows: 3 })
     const service = await createMemoryService({ rateLimit: { requests: 1, windowMs: 300_000 }, storage })
     for (let client = 10; client < 20; client += 1) {

@@ -88,7 +88,7 @@ describe('metrics of the app', () => {
     for (const { route } of requests) expect(['unmatched', ...Object.keys(ROUTES)]).toContain(route)
   })
 
-  it('measure every storage operation, on items and on records', async () => {
+  it('measure every storage operation, both on items and on records', async () => {
     const { metrics, operations } = createRecorder()
     const service = await createMemoryService({ ...UNLIMITED, metrics })
     expect((await write(service, 'fish', SALMON)).status).toBe(201)

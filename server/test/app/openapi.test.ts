@@ -21,7 +21,7 @@ describe('the OpenAPI document', () => {
     expect(valid).toBe(true)
   })
 
-  it('is valid as served, and contains the version of the service', async () => {
+  it('is valid in the form that the service sends, and contains the version of the service', async () => {
     const document = await served()
     const { valid, errors } = await new Validator().validate(structuredClone(document))
     expect(errors).toBeUndefined()

@@ -65,7 +65,7 @@ describe('the removal of a record by its player', () => {
   })
 })
 
-describe('a move to another gamemode', () => {
+describe('a move to a different gamemode', () => {
   it('finds the record even if the query does not name the current gamemode', async () => {
     const service = await createMemoryService(UNLIMITED)
     const id = await add(service)
@@ -78,7 +78,7 @@ describe('a move to another gamemode', () => {
     await expectError(await request('survival', 'x'), 'record_not_found')
   })
 
-  it('is refused if the request lacks the JSON content type, since a page of another origin could send it', async () => {
+  it('is refused if the request lacks the JSON content type, since a page of a different origin could send such a request', async () => {
     const service = await createMemoryService()
     const id = await add(service)
     for (const type of [undefined, '', 'text/plain', 'application/x-www-form-urlencoded']) {

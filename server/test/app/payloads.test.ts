@@ -53,7 +53,7 @@ describe('a payload', () => {
     await expectError(await write(service, 'fish', payload), 'invalid_payload')
   })
 
-  it('of any JSON is either stored or refused, and never causes a server error', async () => {
+  it('that consists of any JSON is either stored or refused, and never causes a server error', async () => {
     const service = await createMemoryService(UNLIMITED)
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.constantFrom('fish' as const, 'crab' as const), async (payload, kind) => {

@@ -38,7 +38,7 @@ describe('the profile of a player', () => {
     })
   })
 
-  test('counts a species once across gamemodes, and sorts the rarest species by rarity, then by count', async () => {
+  test('counts a species once across all gamemodes, and sorts the rarest species by rarity, then by count', async () => {
     const { service, profile, wait } = await openService()
     const fish = (gamemode: string, entries: readonly object[]) =>
       write(service, 'fish', { fish: entries }, { gamemode })
@@ -111,7 +111,7 @@ describe('the profile of a player', () => {
     expect((await profile()).streak).toEqual({ current: 0, longest: 2 })
   })
 
-  test('changes its content after a removal, and has one ETag with species and a different ETag without species', async () => {
+  test('changes after a removal, and has different ETags for the responses with and without species', async () => {
     const { service, read, profile } = await openService()
     await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(1) }] })
     const tags = await Promise.all(['', '&species=true'].map(async (query) => (await read(query)).headers.get('etag')))

@@ -174,7 +174,7 @@ describe('the public rate limit is lifted', () => {
     expect(old.headers.get(HEADERS.rateRemaining)).toBe('23')
   })
 
-  it('for a user only until the user is deleted', async () => {
+  it('by an API key only until its user is deleted', async () => {
     const service = await createMemoryService()
     const admin = await asRoot(service)
     expect((await admin('DELETE', '/admin/users/Alex')).status).toBe(204)
@@ -197,7 +197,7 @@ describe('the public rate limit is not lifted', () => {
     await expectCounted(await createMemoryService({ masterApiKey: MASTER }), { [HEADERS.apiKey]: apiKey })
   })
 
-  it('by the hash of a key', async () => {
+  it('by the hash of an API key', async () => {
     const service = await createMemoryService()
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(service.alex.apiKey))
     await expectCounted(service, { [HEADERS.apiKey]: Buffer.from(digest).toString('hex') })

@@ -49,16 +49,16 @@ async function race(storage: FishStorage): Promise<void> {
 }
 
 describe('a concurrent reset and deletion of a user leave no secrets behind', () => {
-  it('in a memory storage', () => race(createMemoryStorage()))
+  it('in memory storage', () => race(createMemoryStorage()))
 
-  it('in a file storage', async () => {
+  it('in file storage', async () => {
     const storage = await createStorage({ driver: 'file', path: newFolder() })
     onTestFinished(() => storage.dispose())
     await race(storage)
   })
 
   describeWithRedis('with a Redis server', () => {
-    it('in a Redis storage', async () => {
+    it('in Redis storage', async () => {
       const redis = await startRedis()
       onTestFinished(redis.stop)
       const storage = await createStorage({ driver: 'redis', url: redis.url })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { expectError, readError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 
-it('every response forbids browsers to guess its content type', async () => {
+it('every response forbids browsers to guess the content type', async () => {
   const service = await createMemoryService()
   for (const path of ['/status', '/get/fish', '/nowhere', '/events?name=Alex&gamemode=earth', '/openapi.json']) {
     const response = await service.request(path)
@@ -20,7 +20,7 @@ describe('an unknown method', () => {
 })
 
 describe('unexpected errors', () => {
-  it('cause internal_error, and their message is not sent', async () => {
+  it('cause internal_error, and the response omits the message of the error', async () => {
     const passwords = {
       hash: async (password: string) => password,
       verify: async () =>

@@ -190,7 +190,7 @@ class Play {
   }
 }
 
-test('after any disconnects during requests, later streams open, and later reads start immediately and match the model', async () => {
+test('after clients disconnect during requests, later streams open, and later reads start immediately and match the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
       const play = new Play(await createSlowReads())

@@ -94,7 +94,7 @@ describe('no secret', () => {
     }
   })
 
-  it('of one user can be decrypted for another user after their keys are swapped in the storage', async () => {
+  it('of one user can be decrypted for a different user after the keys of the two users are swapped in the storage', async () => {
     const service = await createMemoryService(UNLIMITED)
     const bob = await service.app.users.create({ name: 'Bob', password: 'bob-password' })
     const key = (id: string) => `secret:${id}:fernet`
@@ -126,7 +126,7 @@ describe('the secret check', () => {
     await open(storage, 'one').checkSecrets()
   })
 
-  it('is stored by only one of many servers that start at the same time', async () => {
+  it('is stored by exactly one of many servers that start at the same time', async () => {
     const storage = createMemoryStorage()
     const results = await Promise.allSettled(
       ['one', 'two', 'one', 'two'].map((secret) => open(storage, secret).checkSecrets()),
@@ -152,7 +152,7 @@ describe('the log', () => {
     }
   })
 
-  it('contains the cause of a 500 response with its request id', async () => {
+  it('contains the cause of a 500 response and the request id', async () => {
     const log = createCapture()
     const { storage, failAt } = createFailingStorage()
     const service = await createMemoryService({ logger: log.logger, storage })

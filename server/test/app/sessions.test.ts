@@ -69,7 +69,7 @@ describe('the login of an administrator', () => {
     await expectError(await admin('GET', '/admin/users'), 'invalid_session')
   })
 
-  it('refuses a form, or a body without a content type, since a page of another site could send such a request', async () => {
+  it('refuses a form, or a body without a content type, since a page of a different site could send such a request', async () => {
     const service = await createMemoryService()
     const account = { username: 'root', password: 'root-password' }
     for (const body of [new URLSearchParams(account), new TextEncoder().encode(JSON.stringify(account))]) {
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect((await admin('GET', '/admin/users')).status).toBe(200)
   })
 
-  it('stays invalid after its logout, even for a process whose clock is an hour behind', async () => {
+  it('stays invalid after the logout, even for a process whose clock is an hour behind', async () => {
     const service = await createMemoryService(UNLIMITED)
     const ended = withSession(service, await tokenOf(service))
     await ended('POST', '/admin/logout')
@@ -113,7 +113,7 @@ describe('a session', () => {
     await expectError(await ended('GET', '/admin/me'), 'invalid_session')
   })
 
-  it('is ended together with all other sessions if more than 100 sessions are ended within two hours, but the count of the rate limit is kept', async () => {
+  it('is ended, like all other sessions, if more than 100 sessions are ended within two hours, but the count of the rate limit is kept', async () => {
     const service = await createMemoryService({ ...UNLIMITED, adminRateLimit: { requests: 10_000, windowMs: 1000 } })
     const stays = withSession(service, await tokenOf(service))
     const end = async () => (await asRoot(service))('POST', '/admin/logout')
@@ -125,7 +125,7 @@ describe('a session', () => {
     expect([response.status, response.headers.get(HEADERS.rateRemaining)]).toEqual([200, String(10_000 - 103)])
   })
 
-  it('allows each administrator a limited number of requests from all addresses together', async () => {
+  it('limits the total number of requests of its administrator across all addresses', async () => {
     const service = await createMemoryService({ adminRateLimit: { requests: 3, windowMs: 300_000 } })
     const token = await tokenOf(service)
     const headers = { authorization: `Bearer ${token}` }

@@ -67,19 +67,22 @@ describe('the page of a player', () => {
     expect(await service.text('/@Alex')).toContain('content="2 fish of 1 species. Rarest: Boot. 2-day streak."')
   })
 
-  it('has a link preview for a player without catches, and for a player with only crabs', async () => {
+  it('has a link preview even if the player has no catches, or only crabs', async () => {
     const service = await openService({ ...UNLIMITED })
     expect(await service.text('/@Alex')).toContain('content="No catches yet."')
     await write(service, 'crab', { crab: [{}, {}] })
     expect(await service.text('/@Alex')).toContain('content="2 crabs of 1 species."')
   })
 
-  test.each([['renderCard'], ['publicUrl']])('has no picture in its link preview without %s', async (option) => {
-    const service = await openService({ [option]: undefined })
-    const html = await service.text('/@Alex')
-    expect(html).not.toContain('og:image')
-    expect(html).toContain('<meta name="twitter:card" content="summary">')
-  })
+  test.each([['renderCard'], ['publicUrl']])(
+    'has no picture in its link preview if the option %s is not set',
+    async (option) => {
+      const service = await openService({ [option]: undefined })
+      const html = await service.text('/@Alex')
+      expect(html).not.toContain('og:image')
+      expect(html).toContain('<meta name="twitter:card" content="summary">')
+    },
+  )
 
   it('has status 404 for an unknown player', async () => {
     const service = await openService()
@@ -217,7 +220,7 @@ describe('the card', () => {
     expect(service.rendered).toHaveLength(2)
   })
 
-  it('is not found without a renderer', async () => {
+  it('gets 404 if the service has no renderer', async () => {
     const service = await createMemoryService({ pages, publicUrl })
     const response = await service.request('/@Alex/card.png')
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
@@ -241,7 +244,7 @@ describe('the badge', () => {
     expect(await service.text('/@Alex/badge.svg')).toContain('<title>Alex · 2 catches · 2 species · Mythical</title>')
   })
 
-  it.each(HOSTILE)('does not repeat the name of a species called %s', async (name) => {
+  it.each(HOSTILE)('does not contain the name of a species called %s', async (name) => {
     const service = await openService({ ...UNLIMITED })
     await write(service, 'fish', fish('Koi'))
     const before = await service.text('/@Alex/badge.svg')

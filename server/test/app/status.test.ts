@@ -61,7 +61,7 @@ describe('while the storage is unavailable', () => {
     ['GET', '/nowhere'],
     ['POST', '/post/fish?name=Alex'],
     ['GET', '/get/user/key'],
-  ])('%s %s gets storage_error without the cause', async (method, path) => {
+  ])('%s %s gets storage_error, and the response omits the cause', async (method, path) => {
     const service = await createBrokenService()
     service.failAt(/./)
     const response = await service.request(path, { method, headers: { authorization: basic('Alex', 'alex-password') } })
@@ -70,7 +70,7 @@ describe('while the storage is unavailable', () => {
   })
 
   it.each([/^append/, /^read/, /^items\.getItem user:/, /^items\.getItem secret:/, /^countInWindow public:/])(
-    'for %s only, reads and writes either succeed or get storage_error without the cause',
+    'if only %s fails, reads and writes either succeed or get storage_error, and the response omits the cause',
     async (operations) => {
       const service = await createBrokenService()
       const token = await encryptToken(service, SALMON)
@@ -87,7 +87,7 @@ describe('while the storage is unavailable', () => {
     },
   )
 
-  it('a failed write stores nothing, and the same token can be stored later', async () => {
+  it('a failed write stores nothing, and its token can be stored later', async () => {
     const service = await createBrokenService()
     const token = await encryptToken(service, SALMON)
     service.failAt(/^append/)

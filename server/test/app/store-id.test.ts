@@ -53,11 +53,11 @@ describe('a server whose store is emptied', () => {
   })
 })
 
-describe('a server that detects another store', () => {
+describe('a server that detects a different store', () => {
   const OTHER = ['another one', 'unfinished'] as const
   const codes = { 'another one': 'replaced', unfinished: 'unfinished' } as const
 
-  it.each(OTHER)('neither reads nor writes that store: %s', async (value) => {
+  it.each(OTHER)('neither reads nor writes the different store: %s', async (value) => {
     const service = await createStartedService()
     const root = await asRoot(service)
     const tokens = [await encryptToken(service, SALMON), await encryptToken(service, SALMON)]
@@ -90,7 +90,7 @@ describe('a server that detects another store', () => {
     expect(await service.storage.items.getKeys()).toEqual(keys)
   })
 
-  it('works again once it detects its original store', async () => {
+  it('works again once the server detects its original store', async () => {
     const service = await createStartedService()
     const id = String(await service.storage.items.getItem(STORE))
     await service.storage.items.setItem(STORE, 'another one')
@@ -130,17 +130,17 @@ describe('a server whose store is replaced while it sends a collection', () => {
     return { status: response.status, outcome, isSecondSent: text.includes('bbb') }
   }
 
-  it('sends no data of the other store, and aborts the response', async () => {
+  it('sends no data from the new store, and aborts the response', async () => {
     expect(await readWhile('between')).toEqual({ status: 200, outcome: 'broken off', isSecondSent: false })
   })
 
-  it('aborts the response even if all records are sent, since a normal end would mean that the data is valid', async () => {
+  it('aborts the response even if all records are sent, since a normal end would tell the client that the data is valid', async () => {
     expect(await readWhile('end')).toMatchObject({ status: 200, outcome: 'broken off' })
   })
 })
 
 describe('the store id', () => {
-  it('is the same for all servers that start at the same time', async () => {
+  it('is identical for all servers that start at the same time', async () => {
     const storage = createMemoryStorage()
     const apps = Array.from({ length: 5 }, () => createApp({ ...OPTIONS, storage }))
     await Promise.all(apps.map((app) => app.checkSecrets()))
@@ -158,7 +158,7 @@ describe('the store id', () => {
     await createApp({ ...OPTIONS, storage }).checkSecrets()
   })
 
-  it('is not read again for each request', async () => {
+  it('is not read for each request', async () => {
     const service = await createStartedService()
     const token = await encryptToken(service, SALMON)
     const root = await asRoot(service)

@@ -126,7 +126,7 @@ describe('a password check', () => {
     }
   })
 
-  it('is skipped for ten minutes after a success, unless the password is replaced', async () => {
+  it('is skipped for ten minutes after a successful check, unless the password is replaced', async () => {
     const service = await createCountingService()
     const status = async (password = 'alex-password') =>
       (await service.request(KEY, { headers: { authorization: basic('Alex', password) } })).status
@@ -141,7 +141,7 @@ describe('a password check', () => {
     expect(await status('another')).toBe(200)
   })
 
-  it('runs for every wrong password, even after a success', async () => {
+  it('runs for every wrong password, even after a successful check', async () => {
     const service = await createCountingService()
     for (const [password, status, checks] of [
       ['alex-password', 200, 1],
@@ -182,7 +182,7 @@ describe('a password check', () => {
     expect(calls.slice(before).filter((call) => /^items\.getItem (?:setting:admins|user:)/.test(call))).toEqual([])
   })
 
-  it('works again after a decoy hash could not be created', async () => {
+  it('works again after the creation of a decoy hash has failed', async () => {
     let isBroken = true
     const hash = async (password: string) => {
       if (isBroken && password.startsWith('a password that')) throw new Error('out of memory')
@@ -269,7 +269,7 @@ describe('failed credentials', () => {
     expect((await getKey(service, ALEX)).status).toBe(200)
   })
 
-  it('at the login and at the key endpoint share one count', async () => {
+  it('at the login endpoint and at the key endpoint share one count', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (let count = 0; count < 5; count += 1) {
       await getKey(service, basic('root', 'wrong-password'))
@@ -315,7 +315,7 @@ describe('failed credentials', () => {
     expect((await getKey(service, ALEX)).status).toBe(200)
   })
 
-  it('cannot exceed the limit concurrently: only 10 of 30 wrong passwords are checked', async () => {
+  it('cannot exceed the limit through concurrent requests: only 10 of 30 wrong passwords are checked', async () => {
     const service = await createMemoryService(UNLIMITED)
     const responses = await Promise.all(Array.from({ length: 30 }, () => getKey(service, WRONG)))
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(10)

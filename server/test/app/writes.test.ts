@@ -158,7 +158,7 @@ describe('a write', () => {
     expect(await countAll(service)).toBe(0)
   })
 
-  it('with two different gamemodes is refused, wherever the gamemodes are given', async () => {
+  it('is refused if it names two different gamemodes, wherever the gamemodes are given', async () => {
     const service = await createMemoryService(UNLIMITED)
     const query = '?name=Alex&gamemode=survival'
     const inPayload = { ...SALMON, gamemode: 'factions' }

@@ -421,12 +421,12 @@ describe('a migration', () => {
     expect(readdirSync(folder)).not.toContain('data')
   })
 
-  test('does not mix up players with unusual ids', async () => {
+  test('does not confuse players with unusual ids with each other', async () => {
     await migrate(await writeExports(join(folder, 'odd'), oddlyIdentified()))
     await expectApart((await serve()).url)
   })
 
-  test('stores catches with the same id separately, such as the catches of a copied collection', async () => {
+  test('stores catches separately even if they share an id, as in a copied collection', async () => {
     const same = (fish: string) => [1, objectId(SECONDS, 1)].map((_id) => ({ _id, fish, rarity: 1 }))
     const database = databaseOf({
       users: [player('Alex')],
@@ -502,7 +502,7 @@ describe('a migration', () => {
     expect(readdirSync(mounted.disk)).toEqual([])
   })
 
-  test('is refused if the dump changes after the report, and stores nothing', async () => {
+  test('fails and stores nothing if the dump changes after the report', async () => {
     const database = databaseOf({ users: [player('Alex')], fish_Alex_earth: [{ _id: id(), fish: 'Cod', rarity: 1 }] })
     const dump = await writeExports(join(folder, 'x'), database)
     const confirm = async () => {
@@ -538,7 +538,7 @@ describe('a migration', () => {
     })
   })
 
-  test('refuses an archive with a name that is longer than MongoDB allows', async () => {
+  test('refuses an archive that contains a name longer than MongoDB allows', async () => {
     const database = databaseOf({ users: [player('Alex')] })
     const path = join(folder, 'long.archive')
     const write = (length: number) => writeArchive(path, database, { others: { admin: ['x'.repeat(length)] } })

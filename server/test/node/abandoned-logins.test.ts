@@ -5,7 +5,7 @@ import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' }
 
-describe('logins over a socket whose client disconnects', () => {
+describe('logins whose client disconnects from the socket', () => {
   it('are logged as 499 and not checked, and do not delay the next login', async () => {
     const scrypt = createScryptHasher({ N: 16, r: 1, p: 1 })
     const checked: string[] = []

@@ -292,7 +292,7 @@ describe('the configuration', () => {
     'redis://:hunter2/3@127.0.0.1',
     'rediss://alex:hunter2@host:6380/1',
     'redis-cluster://:hunter2@host:7000',
-  ])('refuses the password of %s as a flag, and accepts it from the environment', (storage) => {
+  ])('refuses the password of %s as a flag, and accepts the password from the environment', (storage) => {
     const env = { FISH_SECRET: 'encrypts', FISH_JWT_SECRET: 'j'.repeat(32) }
     const mistakes = mistakesOf({ env, flags: { storage } })
     expect(mistakes).toEqual([expect.stringContaining('--storage contains a password')])

@@ -112,7 +112,7 @@ describeWithRedis('a copy', () => {
     await expectAlex({ FISH_STORAGE: `file:${beside}` })
   })
 
-  it('refuses a target with data, and a missing or incomplete source', async () => {
+  it('refuses a target that contains data, and a source that is missing or incomplete', async () => {
     const { path } = await storeOfAlex()
     const from = `file:${path}`
     await copyStore({ env: {}, from, to: redis.url })
@@ -154,7 +154,7 @@ describeWithRedis('a copy', () => {
     await target.dispose()
   })
 
-  it('leaves no folder after an interruption, and no server accepts an incomplete Redis', async () => {
+  it('leaves no folder after an interruption, and no server accepts an incomplete copy in Redis', async () => {
     const { path } = await storeOfAlex()
     const from = `file:${path}`
     const cut = (to: string) => {

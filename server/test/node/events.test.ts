@@ -30,7 +30,7 @@ async function startServer() {
   return { ...server, addFish, open }
 }
 
-it('a stop immediately ends all event streams completely, without waiting for the grace period', async () => {
+it('a stop ends all event streams properly and does not wait for the grace period', async () => {
   const server = await startServer()
   const texts = (await Promise.all([server.open(), server.open()])).map((response) => response.text())
   await server.addFish('Salmon')

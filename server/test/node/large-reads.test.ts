@@ -55,7 +55,7 @@ async function heldBytes(): Promise<number> {
 }
 
 describe('a large collection', () => {
-  it('is encoded while the server reads it, in br and gzip', async () => {
+  it('is encoded in br and gzip while the server reads the collection', async () => {
     const url = await serverWith(10_000)
     const plain = await read(url, 'identity')
     const codings = [

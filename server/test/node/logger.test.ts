@@ -41,7 +41,7 @@ describe('a log whose reader stalls', () => {
     },
   )
 
-  it('has its dropped lines counted in /metrics', async () => {
+  it('causes dropped lines, which /metrics counts', async () => {
     const { stream } = createStalledStream()
     const logger = createLogger('json', { stream, colours: false })
     const { url } = await startTestServer({ FISH_ADMIN_PASSWORD: 'boss-password' }, { logger })

@@ -77,7 +77,7 @@ describeWithRedis('a server on a Redis', () => {
     expect((await post('/post/fish?name=Alex', token, write)).status).toBe(201)
   })
 
-  it('is not ready while Redis refuses writes, has an unavailable status, and is ready again afterwards', async () => {
+  it('is not ready and has an unavailable status while Redis refuses writes, and is ready again afterwards', async () => {
     const { url } = await startTestServer(envWith(SECRET))
     const statuses = async () => [await readiness(url), (await fetch(`${url}/status`)).status]
     for (const [spoil, mend] of [

@@ -61,7 +61,7 @@ describe.runIf(process.platform !== 'win32')('a secrets.json that is not a regul
     ['a folder', (path) => mkdirSync(path)],
     ['a device', (path) => execFileSync('ln', ['-s', '/dev/zero', path])],
   ]
-  it.each(MAKE)('(%s) is refused by backup, restore and at the start', async (_, make) => {
+  it.each(MAKE)('(%s) is refused by backup and restore, and by a server at its start', async (_, make) => {
     const parent = newFolder()
     const [data, target] = [join(parent, 'data'), join(parent, 'target')]
     await makeStore(data)

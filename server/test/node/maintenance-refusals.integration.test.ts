@@ -58,7 +58,7 @@ it('every command refuses an incomplete file store', async () => {
   expect(contentOf(parent)).toEqual(before)
 })
 
-it('secrets of another store are not reported as a wrong FISH_SECRET, and the error names both files', async () => {
+it('secrets of a different store are not reported as a wrong FISH_SECRET, and the error names both files', async () => {
   const [{ data }, other] = [await served(), await served()]
   cpSync(join(other.data, 'secrets.json'), join(data, 'secrets.json'))
   const before = contentOf(data)
@@ -89,7 +89,7 @@ describe('a backup', () => {
     expect(await backupStore({ env: envOf(data), target: join(parent, 'data-copy') })).toMatchObject({ users: 0 })
   })
 
-  it('with damaged secrets is refused, and the error names the damaged file', async () => {
+  it('is refused if the secrets are damaged, and the error names the damaged file', async () => {
     const { parent, data } = await served()
     writeFileSync(join(data, 'secrets.json'), '{')
     const { code, message } = await refusal(backupStore({ env: envOf(data), target: join(parent, 'copy') }))
@@ -128,7 +128,7 @@ describe('a restore', () => {
     await (await startTestServer(envOf(join(target, 'old-store-2')))).close()
   })
 
-  it('from damaged secrets is refused, names the damaged file and leaves nothing behind', async () => {
+  it('is refused if the secrets in the backup are damaged, names the damaged file and leaves nothing behind', async () => {
     const { parent, data } = await served()
     const backup = join(parent, 'backup')
     cpSync(data, backup, { recursive: true })

@@ -94,7 +94,7 @@ describe('connections', () => {
     ])
   })
 
-  it('over the limit are refused and counted, and new connections are accepted after earlier connections close', async () => {
+  it('that exceed the limit are refused and counted, and new connections are accepted after earlier connections close', async () => {
     // Behind a proxy, all connections come from one address.
     const { url } = await startTestServer({ FISH_TRUST_PROXY: '1' }, { connections: { connections: 2 } })
     const first = await openRaw(url)
@@ -131,7 +131,7 @@ describe('connections', () => {
     await refused(url)
   })
 
-  it('that time out are freed, even if their client never closes its side', async () => {
+  it('that time out are freed, even if the client never closes its side', async () => {
     const { url } = await startTestServer({}, { connections: { ...QUICK, connections: 1 } })
     const { hostname, port } = new URL(url)
     const silent = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -148,7 +148,7 @@ describe('connections', () => {
     await expect.poll(isLetIn, { interval: 10 }).toBe(true)
   })
 
-  it('are closed if their client sends more than 64 requests without waiting for a response', async () => {
+  it('are closed if the client sends more than 64 requests without waiting for a response', async () => {
     const { url } = await startTestServer()
     const greedy = await openRaw(url)
     const gone = once(greedy.socket, 'close')
@@ -157,7 +157,7 @@ describe('connections', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
-  it('whose client does not read responses are closed', async () => {
+  it('are closed if the client does not read responses', async () => {
     const server = await startTestServer({}, { connections: { stalledMs: 300 }, graceMs: NEVER_MS })
     // The second response is small, since a large response might exceed the time limit on a busy machine.
     await askForTooMuch(server, '/livez')

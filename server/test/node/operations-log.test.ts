@@ -74,7 +74,7 @@ describe('the access log', () => {
     ['PUT', `/admin/users/Alex/fish/${CANARY}`, 405],
     ['DELETE', `/admin/admins/${CANARY}`, 401],
     ['OPTIONS', `/admin/users/${CANARY}`, 405],
-  ])('does not contain the pasted text in the path of %s %s', async (method, path, status) => {
+  ])('omits text that a user pasted into the path of %s %s', async (method, path, status) => {
     const run = runServe({ FISH_STORAGE: 'memory:', FISH_LOG: 'json', ...SECRETS })
     expect((await fetch(`${await run.ready}${path}`, { method })).status).toBe(status)
     const log = await stopped(run)
@@ -145,7 +145,7 @@ describe('errors in the log', () => {
     return stream.text()
   }
 
-  it('of the service have their name, location and next step', () => {
+  it('of the service are logged with their name, location and next step', () => {
     const line = JSON.parse(logged(new StorageError('full', 'No space is left. Free some.'))) as { err: unknown }
     expect(line.err).toEqual({
       name: 'StorageError',

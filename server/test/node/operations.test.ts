@@ -94,7 +94,7 @@ describe('metrics', () => {
     expect(await (await fetch(`${off.url}/openapi.json`)).json()).not.toHaveProperty(['paths', '/metrics'])
   })
 
-  it('are served only at the separate address if one is configured, and that address serves nothing else', async () => {
+  it('are served only at the separate address if such an address is configured, and that address serves nothing else', async () => {
     const { url, metrics } = await startTestServer({ FISH_METRICS: '127.0.0.1:0', FISH_RATE_LIMIT: '1' })
     const apart = new URL(metrics).origin
     expect(apart).not.toBe(url)
@@ -134,7 +134,7 @@ describe('the routes for operators', () => {
 })
 
 describe('GET /docs', () => {
-  it('is a page without inline scripts, and its policy allows only this server', async () => {
+  it('is a page without inline scripts, and the policy of the page allows only resources of this server', async () => {
     const { url } = await startTestServer(ADMIN)
     const response = await fetch(`${url}/docs`)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -166,7 +166,7 @@ describe('GET /docs', () => {
     expect([head.status, head.headers.get('etag')]).toEqual([200, etag])
   })
 
-  it('sends large files compressed', async () => {
+  it('compresses large files', async () => {
     const { url } = await startTestServer()
     const response = await fetch(`${url}/docs/swagger-ui-bundle.js`, { headers: { 'accept-encoding': 'gzip' } })
     expect(response.headers.get('content-encoding')).toBe('gzip')

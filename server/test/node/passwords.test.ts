@@ -11,7 +11,7 @@ describe('a password hash', () => {
     expect(hash).not.toContain('password')
   })
 
-  it('matches only the password that it was created from', async () => {
+  it('matches only the password from which the hash was created', async () => {
     const hasher = createScryptHasher(CHEAP)
     for (const password of ['password', '', ' ', 'pässwörd 🐟', 'x'.repeat(256), 'a\0b']) {
       const hash = await hasher.hash(password)
@@ -22,7 +22,7 @@ describe('a password hash', () => {
     }
   })
 
-  it('differs each time, even for the same password', async () => {
+  it('differs every time that one password is hashed', async () => {
     const hasher = createScryptHasher(CHEAP)
     expect(await hasher.hash('password')).not.toBe(await hasher.hash('password'))
   })
@@ -40,7 +40,7 @@ describe('a password hash', () => {
   })
 
   it.each(['', 'plain$password', 'bcrypt$x', 'scrypt', 'scrypt$16$1$1$AAAA$AAAA', 'scrypt$x$1$1$AAAA$AAAA'])(
-    'of the unknown form %j never matches',
+    'in the unknown form %j never matches',
     async (hash) => {
       const match = await createScryptHasher(CHEAP)
         .verify('password', hash)
@@ -67,7 +67,7 @@ describe('a password hash', () => {
     expect(await createScryptHasher().hash('password')).toMatch(/^scrypt\$131072\$8\$1\$/)
   })
 
-  it('of bcrypt is also verified, without blocking the process', async () => {
+  it('that was created by bcrypt is also verified, and the verification does not block the process', async () => {
     const hasher = createScryptHasher(CHEAP)
     const hash = hashSync('pässwörd', 11)
     expect(hasher.isOutdated?.(hash)).toBe(true)

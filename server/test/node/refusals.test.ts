@@ -74,7 +74,7 @@ describe('a request that a proxy may interpret differently', () => {
     expect(responses).not.toContain('process_uptime_seconds')
   })
 
-  it('because of its target counts against the rate limit like any other request', async () => {
+  it('because of its target counts against the rate limit, as every request does', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET('/x/../status') + GET('/\\status') + GET('/status'))
@@ -129,7 +129,7 @@ describe('a request that a proxy may interpret differently', () => {
     expect(refusalIn(response).requestId).toBe('mine-1')
   })
 
-  it('gets a response without a body if the method is HEAD', async () => {
+  it('gets a response that has no body if the method is HEAD', async () => {
     const { url } = await startTestServer()
     expect(await untilClosed(url, head('HEAD /livez HTTP/1.1', { host: 'a,b' }))).toMatch(
       /^HTTP\/1\.1 400 .*\r\n\r\n$/s,
@@ -145,7 +145,7 @@ describe('a request that a proxy may interpret differently', () => {
     expect(statuses(responses)).toEqual([200, 200, 400])
   })
 
-  it('is not confused with a request that has such characters only in the query', async () => {
+  it('is not a request that contains ambiguous characters only in the query', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     socket.send(GET('/status?x=/../\\#'))
@@ -208,7 +208,7 @@ describe('invalid bytes after a request', () => {
     expect(statuses(await untilClosed(url, GET('/livez') + GET('/livez') + broken))).toEqual([200, 200, 400])
   })
 
-  it('in an unread body cause no second response', async () => {
+  it('in a body that the server does not read cause no second response', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')
@@ -234,7 +234,7 @@ describe('a CONNECT request', () => {
     expect(statuses(text)).toEqual([200, 405])
   })
 
-  it('does not affect other clients if its client resets the connection', async () => {
+  it('does not affect other clients if the client that sent it resets the connection', async () => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)
     const gone = once(socket.socket, 'close')
@@ -257,7 +257,7 @@ describe('a CONNECT request', () => {
 })
 
 it.each(['websocket', 'h2c', 'TLS/1.0'])(
-  'a request to upgrade to %s gets a response without the upgrade',
+  'a request to upgrade to %s gets an ordinary response, and the connection is not upgraded',
   async (upgrade) => {
     const { url } = await startTestServer()
     const socket = await openRaw(url)

@@ -11,7 +11,7 @@ import { startTestServer } from './running.ts'
 const FILE = 'secrets.json'
 
 describe('the secrets of a data folder', () => {
-  it('are generated once, are readable only by the owner of the folder, and are read again later', async () => {
+  it('are generated once, are readable only by the owner of the folder, and are reused at later starts', async () => {
     const folder = newFolder()
     const { secrets } = await loadSecrets(folder, {})
     expect(Buffer.from(secrets.encryption, 'base64')).toHaveLength(32)

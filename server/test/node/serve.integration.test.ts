@@ -55,7 +55,7 @@ describe('serve', () => {
     expect(run.stderr.text()).not.toContain('boss-password')
   })
 
-  it('warns about a FISH_SECRET that is too short to be safe, without printing the secret', async () => {
+  it('warns about a FISH_SECRET that is too short to be safe, but does not print the secret', async () => {
     const run = runServe({ ...GIVEN, FISH_SECRET: 'tiny-secret' })
     await run.ready
     run.stop()
@@ -98,7 +98,7 @@ describe('serve', () => {
     expect(await run.status).toBe(0)
   })
 
-  it('closes a keep-alive connection after the last response if a stop is in progress', async () => {
+  it('closes a keep-alive connection after the response to the last request if a stop is in progress', async () => {
     const run = runServe(GIVEN)
     const kept = await openRaw(await run.ready)
     kept.send(head('GET /livez HTTP/1.1'))
@@ -206,7 +206,7 @@ describe('serve', () => {
   it.each([
     ['given', { FISH_SECRET: 'the first secret of this data, long' }],
     ['made', {}],
-  ] as const)('refuses data that was encrypted with another secret (%s), and changes nothing', async (_, first) => {
+  ] as const)('refuses data that was encrypted with a different secret (%s), and changes nothing', async (_, first) => {
     const folder = newFolder()
     const storage = { FISH_STORAGE: `file:${folder}` }
     await (await startTestServer({ ...storage, ...first })).close()
@@ -238,7 +238,7 @@ describe('serve', () => {
     ['file', async () => ({ FISH_STORAGE: `file:${newFolder()}` })],
     ['Redis', startRedisEnv],
   ] as const)('with a %s storage', (_, prepare) => {
-    it('refuses to remove a gamemode with catches, prints the number of catches and the next step, and exits with 2', async () => {
+    it('refuses to remove a gamemode that contains catches, prints the number of catches and the next step, and exits with 2', async () => {
       const env = { FISH_LOG: 'silent', FISH_ADMIN_PASSWORD: 'boss-password', ...(await prepare()) }
       const server = await startTestServer({ ...env, FISH_GAMEMODES: 'earth,sky' })
       const login = { username: 'admin', password: 'boss-password' }

@@ -116,7 +116,7 @@ describe('over a real socket', () => {
   })
 
   it.each(['stays', 'goes away'])(
-    'a client that %s after its body is refused does not delay the stop of the server',
+    'a client that %s after the server refuses the body does not delay the stop of the server',
     async (then) => {
       // The grace period is longer than the test may take, so a stop that waits for the grace period fails.
       const server = await startTestServer(ADMIN, { graceMs: 600_000 })

@@ -8,7 +8,7 @@ test.each([
   ['redis://127.0.0.1:6380/2'],
   ['rediss://user:p%40ss@cache.example:6380'],
   ['redis://:secret@[::1]:6379'],
-])('the parser accepts %s as the address of one Redis', (url) => {
+])('the parser accepts %s as the address of a single Redis server', (url) => {
   expect(parseStorageAddress(url)).toEqual({ driver: 'redis', url })
 })
 

@@ -4,7 +4,7 @@ import { newCollection } from '../../src/storage-conformance/samples.ts'
 
 const entry = (name: string) => `{"name":"${name}","caughtAt":"2026-01-31T12:00:00Z"}`
 
-test('only one count of a collection runs at a time, and each read includes all earlier records', async () => {
+test('a collection is counted by only one task at a time, and each read includes all earlier records', async () => {
   const collection = newCollection()
   let [version, reading, most, counts] = [0, 0, 0, 0]
   const gates: (() => void)[] = []

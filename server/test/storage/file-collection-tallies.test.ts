@@ -30,7 +30,7 @@ test('the name of a removed catch is deleted from the species table, even if nob
   expect(sql('SELECT name FROM species').map(({ name }) => name)).toEqual(['Koi'])
 })
 
-test('a new collection contains no species or days from an owner who was removed during an append', async () => {
+test('a new collection contains no species or days of an owner who was removed during an append', async () => {
   const { storage } = await open()
   const [removed, later] = [newCollection(), newCollection()]
   const append = storage.append(removed, caughtRecord([{ name: 'Koi' }, 0]))
@@ -42,7 +42,7 @@ test('a new collection contains no species or days from an owner who was removed
   })
 })
 
-test('concurrent reads share one count of the records', async () => {
+test('concurrent reads count the records only once', async () => {
   const { storage } = await open()
   const collection = newCollection()
   const removed = caughtRecord([{ name: 'Cod' }, 0])

@@ -98,7 +98,7 @@ test('a store that is closed on a full disk keeps its log with all acknowledged 
   await again.dispose()
 })
 
-test('a store on a disk without space for its log does not open, and reports the reason', async ({ skip }) => {
+test('a store does not open if the disk has no space for its log, and reports the reason', async ({ skip }) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) {
     skip(mounted.reason)

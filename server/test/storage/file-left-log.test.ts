@@ -32,7 +32,7 @@ describe('a leftover log', () => {
     await storage.dispose()
   })
 
-  it('is refused beside a deleted database, and nothing is changed', async () => {
+  it('is refused if its database was deleted, and nothing is changed', async () => {
     const folder = newFolder()
     await crashed(folder, 0, 50)
     const log = join(folder, 'left', 'fish.db-wal')
@@ -42,7 +42,7 @@ describe('a leftover log', () => {
     expect(await readFile(log)).toEqual(before)
   })
 
-  it('is refused beside a backup that was copied over the database', async () => {
+  it('is refused if a backup was copied over the database', async () => {
     const folder = newFolder()
     await crashed(folder, 0, 300)
     const backup = join(folder, 'backup.db')

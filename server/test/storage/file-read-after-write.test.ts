@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { rememberReads } from '../../src/storage/file/recent-reads.ts'
 import { newFolder } from './folders.ts'
 
-test('a read sees every write that was acknowledged earlier, even after another read in the same turn of the event loop', async () => {
+test('a read sees every write that was acknowledged earlier, even after a previous read in the same turn of the event loop', async () => {
   const storage = await createStorage({ driver: 'file', path: newFolder() })
   onTestFinished(() => storage.dispose())
   let isOver = false

@@ -38,7 +38,7 @@ test.runIf(process.platform !== 'win32')('a store file that is a pipe is refused
 })
 
 describe('a folder that is in use', () => {
-  test('cannot be opened by a second storage of the same process, through any path, until the first storage is closed', async () => {
+  test('cannot be opened by a second storage in the same process, through any path, until the first storage is closed', async () => {
     const folder = newFolder()
     const first = await open(folder)
     symlinkSync(folder, `${folder}-link`)
@@ -92,7 +92,7 @@ describe('a file that is not a store', () => {
     await expect(open(folder)).rejects.toMatchObject({ code })
   }
 
-  test('is refused unchanged if it is not a database', async () => {
+  test('is refused and stays unchanged if the file is not a database', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     for (const content of ['', 'a shopping list', 'x'.repeat(10_000), 'SQLite format 3\0']) {
@@ -101,7 +101,7 @@ describe('a file that is not a store', () => {
     }
   })
 
-  test('is refused unchanged if it is the database of another program', async () => {
+  test('is refused and stays unchanged if the file is the database of a different program', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     const db = new DatabaseSync(join(folder, 'fish.db'))
@@ -110,7 +110,7 @@ describe('a file that is not a store', () => {
     await refused(folder, 'not_a_store')
   })
 
-  test('is refused unchanged with an explanation if a build before version 0.1 wrote it', async () => {
+  test('is refused with an explanation and stays unchanged if a build before version 0.1 wrote the file', async () => {
     const folder = newFolder()
     mkdirSync(folder)
     const db = new DatabaseSync(join(folder, 'fish.db'))
@@ -120,7 +120,7 @@ describe('a file that is not a store', () => {
     await expect(open(folder)).rejects.toThrow('was written by a development build before version 0.1')
   })
 
-  test('is refused unchanged if a newer version wrote it', async () => {
+  test('is refused and stays unchanged if a newer version wrote the file', async () => {
     const folder = newFolder()
     await (await open(folder)).dispose()
     const db = new DatabaseSync(join(folder, 'fish.db'))
@@ -139,7 +139,7 @@ describe('a file that is not a store', () => {
   })
 })
 
-test('the removal of an owner with many records lets other writes run in between, and leaves nothing behind', async () => {
+test('the removal of an owner who has many records lets other writes run in between, and leaves nothing behind', async () => {
   const folder = newFolder()
   const first = await open(folder)
   const large = newCollection()
@@ -275,7 +275,7 @@ describe('a path that is unsuitable for a store', () => {
     return error?.message
   }
 
-  test.each(['', '/x', '/x/y'])('is refused, and the error names the path: a file%s', async (below) => {
+  test.each(['', '/x', '/x/y'])('is refused, and the error names the path, which is a file%s', async (below) => {
     const file = newFolder()
     writeFileSync(file, '')
     expect(await message(file + below)).toBe(

@@ -33,7 +33,7 @@ test('the last part of a key can be decoded', () => {
   expect(decodeItemKey(itemKey('user', 'x', 'Älice?x'))).toBe('Älice?x')
 })
 
-test('an empty part, a base with raw text and an unencoded part are refused', () => {
+test('an empty part, a base that contains raw text and an unencoded part are refused', () => {
   const refusal = expect.objectContaining({ name: 'StorageError', code: 'invalid_key' })
   expect(() => itemKey('user', '')).toThrow(refusal)
   for (const base of ['', 'User', 'a b', 'a::b', ':a', 'a?']) expect(() => itemKey(base, 'x')).toThrow(refusal)

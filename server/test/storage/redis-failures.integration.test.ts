@@ -34,7 +34,7 @@ describeWithRedis('a storage on a failing Redis', () => {
     expect(Number(/within (\d+) ms/.exec((error as Error).message)?.[1])).toBeLessThanOrEqual(1000)
   })
 
-  test('loads its scripts again after another client has removed the scripts', async () => {
+  test('loads its scripts again after a different client has removed the scripts', async () => {
     const [storage, collection] = [await open(), newCollection()]
     await storage.append(collection, newRecord({ dedupeKey: 'before' }))
     await server.admin.script('FLUSH')
@@ -45,7 +45,7 @@ describeWithRedis('a storage on a failing Redis', () => {
     expect(await readEntries(storage, collection)).toHaveLength(4)
   })
 
-  test('lets no operation hang while Redis is frozen, and recovers by itself', async () => {
+  test('never lets an operation hang while Redis is frozen, and recovers by itself', async () => {
     const storage = await open(800)
     await storage.items.setItem(itemKey('kept', 'a'), 'x')
     server.freeze()
@@ -86,7 +86,7 @@ describeWithRedis('a storage on a failing Redis', () => {
     expect((await storage.peekWindow('flood', { ...window, limit: 100_000 })).count).toBeLessThan(5000)
   })
 
-  test('fails immediately while Redis is dead, and has all acknowledged records after Redis restarts', async () => {
+  test('fails operations immediately while Redis is dead, and still has all acknowledged records after Redis restarts', async () => {
     const [storage, collection] = [await open(), newCollection()]
     const acknowledged: string[] = []
     const appending = (async () => {
@@ -162,7 +162,7 @@ describeWithRedis('a storage on a failing Redis', () => {
     await until(responses(storage))
   })
 
-  test('fails a ping after its own catches have filled Redis, as long as catches are refused', async () => {
+  test('fails a ping after its own catches have filled Redis, until catches are accepted again', async () => {
     const storage = await open()
     const large = 'x'.repeat(20_000)
     const used = Number(/used_memory:(\d+)/.exec(await server.admin.info('memory'))?.[1])

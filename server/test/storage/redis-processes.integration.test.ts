@@ -54,7 +54,7 @@ describeWithRedis('one Redis server that several processes share', () => {
     }
   }
 
-  test('limits the number of windows, and a flood of clients never lets a refused client pass', async () => {
+  test('limits the number of windows, and never accepts a refused client because of a flood of clients', async () => {
     const [storage, window] = [processes[0] as FishStorage, { durationMs: 300_000, limit: 2, now: Date.now() }]
     const { windows, names } = neighbours('flood', 4000)
     const [exhausted, flood] = [names.slice(0, 50), names.slice(50)]

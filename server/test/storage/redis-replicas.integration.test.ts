@@ -102,7 +102,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
     expect(value).toBe('x')
   })
 
-  test('does not open on a replica, even if the replica accepts writes', async () => {
+  test('does not open if the server is a replica, even if the replica accepts writes', async () => {
     await until(async () => (await replica.admin.dbsize()) === (await primary.admin.dbsize()))
     const before = await replica.admin.dbsize()
     for (const readOnly of ['yes', 'no']) {
@@ -112,7 +112,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
     expect(await replica.admin.dbsize()).toBe(before)
   })
 
-  test('does not open for a user without the permission to wait for the replica', async () => {
+  test('does not open if the Redis user lacks the permission to wait for the replica', async () => {
     await primary.admin.call('ACL', 'SETUSER', 'waiter', 'on', '>password', '~*', '&*', '+@all', '-wait')
     const url = primary.url.replace('//', '//waiter:password@')
     await expect(open({ url })).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
     expect(storage.warnings).toEqual([])
   })
 
-  test('acknowledges a write only if a replica has it, and stores a repeated token only once', async () => {
+  test('acknowledges a write only if a replica has the write, and stores a repeated token only once', async () => {
     await replica.kill()
     await until(async () => /connected_slaves:0/.test(await primary.admin.info('replication')))
     const [storage, collection] = [await open({ timeoutMs: 400 }), newCollection()]
@@ -149,7 +149,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
     expect(await readEntries(storage, collection)).toEqual(['caught'])
   })
 
-  test('acknowledges no write while the replica is frozen, but handles reads, and stores a repeated token only once', async () => {
+  test('does not acknowledge writes while the replica is frozen, but handles reads, and stores a repeated token only once', async () => {
     const [storage, collection] = [await open({ timeoutMs: 1000 }), newCollection()]
     await (await open({ timeoutMs: UNHURRIED_MS })).append(
       collection,

@@ -69,7 +69,7 @@ describeWithRedis('the settings of a Redis', () => {
     }
   })
 
-  test('prevent the start for a user with only read permissions, even if the store exists', async () => {
+  test('prevent the start for a user who has only read permissions, even if the store exists', async () => {
     await (await open()).items.setItem('a:b', 'c')
     await server.admin.call('ACL', 'SETUSER', 'commands', 'on', '>secret', '~fish:*', '+@all', '-@write')
     await server.admin.call('ACL', 'SETUSER', 'keys', 'on', '>secret', '%R~fish:*', '+@all')
@@ -87,7 +87,7 @@ describeWithRedis('the settings of a Redis', () => {
   }
 
   test.each(['XADD', 'HSET', 'UNLINK', 'HMGET', 'ZLEXCOUNT'])(
-    'prevent the start for a user without the permission for %s, and nothing is changed',
+    'prevent the start for a user who lacks the permission for %s, and nothing is changed',
     async (command) => {
       await server.admin.flushall()
       await expect(openAs('partial', '+@all', `-${command}`)).rejects.toMatchObject({
@@ -144,7 +144,7 @@ describeWithRedis('the settings of a Redis', () => {
     },
   )
 
-  test('allow a user with only the permissions that the refusal lists to open and use a storage', async () => {
+  test('let a user open and use a storage if the user has only the permissions that the refusal lists', async () => {
     const basic = ['+eval', '+evalsha', '+info']
     const error = await openAs('least', ...basic).catch((caught: unknown) => caught)
     const [, missing = ''] = /permissions: ([A-Z, ]+)\. It needs/.exec(String(error)) ?? []
@@ -229,7 +229,7 @@ describeWithRedis('the settings of a Redis', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
-  test('cause an error that names TLS if Redis has no TLS, with and without a password', async () => {
+  test('cause an error that names TLS if Redis has no TLS, whether or not a password is given', async () => {
     const { port } = server
     const addresses = ['rediss', 'rediss-cluster'].flatMap((scheme) =>
       ['', ':hunter2@'].map((login) => `${scheme}://${login}127.0.0.1:${port}`),

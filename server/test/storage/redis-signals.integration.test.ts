@@ -88,7 +88,7 @@ describeWithRedis('signals of Redis', () => {
     await expect.poll(() => changes, { timeout: 10_000 }).toEqual([undefined, undefined])
   })
 
-  test('do not arrive for a user without the permission, but the writes of this user succeed', async () => {
+  test('do not arrive for a user who lacks the permission for signals, but the writes of this user succeed', async () => {
     await server.admin.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>secret', '~fish:*', '+@all')
     const storage = await open(server.url.replace('//', '//mute:secret@'))
     const changes: unknown[] = []

@@ -44,7 +44,7 @@ describeWithRedis('one Redis server', () => {
       expect(await readEntries(storage, collection)).toHaveLength(51)
     })
 
-    test('counts species and days in data from an earlier version, and stores the counts as soon as Redis has space', async () => {
+    test('counts species and days in data that an earlier version wrote, and stores the counts as soon as Redis has space', async () => {
       const collection = newCollection()
       const add = () => storage.append(collection, caughtRecord([{ name: 'Koi' }, 0]))
       await add()
@@ -77,7 +77,7 @@ describeWithRedis('one Redis server', () => {
       expect(await server.admin.info('commandstats')).not.toMatch(/cmdstat_xrange\b/)
     })
 
-    test('lists without reading the 20,000 keys of other applications', async () => {
+    test('lists its own items, but does not read the 20,000 keys of other applications', async () => {
       await server.admin.select(0)
       const fill = "for i = 1, 20000 do redis.call('SET', ARGV[i % 4 + 1] .. i, 'other') end"
       await server.admin.eval(fill, 0, 'user:', 'other:', 'fish', 'fishy:')
@@ -156,7 +156,7 @@ describeWithRedis('one Redis server', () => {
       expect(new Set(sources.values()).size).toBe(2)
     })
 
-    test('refuses data of a newer version and leaves it unchanged', async () => {
+    test('refuses data that a newer version wrote, and leaves the data unchanged', async () => {
       await server.admin.set('fish:schema', '2')
       onTestFinished(async () => void (await server.admin.set('fish:schema', '1')))
       await expect(open()).rejects.toMatchObject({ code: 'newer_schema', message: expect.stringContaining('Update') })

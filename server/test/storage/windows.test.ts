@@ -47,7 +47,7 @@ describe('a flood of new keys', () => {
     expect(windows.peek('newcomer', at(1000))).toEqual({ count: 0, resetAt: 2000 })
   })
 
-  test('is accepted as soon as a count of an exhausted window is reverted', () => {
+  test('is accepted as soon as one request of an exhausted window is no longer counted', () => {
     const windows = createWindows(2)
     exhaust(windows, 'a', 0)
     exhaust(windows, 'b', 0)
@@ -67,7 +67,7 @@ describe('a flood of new keys', () => {
     expect(windows.size).toBe(5)
   })
 
-  test('with short windows does not end long windows early', () => {
+  test('that opens short windows does not end long windows early', () => {
     const windows = createWindows(2)
     exhaust(windows, 'long', 0, 1)
     for (let i = 0; i < 50; i += 1) windows.count(`short-${i}`, { durationMs: 10, limit: 1, now: i })

@@ -29,7 +29,7 @@ async function openSession() {
 const HOUR_MS = ACCOUNT_LIMITS.sessionSeconds * 1000
 
 describe('a session of the administrators’ page', () => {
-  it('sends the password only once, and the token in later requests', async () => {
+  it('sends the password only once, and sends the token in later requests', async () => {
     const { session, root, requests } = await openSession()
     await session.signIn(root)
     expect(session.state()).toMatchObject({ step: 'signed-in', admin: { username: 'root', role: 'superadmin' } })
@@ -141,7 +141,7 @@ describe('a search of the audit log', () => {
     return { read, reads: () => reads }
   }
 
-  it('reads one page, and continues after its last entry', async () => {
+  it('reads one page, and continues after the last entry of the page', async () => {
     const { read, reads } = openLog()
     const first = await searchAudit(read, NONE)
     expect([first.entries.length, reads()]).toEqual([50, 1])
@@ -241,7 +241,7 @@ describe('the description of an error', () => {
     expect(await fail()).toMatchObject({ title: 'Too many requests.', retryAt: expect.any(Number) })
   })
 
-  it('reports an unknown outcome for a write without a response, and repeats no text of unexpected errors', async () => {
+  it('reports an unknown outcome for a write that gets no response, and repeats no text from unexpected errors', async () => {
     const lost = createAdminSession((by) =>
       createAdminClient({
         baseUrl: BASE_URL,

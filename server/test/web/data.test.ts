@@ -90,7 +90,7 @@ describe('the book', () => {
     expect(find({ text: 'x' })).toBe(0)
   })
 
-  it('lists the rarest species first, and breaks ties by the fewest catches', () => {
+  it('lists the rarest species first, and equally rare species by the fewest catches', () => {
     const book = bookOf({
       crab: CRAB,
       fish: summarize([
@@ -139,7 +139,7 @@ describe('a cabinet', () => {
   })
 })
 
-it('the demo collection is the same for every visitor, and contains all rarities and crabs', () => {
+it('the demo collection is identical for every visitor, and contains fish of all rarities and crabs', () => {
   const now = Date.UTC(2026, 0, 1)
   const { fish, crab } = collectionOf(demoCabinet(now))
   expect(demoCabinet(now)).toEqual(demoCabinet(now))
@@ -204,7 +204,7 @@ describe('the history', () => {
     expect(byMonth?.periods).toHaveLength(27)
   })
 
-  it('has a maximum length, and omits catches in the future, which a wrong clock can cause', () => {
+  it('has a maximum length, and omits catches whose time is in the future because of a wrong clock', () => {
     expect(historyOf(days(at(1970, 1, 2)), now)?.periods).toHaveLength(60)
     expect(historyOf(days(at(2050, 1, 1)), now)).toBeUndefined()
     expect(historyOf(days(), now)).toBeUndefined()
@@ -228,7 +228,7 @@ describe('the address of a page', () => {
     expect(readAddress({ pathname, search }, GAMEMODES)).toEqual(expected)
   })
 
-  it('contains the search, the filters and the order of the book, and is parsed to equal values', () => {
+  it('contains the search, the filters and the order of the book, and is parsed to the values from which it was created', () => {
     const options = {
       text: 'Größe & <b>',
       only: 'Unknown/Other',

@@ -117,7 +117,7 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
 }
 
 describe('a followed collection', () => {
-  it('while the stream is open, is loaded at the interval that the page requests', async () => {
+  it('is loaded at the interval that the page requests while the stream is open', async () => {
     const { streams, wait, loads } = follow({ besideStreamMs: 60_000 })
     await wait(11_000)
     streams[0]?.onConnect()
@@ -213,7 +213,7 @@ describe('a followed collection', () => {
   it.each([
     ['contains', [SALMON, PIKE]],
     ['does not contain', [SALMON]],
-  ])('counts and shows a catch once if the catch arrives during a load that %s the catch', async (_, loaded) => {
+  ])('counts and shows a catch only once if the catch arrives during a load that %s the catch', async (_, loaded) => {
     const { streams, world, added, last, wait, hold } = follow()
     await wait(11_000)
     const release = hold(collectionOf(...loaded))
@@ -252,7 +252,7 @@ describe('a followed collection', () => {
     expect(added()).toEqual({ Pike: 1 })
   })
 
-  it('is shown as out of date as soon as its stream breaks, and as current when the stream is back', async () => {
+  it('is shown as out of date as soon as its stream breaks, and as current when the stream is open again', async () => {
     const { streams, change, last, loads } = follow()
     await vi.advanceTimersByTimeAsync(10_000)
     streams[0]?.onConnect()
@@ -312,7 +312,7 @@ describe('a followed collection', () => {
     expect(streams).toHaveLength(2)
   })
 
-  it('is loaded even if the page was hidden only briefly, since no stream was open in that time', async () => {
+  it('is loaded when the page is shown again even if the page was hidden only briefly, since no stream was open in that time', async () => {
     const { change, wait, loads, last } = follow()
     await wait(61_000)
     expect(loads()).toBe(2)

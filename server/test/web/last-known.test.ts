@@ -46,7 +46,7 @@ it('the cabinet of a player who no longer exists is removed, but a cabinet of a 
   expect(readLastKnown()).toBeUndefined()
 })
 
-it('a read finds no cabinet, and a write does not fail, if the browser stores nothing', () => {
+it('if the browser stores nothing, a read finds no cabinet, and a write does not fail', () => {
   vi.stubGlobal('localStorage', undefined)
   saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 1 })
   expect(readLastKnown()).toBeUndefined()

@@ -51,7 +51,7 @@ const at = (time: string) => new Date(`2026-01-10T${time}`).getTime()
 const NOON = at('12:00:00')
 
 describe('the address of an overlay', () => {
-  it('is parsed to the options that it was created from', () => {
+  it('is parsed to the options from which it was created', () => {
     for (const options of [
       USUAL,
       { ...USUAL, gamemode: 'survival', kind: 'crab', parts: ['total'], theme: 'plain', corner: 'bottom-right' },
@@ -120,7 +120,7 @@ describe('the last catches', () => {
     expect(firstItems(COLLECTION, 'crab').map(({ name }) => name)).toEqual(['Hermit'])
   })
 
-  it('begin with new catches, the rarest of concurrent catches first, and each catch has its own key', () => {
+  it('begin with new catches, the rarest of simultaneous catches first, and each catch has its own key', () => {
     const first = firstItems(COLLECTION, undefined)
     const once = withFresh(first, [fresh('Roach', 'Bronze', 3), fresh('Leviathan', 'Mythical')])
     expect(once.map(({ name, count, isNew }) => [name, count, isNew])).toEqual([
@@ -166,7 +166,7 @@ it('rarer catches have a higher loudness level', () => {
 describe('alerts', () => {
   const names = (queue: typeof NO_ALERTS) => [queue.current?.name, ...queue.waiting.map(({ name }) => name)]
 
-  it('are shown one after the other, the rarest of several catches first', () => {
+  it('are shown one after the other, and the rarest of several new catches is shown first', () => {
     const first = withAlerts(NO_ALERTS, [fresh('Roach', 'Bronze'), fresh('Ray', 'Gold')], NOON)
     expect(names(first)).toEqual(['Ray', 'Roach'])
     expect(names(withAlerts(NO_ALERTS, [fresh('Ray', 'Gold'), fresh('Pike', 'Gold')], NOON))).toEqual(['Ray', 'Pike'])
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect(session.newSpecies.size).toBe(1)
   })
 
-  it('contains the latest catch if several are the rarest, and never a crab', () => {
+  it('has as its rarest catch the latest of several equally rare catches, and never a crab', () => {
     expect(withCaught(NEW_SESSION, EMPTY, [fresh('Hermit')]).rarest).toBeUndefined()
     const first = withCaught(NEW_SESSION, EMPTY, [fresh('Pike', 'Gold')])
     expect(withCaught(first, EMPTY, [fresh('Ray', 'Gold')]).rarest?.name).toBe('Ray')
@@ -218,7 +218,7 @@ describe('a session', () => {
 describe('a goal', () => {
   const days = [{ day: new Date(NOON).toISOString().slice(0, 10), count: 12 }]
 
-  it('starts with the catches of the UTC day, unless the goal counts only one kind or rarity', () => {
+  it('starts with the catches of the current UTC day, unless the goal counts only one kind or rarity', () => {
     expect(startGoal(days, USUAL, NOON).count).toBe(12)
     expect(startGoal([], USUAL, NOON).count).toBe(0)
     expect(startGoal(days, { ...USUAL, rarity: 'Gold' }, NOON).count).toBe(0)

@@ -53,7 +53,7 @@ export function eventsBehaviour(open: OpenService): void {
       expect((await rest.rest()).map(({ event }) => event)).toEqual(['retry', 'ready'])
     })
 
-    it('reports a removed record', async () => {
+    it('reports that a record was removed', async () => {
       const service = await open(UNLIMITED)
       const { id } = await (await write(service, 'crab', { fish: 'crab' })).json()
       const [both, fishes] = [await openEvents(service), await openEvents(service, { query: '&kind=fish' })]
@@ -78,7 +78,7 @@ export function eventsBehaviour(open: OpenService): void {
       await expectError(await requestEvents(service, { lastEventId: last?.id }), 'invalid_event_id')
     })
 
-    it('cannot be resumed with an id from a stream of a different kind or gamemode, or with a changed id', async () => {
+    it('cannot be resumed with an event id from a stream of a different kind or gamemode, or with a tampered event id', async () => {
       const service = await open(UNLIMITED)
       const { id = '' } = await (await openEvents(service)).ready()
       for (const lastEventId of [`${id}-1.0`, `${id}0`, id.replace('.0', '.00'), id.replace('.0', '.zz')]) {
@@ -109,7 +109,7 @@ export function eventsBehaviour(open: OpenService): void {
       await (await openEvents(service)).ready()
     })
 
-    it('is refused if its client already has ten open streams', async () => {
+    it('is refused if the client already has ten open streams', async () => {
       const service = await open(UNLIMITED)
       const streams = await Promise.all(Array.from({ length: 10 }, () => openEvents(service)))
       const refused = await requestEvents(service)

@@ -61,7 +61,7 @@ export function racesBehaviour(open: OpenService): void {
       expect(statusesOf(responses)).toEqual(once(204, 404, 5))
     })
 
-    it('store the same token only once, and get the same id in all 64 responses', async () => {
+    it('store one token only once, and all 64 responses contain the same id', async () => {
       const service = await open(UNLIMITED)
       const token = await encryptToken(service, SALMON)
       const responses = await many(64, (turn) =>
@@ -86,7 +86,7 @@ export function racesBehaviour(open: OpenService): void {
       expect(responses.filter(({ status }) => status === 200)).toHaveLength(25)
     })
 
-    it('create an administrator only once, and create ten administrators with different names', async () => {
+    it('create one administrator if all names are equal, and ten administrators if the names differ', async () => {
       const root = await asRoot(await open())
       const add = (username: string) => root('POST', '/admin/admins', { username, password: PASSWORD })
       expect(statusesOf(await many(10, (turn) => add(turn % 2 ? 'Mia' : 'MIA')))).toEqual(once(201, 409, 10))
@@ -107,7 +107,7 @@ export function racesBehaviour(open: OpenService): void {
       }
     })
 
-    it('leave one superadmin if one of two superadmins deletes both', async () => {
+    it('leave one superadmin if one of two superadmins tries to delete both', async () => {
       const service = await open()
       const root = await asRoot(service)
       await join(service, root, 'Sue', 'superadmin')
@@ -133,7 +133,7 @@ export function racesBehaviour(open: OpenService): void {
   })
 
   describe('a deleted administrator', () => {
-    it('is logged out, even if the name is reused', async () => {
+    it('is logged out, even if a new administrator gets the same name', async () => {
       const service = await open(UNLIMITED)
       const root = await asRoot(service)
       const mia = await join(service, root, 'Mia', 'superadmin')

@@ -47,7 +47,7 @@ export function lateReplayBehaviour(open: OpenService): void {
       expect(await countAll(service)).toBe(3)
     })
 
-    it('is replayed after it expires, even if its key was replaced', async () => {
+    it('is replayed after it expires, even if the key of the user was replaced', async () => {
       const service = await open({ ...UNLIMITED, tokenTtlSeconds: 60 })
       const admin = await asRoot(service)
       const token = await encryptToken(service, BATCH)

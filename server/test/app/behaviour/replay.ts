@@ -24,7 +24,7 @@ export function replayBehaviour(open: OpenService): void {
       expect(await countAll(service)).toBe(1)
     })
 
-    it('is stored if the first attempt was refused', async () => {
+    it('is stored if the first request was refused', async () => {
       const service = await open(UNLIMITED)
       const token = await encryptToken(service, SALMON)
       await expectError(await post(service, 'fish', token, { gamemode: 'moon' }), 'invalid_gamemode')
