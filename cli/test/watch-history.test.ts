@@ -123,7 +123,7 @@ describe('watch --once FOLDER', () => {
     })
   })
 
-  test('rejects missing paths, and flags that have no effect', async () => {
+  test('rejects flags that have no effect and missing paths', async () => {
     expect(await run(['watch', '--once', join(folder, 'none')], { env })).toMatchObject({ status: 5 })
     expect(await history()).toMatchObject({ status: 5 })
     expect(await run(['watch', folder], { env })).toMatchObject({ status: 2 })
@@ -173,7 +173,7 @@ describe('messages that are not recognized', () => {
     expect((await history()).stderr).toContain('1 line looks like a catch')
   })
 
-  test('can be matched by configured patterns, which remain when a setting changes, and an invalid pattern causes an error', async () => {
+  test('can be matched by configured patterns. The patterns remain when a setting changes, and an invalid pattern is an error', async () => {
     await teach([PATTERN])
     expect((await run(['config', 'gamemode', 'earth'], { env })).status).toBe(0)
     const config = await readFile(join(folder, '..', 'config', 'fish-crab', 'config.json'), 'utf8')

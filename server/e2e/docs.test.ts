@@ -175,7 +175,7 @@ describe('the API reference in a real browser', () => {
     expect(await (await fetch(`${url}/docs`)).text()).not.toContain('href="/"')
   })
 
-  it('does not delay the exit of the server, even if a worker or a connection is open', async ({ skip }) => {
+  it('does not delay the exit of the server, even if a worker is running or a connection is open', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const server = await startServer({ FISH_LOG: 'json' })
     const page = await browser.newPage()

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column[] = [
 export const configCommand = defineCommand({
   summary: 'Show or change the settings of fish-cli.',
   description: [
-    'Without KEY, the command lists all settings and where each value comes from. With KEY, the command prints the ' +
+    'Without KEY, the command lists all settings with the source of each value. With KEY, the command prints the ' +
       'value of that setting. With KEY and VALUE, the command changes the setting.',
     Object.entries(SETTINGS)
       .map(([key, { summary }]) => `${key}: ${summary}`)

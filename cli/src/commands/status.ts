@@ -18,7 +18,7 @@ const DEFAULT_INTERVAL_SECONDS = 15
 const MAX_INTERVAL_SECONDS = 86_400
 
 export const statusCommand = defineCommand({
-  summary: 'Show whether the service is up, and its version.',
+  summary: 'Show the state and the version of the service.',
   examples: [
     'fish-cli status',
     'fish-cli status --url https://fish.example.org --json',

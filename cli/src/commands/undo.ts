@@ -30,7 +30,7 @@ import { printable } from '../output/text.ts'
 export const undoCommand = defineCommand({
   summary: 'Remove the catches that this machine added last.',
   description:
-    'Removes the newest catches: the catches of the last add, the last file or the last batch of watch. Waiting ' +
+    'The command removes the catches that were added last: by the last add command, from the last file, or in the last batch of watch. Waiting ' +
     'catches are removed from the outbox. Sent catches are removed from the service, which requires your ' +
     'password. The command first saves the catches to a file. To restore the catches, run: fish-cli add --file FILE. ' +
     'Repeat undo to remove earlier catches.',

@@ -30,7 +30,7 @@ export const SETTINGS = {
     accepts: isSeconds,
   },
   notify: {
-    summary: 'Rarities for which the command watch rings the bell.',
+    summary: 'Rarities for which fish-cli watch rings the bell.',
     variable: 'FISH_NOTIFY',
     rule: 'off, or rarities and first, separated by commas, such as gold,mythical,first',
     accepts: isNotifyList,

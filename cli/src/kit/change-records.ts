@@ -27,7 +27,7 @@ export const recordFlags = {
     summary: 'Only catches since WHEN: a local date or time (2026-01-31, 2026-01-31T12:00), or how long ago (90m, 7d).',
     helpValue: 'WHEN',
   }),
-  until: Flags.string({ summary: 'Only catches before WHEN, in the forms of --since.', helpValue: 'WHEN' }),
+  until: Flags.string({ summary: 'Only catches before WHEN, which has the format of --since.', helpValue: 'WHEN' }),
   name: Flags.string({ summary: 'Only catches with this name, ignoring case.', helpValue: 'NAME' }),
   ...userFlag,
   ...adminFlag,
@@ -37,7 +37,7 @@ export const recordFlags = {
 }
 
 export const RECORD_DESCRIPTION =
-  'A record contains the catches of one add or one batch. ID is the end of the record id, as shown by list --detail. ' +
+  'A record contains the catches that one add command or one batch stored. ID is the end of the record id, as shown by list --detail. ' +
   '--since, --until and --name select a record if all of its catches match. To confirm such a selection, type the ' +
   'name of the player. The command needs your password. Administrators pass --user and use their own login.'
 

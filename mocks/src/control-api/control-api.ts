@@ -231,7 +231,7 @@ async function collectionsOf({ service }: ControlledMock, { name, apiKey }: Seed
       const query = new URLSearchParams({ name, gamemode })
       const url = `http://mock.invalid${READ[kind]}?${query}`
       const request = new Request(url, { headers: { [HEADERS.apiKey]: apiKey } })
-      // Use a unique address, so that the request counts for no client even if the API key was reset.
+      // Use a unique address, so that the request uses up no client's rate limit, even if the API key was reset.
       const response = await service.app.fetch(request, { address: `control ${crypto.randomUUID()}` })
       const body = (await response.json()) as Readonly<Partial<Record<Kind, readonly unknown[]>>>
       // The body has no entries if the user was deleted.

@@ -20,7 +20,7 @@ describe('all conformance checks', () => {
 })
 
 describe('an app in the test process', () => {
-  it('passes all checks, keeps its existing data, and receives only requests that concern accounts of the run', async () => {
+  it('passes all checks, keeps its existing data, and receives requests only for accounts that the run created', async () => {
     const { options, app, accounts, requests } = await openDirect()
     await app.users.create({ name: 'Alex' })
     const report = await runConformance(options)

@@ -28,7 +28,7 @@ export class OutboxFullError extends FishCrabError {
   }
 }
 
-/** The outbox is closed or closing. Its catches stay on disk. `code` is `outbox_closed`. */
+/** The outbox is closed or closing. The catches in the outbox stay on disk. `code` is `outbox_closed`. */
 export class OutboxClosedError extends FishCrabError {
   static override get name(): string {
     return 'OutboxClosedError'
@@ -52,7 +52,7 @@ export type OutboxStoreErrorCode =
 /**
  * The store of the outbox failed. The operation did not happen, and the store is unchanged.
  *
- * - `outbox_other_version`: another version of this package wrote the file. Send its catches with that version, or move
+ * - `outbox_other_version`: another version of this package wrote the file. Send the catches in the file with that version, or move
  *   the file away.
  * - `outbox_other_service`: the file belongs to a service other than the client's. Choose another path, or use a client
  *   for the service of the file.

@@ -133,7 +133,7 @@ function hasSchema(db: DatabaseSync, name: string): boolean {
   if (id === APPLICATION_ID && version === VERSION) return true
   if (id === APPLICATION_ID || id === FORMER_ID) {
     throw new OutboxStoreError('outbox_other_version', `Another version of @fish-crab/sdk wrote the outbox ${name}.`, {
-      hint: 'Send its catches with that version, or move the file away.',
+      hint: 'Send the catches in the file with that version, or move the file away.',
     })
   }
   if (id === 0 && db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined) return false

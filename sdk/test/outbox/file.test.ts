@@ -47,7 +47,7 @@ describe('the file of an outbox', () => {
       name: 'OutboxStoreError',
       code: 'outbox_other_version',
       summary: `Another version of @fish-crab/sdk wrote the outbox ${path}.`,
-      hint: 'Send its catches with that version, or move the file away.',
+      hint: 'Send the catches in the file with that version, or move the file away.',
     })
     expect(await contents()).toEqual(before)
     db.close()

@@ -57,7 +57,7 @@ export const SETTINGS = {
     env: 'FISH_METRICS',
     placeholder: 'WHERE',
     fallback: 'on',
-    summary: 'where to serve /metrics: on (with everything else), off, or HOST:PORT',
+    summary: 'where to serve /metrics: on (at the address of the service), off, or HOST:PORT',
     parse: metricsAddress,
   },
   storage: {
@@ -113,7 +113,8 @@ export const SETTINGS = {
   publicUrl: {
     env: 'FISH_PUBLIC_URL',
     placeholder: 'URL',
-    summary: 'address that players use, such as https://fish.example.org: for login files, pages and links',
+    summary:
+      'address at which players reach the service, such as https://fish.example.org; used in login files, pages and links',
     parse: (text) => {
       const url = text.replace(/\/$/, '')
       if (!isOrigin(url))
@@ -157,7 +158,7 @@ export const SETTINGS = {
   },
   jwtSecret: {
     env: 'FISH_JWT_SECRET',
-    summary: `signs administrators' sessions, at least ${MIN_SESSION_SECRET_BYTES} bytes; generated and stored beside the data when unset`,
+    summary: `secret of at least ${MIN_SESSION_SECRET_BYTES} bytes that signs the sessions of administrators; generated and stored beside the data when unset`,
     parse: sessionSecret,
   },
   secret: {
@@ -167,7 +168,7 @@ export const SETTINGS = {
   },
   previousSecrets: {
     env: 'FISH_SECRET_PREVIOUS',
-    summary: 'previous FISH_SECRET, or several as a JSON array of strings; they can still decrypt keys',
+    summary: 'previous value of FISH_SECRET, or a JSON array of previous values, which can still decrypt keys',
     parse: secrets,
   },
   tokenTtl: {
@@ -187,7 +188,7 @@ export const SETTINGS = {
     env: 'FISH_WEB',
     placeholder: 'on|off',
     fallback: 'on',
-    summary: 'whether to serve the pages for people, at /, /@NAME, /overlay and /admin: on or off',
+    summary: 'whether to serve the web pages at /, /@NAME, /overlay and /admin: on or off',
     parse: (text) => {
       if (text !== 'on' && text !== 'off') throw new Error('must be on or off')
       return text

@@ -205,7 +205,7 @@ describe('the configuration', () => {
     expect(readConfig({ env: { FISH_STORAGE: 'file:///srv/fish' } }).storage).toMatchObject({ path: '/srv/fish' })
   })
 
-  it('explains invalid gamemodes', () => {
+  it('rejects invalid gamemodes with an explanation', () => {
     expect(mistakesOf({ env: { FISH_GAMEMODES: 'earth,Sky' } })).toEqual([
       'FISH_GAMEMODES must be names of 1 to 32 characters of a-z, 0-9, "_" and "-", which "Sky" is not; separate gamemodes by commas, such as oneblock,earth,survival,factions',
     ])
@@ -214,14 +214,14 @@ describe('the configuration', () => {
     ])
   })
 
-  it('lists every invalid allowed origin', () => {
+  it('reports every invalid origin in FISH_ALLOWED_ORIGINS', () => {
     const env = { FISH_ALLOWED_ORIGINS: 'https://a.example, https://*.example, https://b.example/, c.example' }
     expect(mistakesOf({ env })).toEqual([
       'FISH_ALLOWED_ORIGINS "https://*.example", "https://b.example/", "c.example" are not origins; use scheme, host and port only, such as https://example.org',
     ])
   })
 
-  it('accepts a public URL without a path, and explains any other value', () => {
+  it('accepts a public URL without a path, and rejects any other value with an explanation', () => {
     const read = (FISH_PUBLIC_URL: string) => readConfig({ env: { FISH_PUBLIC_URL } }).publicUrl
     expect(read('https://fish.example/')).toBe('https://fish.example')
     expect(read('http://fish.example:8080')).toBe('http://fish.example:8080')

@@ -18,7 +18,7 @@ export interface RedisTarget extends RedisNode, Login {
   readonly db: number
 }
 
-/** The address of a Redis Cluster. Some nodes are enough, because these nodes know all other nodes. */
+/** The address of a Redis Cluster. The address need not list all nodes, because each node knows all other nodes. */
 export interface RedisClusterTarget extends Login {
   /** Nodes to start from, at least one. The client finds all other nodes. */
   readonly nodes: readonly RedisNode[]
