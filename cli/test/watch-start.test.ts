@@ -1,6 +1,7 @@
 import { appendFileSync, realpathSync } from 'node:fs'
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
@@ -47,8 +48,10 @@ test.each([
   const { write, watchStart, env } = await scene()
   const started = `[12:00:00] [Render thread/INFO]: Setting user: ${player}\n`
   const log = await write('logs/latest.log', BEGUN + started + caught('Cod'))
-  const { stderr } = await run(['watch', log, '--once', '--dry-run'], { env })
-  for (const text of [stderr, await watchStart(log, '--gamemode', 'survival')]) {
+  const packed = `${log}.gz`
+  await writeFile(packed, gzipSync(BEGUN + started + caught('Cod')))
+  const once = async (path: string) => (await run(['watch', path, '--once', '--dry-run'], { env })).stderr
+  for (const text of [await once(log), await once(packed), await watchStart(log, '--gamemode', 'survival')]) {
     expect(text.split(`The game runs as ${player}, but watch adds the catches for Alex.`)).toHaveLength(1 + warnings)
   }
 })

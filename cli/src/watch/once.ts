@@ -47,8 +47,6 @@ export async function readOnce(context: Context & Notes, options: WatchOptions):
     const usual =
       options.gamemode.usual ??
       (found.catches.some(isNowhere) ? await askForGamemode(context, target, flags) : undefined)
-    const checkPlayer = createPlayerCheck(context, user)
-    for (const { position } of found.positions) checkPlayer(position)
     const preview = previewOf(found, { ...options, gamemode: { ...options.gamemode, usual }, isKnown })
     showPreview(context, preview, folder === undefined ? named : [folder], target)
     const partly = found.unreadable.length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
@@ -130,12 +128,13 @@ interface Reading extends WatchOptions {
   readonly signal: AbortSignal
 }
 
-async function readLogs(context: Context, { logs, folder, chat, signal }: Reading): Promise<Found> {
+async function readLogs(context: Context & Notes, { logs, folder, user, chat, signal }: Reading): Promise<Found> {
   const { line, clock } = context
   const catches = new Map<string, WatchedCatch>()
   const positions: { path: string; position: LogPosition }[] = []
   const unreadable: string[] = []
   const unrecognized = createUnrecognizedCounter()
+  const checkPlayer = createPlayerCheck(context, user)
   const progress = createProgress(line, clock, { unit: 'logs', label: 'Reading', total: logs.length })
   let before: PlayerLocation = {}
   const read = async (path: string) => {
@@ -155,6 +154,7 @@ async function readLogs(context: Context, { logs, folder, chat, signal }: Readin
       }
       const position = await readToEnd(file, start, { signal, chat, isWhole, onBatch })
       before = position
+      checkPlayer(position)
       // No position is stored for a compressed log, because the game does not append to such a log.
       if (!isGzipped(path)) positions.push({ path, position })
     } finally {

@@ -151,7 +151,7 @@ export function createPlayerCheck({ note }: Notes, user: string): (position: Log
     if (player === undefined || known.has(userNameKey(player))) return
     known.add(userNameKey(player))
     note(`fish-cli: The game runs as ${player}, but watch adds the catches for ${printable(user)}.`)
-    note(`  To add them for ${player}, log in as ${player} with --profile, and run watch with that profile.`)
+    note(`  To add the catches for ${player}, log in as ${player} with --profile, and run watch with that profile.`)
   }
 }
 

@@ -131,6 +131,7 @@ test('a missing response is reported with a hint about the cause', async () => {
   const hintOf = (systemCode: string) => describeError(new ConnectionError('x', { systemCode })).hint
   for (const code of ['ENOTFOUND', 'EAI_AGAIN']) expect(hintOf(code)).toMatch(/^Check the host name/)
   expect(hintOf('SELF_SIGNED_CERT_IN_CHAIN')).toMatch(/NODE_EXTRA_CA_CERTS/)
+  expect(hintOf('ERR_TLS_CERT_ALTNAME_INVALID')).toMatch(/another host name/)
   const late = describeError(new TimeoutError('x'))
   expect(late).toMatchObject({ code: 'timeout', exit: 69, hint: expect.stringMatching(LATER) })
 })

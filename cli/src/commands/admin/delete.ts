@@ -5,7 +5,7 @@ import { confirm } from '../../output/prompt.ts'
 import { printable } from '../../output/text.ts'
 
 export const adminDeleteCommand = defineCommand({
-  summary: 'Delete an administrator and the open sessions, as a superadmin.',
+  summary: 'Delete an administrator and end their sessions, as a superadmin.',
   description: 'The last superadmin cannot be deleted.',
   examples: ['fish-cli admin delete mia', 'fish-cli admin delete mia --yes'],
   args: { name: Args.string({ description: 'name of the administrator', required: true }) },

@@ -32,7 +32,7 @@ export function VersusPage({ client, names }: VersusPageProps) {
       })
     void Promise.all(names.map(load)).then((loaded) => {
       const cabinets = loaded.flatMap((one) => (one ? [one.cabinet] : []))
-      if (cabinets.length === names.length) setState({ step: 'loaded', cabinets })
+      if (!left.signal.aborted && cabinets.length === names.length) setState({ step: 'loaded', cabinets })
     })
     return () => left.abort()
   }, [client, names])
