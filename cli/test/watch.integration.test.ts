@@ -196,6 +196,18 @@ describe('watch', () => {
     expect(stderr).toBe(`fish-cli: No log found at ${none}.\n  To search the usual places: fish-cli watch\n`)
   })
 
+  test('warns if the game starts as another player while watch runs', async () => {
+    const { log, env, begin, once } = await scene('Owner')
+    await writeFile(log, begin(1))
+    await once()
+    const program = launch(['watch', log], env)
+    await expect.poll(() => program.stderr(), { interval: 20 }).toContain('Watching')
+    await appendFile(log, '[12:00:00] [Render thread/INFO]: Setting user: Steve\n')
+    await expect.poll(() => program.stderr(), { interval: 20 }).toContain('The game runs as Steve, but watch adds')
+    program.child.kill('SIGINT')
+    await program.closed
+  })
+
   test('waits while its log cannot be read, and continues with the next log', async () => {
     const { folder, log, env, begin, lines, once, stored, expected } = await scene('Locked')
     await writeFile(log, begin(1))

@@ -56,7 +56,6 @@ export function createHandlers(services: Services) {
     const { notFoundHandler, pageHandlers } = await import('./pages.ts')
     return { byRoute: pageHandlers(pages, services, loadProfiles), notFound: notFoundHandler(pages, services) }
   })
-  const pageNames = PAGES.filter((name) => pages && (name !== 'playerCard' || services.renderCard))
   // This module loads on demand, because its JSON Schema generator takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
   const handlers: AdminHandlers = {
@@ -78,7 +77,7 @@ export function createHandlers(services: Services) {
     openapi: openApiHandler(services, loadOpenApi, () => Object.keys(handlers) as RouteName[]),
     ...(services.metrics ? { metrics: metricsHandler(services.metrics, services) } : {}),
     ...(services.docs ? { docs: docsHandler(services.docs) } : {}),
-    ...lazyHandlers(pageNames, async () => (await loadPages()).byRoute),
+    ...(pages ? lazyHandlers(PAGES, async () => (await loadPages()).byRoute) : {}),
   }
   const byRoute = Object.fromEntries(
     Object.entries(handlers).map(([name, handle]) => [
