@@ -18,8 +18,10 @@ import { printable } from '../output/text.ts'
 export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
-    'You need your key: log in once, or set FISH_KEY. Several names are saved as one record, so either all of the names or none are saved. Put quotes around a name of two words. Catches from a file wait in the outbox until the service has ' +
-    'stored them. If a run stops, repeat the command. The command continues, and does not add a catch twice.',
+    'You need your key: log in once, or set FISH_KEY. Several names are saved as one record, so either all of the ' +
+    'names or none are saved. Put quotes around a name of two words. Catches from a file wait in the outbox until ' +
+    'the service has stored them. If a run stops, repeat the command. The command continues, and does not add a ' +
+    'catch twice.',
   examples: [
     'fish-cli add Salmon --rarity gold --gamemode earth --user Alex',
     'fish-cli add "Bronze Koi" Cod -r 1 -g earth',
@@ -36,7 +38,8 @@ export const addCommand = defineCommand({
     crab: Flags.boolean({ summary: 'Add crabs, which have no rarity. Without NAME, add one plain crab.' }),
     file: Flags.string({
       summary:
-        'Add the catches in a CSV, JSON or JSON Lines file (fields: name, rarity, kind, gamemode, caughtAt); - for stdin.',
+        'Add the catches in a CSV, JSON or JSON Lines file (fields: name, rarity, kind, gamemode, caughtAt); - ' +
+        'for stdin.',
       helpValue: 'FILE',
     }),
     timezone: Flags.string({

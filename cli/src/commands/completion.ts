@@ -13,9 +13,9 @@ const READABLE_BY_ALL = { file: 0o644, folder: 0o777 }
 export const completionCommand = defineCommand({
   summary: 'Set up shell completion of commands, flags and values.',
   description:
-    'With --install, writes a short script to the folder where your shell looks for it, and prints any further step. ' +
-    'Otherwise, the command prints the script, so that you can save it to a file. The script stays valid when fish-cli is updated. In ~/.zshrc, the ' +
-    'line that loads the script must follow compinit.',
+    'With --install, writes a short script to the folder where your shell looks for it, and prints any further ' +
+    'step. Otherwise, the command prints the script, so that you can save it to a file. The script stays valid ' +
+    'when fish-cli is updated. In ~/.zshrc, the line that loads the script must follow compinit.',
   examples: [
     {
       description: 'Install for your shell, which the variable SHELL names:',

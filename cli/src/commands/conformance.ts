@@ -31,12 +31,13 @@ export const conformanceCommand = defineCommand({
     'Creates players and administrators for the checks, and removes these accounts at the end. Other data is not ' +
       'changed. The checks use up the rate limit of this client and cause a few failed logins.',
     'The administrator must be a superadmin, with the password in FISH_ADMIN_PASSWORD or ' +
-      'FISH_ADMIN_PASSWORD_FILE. Checks that cannot run are skipped, and the report gives the reason. FISH_MASTER_API_KEY (or ' +
-      '_FILE) and --allowed-origin enable more checks.',
-    'Without the account of an administrator, pass --user NAME to check the public endpoints as the player NAME. The ' +
-      'command uses the credentials that `fish-cli login` stored, or FISH_KEY, FISH_API_KEY and FISH_PASSWORD. The catches that the checks add stay in the collections of the player.',
-    'The command exits with 1 if a check fails, and with another status if the run cannot start. The command ignores proxies, because a proxy may ' +
-      'change responses.',
+      'FISH_ADMIN_PASSWORD_FILE. Checks that cannot run are skipped, and the report gives the reason. ' +
+      'FISH_MASTER_API_KEY (or _FILE) and --allowed-origin enable more checks.',
+    'Without the account of an administrator, pass --user NAME to check the public endpoints as the player NAME. ' +
+      'The command uses the credentials that `fish-cli login` stored, or FISH_KEY, FISH_API_KEY and FISH_PASSWORD. ' +
+      'The catches that the checks add stay in the collections of the player.',
+    'The command exits with 1 if a check fails, and with another status if the run cannot start. The command ' +
+      'ignores proxies, because a proxy may change responses.',
   ].join('\n\n'),
   examples: [
     'fish-cli conformance http://127.0.0.1:8787',

@@ -9,8 +9,8 @@ export const copyCommand = defineCommand({
   description:
     'Copies players, keys, catches, used tokens and the audit log between data folders and Redis. Stop the ' +
     'servers of both storages first. Keys stay encrypted. From folder to folder, secrets.json is copied too. With ' +
-    'Redis, the servers of the copy need the same FISH_SECRET. If an address contains a password, put the address into an ' +
-    'environment variable and pass env:NAME.',
+    'Redis, the servers of the copy need the same FISH_SECRET. If an address contains a password, put the address ' +
+    'into an environment variable and pass env:NAME.',
   examples: [
     { description: 'From a data folder to Redis:', command: 'fish-cli copy file:./data redis://127.0.0.1' },
     {

@@ -10,10 +10,10 @@ import { printable } from '../output/text.ts'
 export const keyCommand = defineCommand({
   summary: 'Get the key that encrypts the catches of a player.',
   description:
-    'Players get their own key with their password. The command prompts for the password, or reads FISH_PASSWORD or ' +
-    'FISH_PASSWORD_FILE. Administrators name a USER and use their own password (FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE). The server records every ' +
-    'retrieval in its audit log. To store the key for other commands, log in instead: fish-cli login. To replace a key: ' +
-    'fish-cli user reset USER --type fernet.',
+    'Players get their own key with their password. The command prompts for the password, or reads FISH_PASSWORD ' +
+    'or FISH_PASSWORD_FILE. Administrators name a USER and use their own password (FISH_ADMIN_PASSWORD or ' +
+    'FISH_ADMIN_PASSWORD_FILE). The server records every retrieval in its audit log. To store the key for other ' +
+    'commands, log in instead: fish-cli login. To replace a key: fish-cli user reset USER --type fernet.',
   examples: [
     { description: 'Save your own key to a file for FISH_KEY_FILE:', command: 'fish-cli key --out alex.key' },
     { description: 'Print the key of another player, as an administrator:', command: 'fish-cli key Alex --show' },

@@ -24,10 +24,10 @@ import { printable } from '../output/text.ts'
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',
   description:
-    'The command prompts for missing values: the service, the player, the gamemode and the password. The password is used ' +
-    'once and never stored. Your key is stored in the system keyring if the system has one, otherwise in a file ' +
-    'that only you can read. With --from, all values come from a login file that an administrator made. With ' +
-    '--admin, the command logs in as an administrator and stores the session.',
+    'The command prompts for missing values: the service, the player, the gamemode and the password. The password ' +
+    'is used once and never stored. Your key is stored in the system keyring if the system has one, otherwise in ' +
+    'a file that only you can read. With --from, all values come from a login file that an administrator made. ' +
+    'With --admin, the command logs in as an administrator and stores the session.',
   examples: [
     'fish-cli login --from alex.json',
     'fish-cli login Alex --url https://fish.example.org --gamemode earth',

@@ -16,8 +16,8 @@ const DEADLINE_MS = 5000
 export const logoutCommand = defineCommand({
   summary: 'Remove your key and other secrets from this machine.',
   description:
-    'Your profile and your account stay. The session of an administrator also ends at the service. If somebody may have ' +
-    'seen your key, ask an administrator to replace it, and log in again.',
+    'Your profile and your account stay. The session of an administrator also ends at the service. If somebody ' +
+    'may have seen your key, ask an administrator to replace it, and log in again.',
   examples: ['fish-cli logout', 'fish-cli logout --profile bob'],
   flags: { ...profileFlag },
 

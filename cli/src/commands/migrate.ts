@@ -11,11 +11,11 @@ import { printable } from '../output/text.ts'
 export const migrateCommand = defineCommand({
   summary: 'Migrate players, catches and administrators from a MongoDB dump.',
   description:
-    'Reads the database of the older service, which this service replaces. DUMP is a folder or an archive (--archive) that ' +
-    'mongodump wrote, or one or more files that mongoexport wrote. Each file may be gzipped. The command shows the changes first, then prompts for ' +
-    'confirmation. Passwords, Fernet keys and API keys stay valid, and catches keep their order and times. The ' +
-    'data folder must not contain a store. The new store appears when the migration is complete. To use Redis, ' +
-    'copy the data folder to Redis afterwards.',
+    'Reads the database of the older service, which this service replaces. DUMP is a folder or an archive ' +
+    '(--archive) that mongodump wrote, or one or more files that mongoexport wrote. Each file may be gzipped. The ' +
+    'command shows the changes first, then prompts for confirmation. Passwords, Fernet keys and API keys stay ' +
+    'valid, and catches keep their order and times. The data folder must not contain a store. The new store ' +
+    'appears when the migration is complete. To use Redis, copy the data folder to Redis afterwards.',
   examples: [
     'fish-cli migrate ./dump --storage file:./data',
     'fish-cli migrate fishtracker.archive.gz --storage file:./data --dry-run',

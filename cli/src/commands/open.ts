@@ -13,8 +13,8 @@ const STATUS_MS = 3000
 export const openCommand = defineCommand({
   summary: "Open a player's collection in a browser.",
   description:
-    'The command prints the address of the page and opens the page in your browser. Without USER, the command opens your ' +
-    'own collection, or the home page if it knows no player.',
+    'The command prints the address of the page and opens the page in your browser. Without USER, the command ' +
+    'opens your own collection, or the home page if it knows no player.',
   examples: ['fish-cli open', 'fish-cli open Alex --gamemode earth', 'fish-cli open Alex --print'],
   args: { user: Args.string({ description: 'the player (FISH_USER)' }) },
   flags: {

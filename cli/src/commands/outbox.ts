@@ -25,9 +25,9 @@ const exclusive = (name: string) => ({ exclusive: ACTIONS.filter((other) => othe
 export const outboxCommand = defineCommand({
   summary: 'Show, send or delete the catches that wait on this machine.',
   description:
-    'The catches of watch and add --file wait in the outbox until the service has stored them. The service rejects a ' +
-    'catch if, for example, your key has changed. A rejected catch stays in the outbox with the reason, until you retry ' +
-    'or drop it.',
+    'The catches of watch and add --file wait in the outbox until the service has stored them. The service ' +
+    'rejects a catch if, for example, your key has changed. A rejected catch stays in the outbox with the reason, ' +
+    'until you retry or drop it.',
   examples: [
     'fish-cli outbox',
     'fish-cli outbox --send',

@@ -8,8 +8,8 @@ export const rotateSecretCommand = defineCommand({
   description:
     'FISH_SECRET is the new secret. FISH_SECRET_PREVIOUS is the previous secret, which decrypts the existing ' +
     'keys. Without FISH_SECRET, the command uses the secret stored beside the data. Stop the server of a data ' +
-    'folder first. Servers on Redis can keep running if all servers have both secrets. After an interruption, run the ' +
-    'command again.',
+    'folder first. Servers on Redis can keep running if all servers have both secrets. After an interruption, run ' +
+    'the command again.',
   examples: [
     {
       description: 'Generate a new secret beside the data:',

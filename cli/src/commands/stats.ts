@@ -8,9 +8,9 @@ import { outputFlags } from '../kit/flags.ts'
 export const statsCommand = defineCommand({
   summary: 'Count the catches of a player, or of the whole service.',
   description:
-    'The command shows totals, the rarest fish, the best day and streaks of days. The command counts the catches in total, by ' +
-    'gamemode and by rarity. Days are UTC days. With --all, administrators count the players and catches of the ' +
-    'whole service.',
+    'The command shows totals, the rarest fish, the best day and streaks of days. The command counts the catches ' +
+    'in total, by gamemode and by rarity. Days are UTC days. With --all, administrators count the players and ' +
+    'catches of the whole service.',
   examples: [
     'fish-cli stats',
     'fish-cli stats --chart',

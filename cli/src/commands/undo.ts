@@ -30,10 +30,10 @@ import { printable } from '../output/text.ts'
 export const undoCommand = defineCommand({
   summary: 'Remove the catches that this machine added last.',
   description:
-    'The command removes the catches that were added last: by the last add command, from the last file, or in the last batch of watch. Waiting ' +
-    'catches are removed from the outbox. Sent catches are removed from the service, which requires your ' +
-    'password. The command first saves the catches to a file. To restore the catches, run: fish-cli add --file FILE. ' +
-    'Repeat undo to remove earlier catches.',
+    'The command removes the catches that were added last: by the last add command, from the last file, or in the ' +
+    'last batch of watch. Waiting catches are removed from the outbox. Sent catches are removed from the service, ' +
+    'which requires your password. The command first saves the catches to a file. To restore the catches, run: ' +
+    'fish-cli add --file FILE. Repeat undo to remove earlier catches.',
   examples: ['fish-cli undo', { description: 'In a script:', command: 'fish-cli undo --yes --json' }],
   flags: { ...userFlag, ...serviceFlags, ...yesFlags },
 

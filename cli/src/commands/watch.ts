@@ -4,11 +4,11 @@ import { dryRunFlag, serviceFlags, userFlag, yesFlags } from '../kit/flags.ts'
 export const watchCommand = defineCommand({
   summary: 'Follow the game log and add your catches.',
   description:
-    'Follows the logs of all games on this machine and adds each catch once. Catches wait in the outbox while ' +
-    'the service is unreachable. Stop with Ctrl-C. The next watch also adds the catches that were made while watch was stopped. If the ' +
-    'log does not name the gamemode, the command uses --gamemode. For messages that watch does not recognize, add ' +
-    'patterns to the configuration, such as "patterns": [{"kind": "fish", "template": "[Pro] {rarity} CATCH! You ' +
-    'caught a {name}."}].',
+    'Follows the logs of all games on this machine and adds each catch once. Catches wait in the outbox while the ' +
+    'service is unreachable. Stop with Ctrl-C. The next watch also adds the catches that were made while watch ' +
+    'was stopped. If the log does not name the gamemode, the command uses --gamemode. For messages that watch ' +
+    'does not recognize, add patterns to the configuration, such as "patterns": [{"kind": "fish", "template": ' +
+    '"[Pro] {rarity} CATCH! You caught a {name}."}].',
   examples: [
     'fish-cli watch',
     'fish-cli watch --notify platinum,mythical,first',
@@ -28,7 +28,8 @@ export const watchCommand = defineCommand({
   flags: {
     notify: Flags.string({
       summary:
-        'Ring the bell for these rarities, and with first for each new species. Example: gold,mythical,first (FISH_NOTIFY; default: off).',
+        'Ring the bell for these rarities, and with first for each new species. Example: gold,mythical,first ' +
+        '(FISH_NOTIFY; default: off).',
       helpValue: 'LIST',
     }),
     once: Flags.boolean({

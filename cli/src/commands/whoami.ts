@@ -24,8 +24,8 @@ const COLUMNS: readonly Column[] = [
 export const whoamiCommand = defineCommand({
   summary: 'Show the service, your account and whether your key works.',
   description:
-    'The command also shows the current profile and where your key is stored. One request, which stores nothing, tests the key. ' +
-    'The command shows no secret.',
+    'The command also shows the current profile and where your key is stored. One request, which stores nothing, ' +
+    'tests the key. The command shows no secret.',
   examples: ['fish-cli whoami', 'fish-cli whoami --offline --json'],
   flags: {
     offline: Flags.boolean({ summary: 'Send no request and do not test the key.' }),

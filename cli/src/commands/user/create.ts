@@ -27,11 +27,11 @@ const OTHER_TYPES = '--type fernet and --type api-key'
 export const userCreateCommand = defineCommand({
   summary: 'Create a player, as an administrator.',
   description:
-    'Prints the password, the Fernet key and the API key of the player. These secrets cannot be shown again. ' +
-    'With --login-file, the command writes the secrets to a file that only you can read. The file also contains the ' +
-    'address that players use (FISH_PUBLIC_URL of the server). The player logs in with this file: fish-cli login --from FILE. The ' +
-    'password of the administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. Otherwise, the ' +
-    'command prompts for the password, unless an administrator is logged in.',
+    'Prints the password, the Fernet key and the API key of the player. These secrets cannot be shown again. With ' +
+    '--login-file, the command writes the secrets to a file that only you can read. The file also contains the ' +
+    'address that players use (FISH_PUBLIC_URL of the server). The player logs in with this file: fish-cli login ' +
+    '--from FILE. The password of the administrator comes from FISH_ADMIN_PASSWORD or FISH_ADMIN_PASSWORD_FILE. ' +
+    'Otherwise, the command prompts for the password, unless an administrator is logged in.',
   examples: ['fish-cli user create Alex --login-file alex.json', 'fish-cli user create Alex --admin admin'],
   args: { name: Args.string({ description: 'name of the player', required: true }) },
   flags: {
