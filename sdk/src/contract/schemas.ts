@@ -460,8 +460,11 @@ const AUDIT_ACTIONS = [
 /**
  * One entry of the audit log: the time, the actor, the action, its subject, and the client's address. For a failed
  * login, the actor is the account with the given name, or {@link UNKNOWN_ACTOR}. For a change of catches, `gamemode` is
- * the gamemode of the catches before a move or a removal, or after an addition, and `count` is the number of catches.
- * `count` is absent until the change is complete. For a removal or a move, `record` is the id of the record.
+ * the gamemode of the catches before a move or a removal, or after an addition, and `catches` is the number of catches.
+ * `catches` is absent until the change is complete. For a removal or a move, `record` is the id of the record.
+ *
+ * Equal events of one client within five minutes are one entry: `count` is their number, and `lastAt` is the time of the
+ * last one. Both are absent from the entry of a single event.
  */
 export const auditEntrySchema = z.object({
   id: z.string(),
@@ -472,7 +475,9 @@ export const auditEntrySchema = z.object({
   record: z.optional(z.string()),
   gamemode: z.optional(z.string()),
   movedTo: z.optional(z.string()),
+  catches: z.optional(count),
   count: z.optional(count),
+  lastAt: z.optional(dateTimeSchema),
   address: z.string(),
   requestId: z.string(),
 })

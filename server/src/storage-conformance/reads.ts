@@ -29,6 +29,20 @@ export function describeReads(storage: () => FishStorage): void {
     }
   })
 
+  test('orders the records of all collections of an owner by their sequences', async () => {
+    const earth = newCollection()
+    const sky = { ...earth, gamemode: 'sky' }
+    const stored: string[] = []
+    for (const collection of [earth, earth, sky, earth, sky, sky]) {
+      const record = newRecord()
+      await storage().append(collection, record)
+      stored.push(record.id)
+    }
+    const found = [...(await readAll(storage(), earth)), ...(await readAll(storage(), sky))]
+    const inOrder = found.toSorted((one, other) => one.sequence - other.sequence)
+    expect(inOrder.map(({ id }) => id)).toEqual(stored)
+  })
+
   test('starts with the record at the given sequence, so that pages have no gaps or repeats', async () => {
     const collection = newCollection()
     await fill(storage(), collection, Array(23).fill(1))

@@ -200,10 +200,9 @@ describe('the audit log of changed catches', () => {
     }
     service.advance(1)
     await admin('DELETE', `/admin/users/Alex/fish/${id}?gamemode=factions`)
-    const { entries } = (await (await admin('GET', '/admin/audit?limit=4')).json()) as AuditPage
-    expect(entries.map(({ action, gamemode, movedTo, count }) => [action, gamemode, movedTo, count])).toEqual([
+    const { entries } = (await (await admin('GET', '/admin/audit?limit=3')).json()) as AuditPage
+    expect(entries.map(({ action, gamemode, movedTo, catches }) => [action, gamemode, movedTo, catches])).toEqual([
       ['fish.delete', 'factions', undefined, 3],
-      ['fish.move', 'earth', 'factions', 3],
       ['fish.move', 'earth', 'factions', 3],
       ['fish.add', 'earth', undefined, 3],
     ])

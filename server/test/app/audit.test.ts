@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditPage } from '@fish-crab/sdk/contract'
+import type { AuditEntry, AuditPage, Saved } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot, login } from './administration.ts'
 import { expectError } from './errors.ts'
@@ -12,6 +12,9 @@ async function read(admin: AsAdmin, query = ''): Promise<AuditPage> {
   expect(response.status).toBe(200)
   return (await response.json()) as AuditPage
 }
+
+/** The entries without the logins of the test itself. */
+const withoutLogins = ({ entries }: AuditPage) => entries.filter(({ action }) => action !== 'login')
 
 const line = ({ actor, action, subject }: AuditEntry) => [actor, action, subject ?? ''].join(' ').trim()
 
@@ -54,28 +57,98 @@ describe('the audit log for administrators', () => {
     expect(entries.map(line)).toEqual([
       'root login.failed',
       '(unknown name) login.failed',
-      '(unknown name) login.failed',
       'Alex login.failed',
       'root login',
     ])
+    expect(entries[1]).toMatchObject({ count: 2 })
     expect(entries[0]).toMatchObject({ address: '198.51.100.9', requestId: expect.any(String) })
     expect(JSON.stringify(entries)).not.toMatch(/a-wrong-secret|mY-pAsSw0rd|not a name/i)
   })
 
-  it('records at most 10 failed logins per client and 100 in total per hour', async () => {
+  it('stores at most 10 entries of failed logins per site and 100 in total per hour', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
-    const fail = async (address: string, count: number) => {
-      for (let at = 0; at < count; at += 1) await login(service, `User${at}`, 'a-wrong-secret', address)
+    const fail = async (addresses: readonly string[]) => {
+      for (const address of addresses) await login(service, 'nobody', 'a-wrong-secret', address)
     }
-    await fail('198.51.100.1', 12)
-    expect((await read(admin)).entries).toHaveLength(1 + 10)
-    for (let client = 2; client < 13; client += 1) await fail(`198.51.100.${client}`, 10)
-    expect((await read(admin, '?limit=200')).entries).toHaveLength(1 + 100)
+    const count = async () => withoutLogins(await read(admin, '?limit=500')).length
+    await fail(Array.from({ length: 30 }, (_, at) => `2001:db8:1:${at}::1`))
+    expect(await count()).toBe(10)
+    await fail(Array.from({ length: 120 }, (_, at) => `2001:db8:${at + 2}::1`))
+    expect(await count()).toBe(100)
     service.advance(3_600_000)
-    await fail('198.51.100.1', 1)
+    await fail(['198.51.100.1'])
     const again = await asRoot(service)
-    expect((await read(again, '?limit=200')).entries).toHaveLength(2 + 101)
+    expect(withoutLogins(await read(again, '?limit=500'))).toHaveLength(101)
+  })
+
+  it('counts equal events of one client within five minutes in one entry, which keeps its place', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const readKey = (address: string) =>
+      service.request('/get/user/key', {
+        headers: { authorization: basic('Alex', 'alex-password'), [ADDRESS_HEADER]: address },
+      })
+    const flood = () => Promise.all(Array.from({ length: 40 }, (_, at) => readKey(`2001:db8::${at}`)))
+    const keyReads = async () => withoutLogins(await read(admin)).map((one) => [line(one), one.count, one.lastAt])
+    for (const { status } of [...(await flood()), ...(await flood())]) expect(status).toBe(200)
+    await admin('POST', '/admin/users', { name: 'Bob' })
+    service.advance(299_999)
+    const last = new Date(service.now()).toISOString()
+    await readKey('2001:db8::1')
+    const entry = ['Alex key.read Alex', 81, last]
+    expect(await keyReads()).toEqual([['root user.create Bob', undefined, undefined], entry])
+    service.advance(1)
+    await readKey('2001:db8::1')
+    await readKey('198.51.100.7')
+    const single = ['Alex key.read Alex', undefined, undefined]
+    expect(await keyReads()).toEqual([single, single, ['root user.create Bob', undefined, undefined], entry])
+  })
+
+  it('counts repeated moves of a record in one entry for each direction', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const saved = await admin('POST', '/admin/users/Alex/fish?gamemode=earth', { fish: [{ name: 'Cod', rarity: 1 }] })
+    const { id } = (await saved.json()) as Saved
+    for (let times = 0; times < 3; times += 1) {
+      for (const [from, to] of [
+        ['earth', 'survival'],
+        ['survival', 'earth'],
+      ]) {
+        expect(
+          (await admin('POST', `/admin/users/Alex/fish/${id}/move?gamemode=${from}`, { gamemode: to })).status,
+        ).toBe(204)
+      }
+    }
+    const entries = withoutLogins(await read(admin)).map(({ action, gamemode, catches, count }) => ({
+      action,
+      gamemode,
+      catches,
+      count,
+    }))
+    expect(entries).toEqual([
+      { action: 'fish.move', gamemode: 'survival', catches: 1, count: 3 },
+      { action: 'fish.move', gamemode: 'earth', catches: 1, count: 3 },
+      { action: 'fish.add', gamemode: 'earth', catches: 1, count: undefined },
+    ])
+  })
+
+  it('lists entries in the order in which they were stored, even if the clock is set back', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const create = (name: string) => admin('POST', '/admin/users', { name })
+    await create('First')
+    await create('Second')
+    service.advance(-240_000)
+    await create('Third')
+    service.advance(60_000)
+    await create('Fourth')
+    const names = ['Fourth', 'Third', 'Second', 'First']
+    expect(withoutLogins(await read(admin)).map(({ subject }) => subject)).toEqual(names)
+    const page = await read(admin, '?limit=3')
+    await create('Fifth')
+    const rest = await read(admin, `?limit=10&cursor=${page.nextCursor}`)
+    expect(withoutLogins({ entries: [...page.entries, ...rest.entries] }).map(({ subject }) => subject)).toEqual(names)
   })
 
   it('discards failed logins after a week, and keeps all other entries', async () => {

@@ -88,6 +88,20 @@ describe('the profile of a player', () => {
     })
   })
 
+  test('lists the latest entries in the order in which they were stored, even if the clock is set back', async () => {
+    const { service, profile, wait } = await openService()
+    for (const [name, gamemode] of [
+      ['Cod', 'earth'],
+      ['Koi', 'survival'],
+      ['Pike', 'earth'],
+      ['Eel', 'factions'],
+    ] as const) {
+      await write(service, 'fish', { fish: [{ name, rarity: 1 }] }, { gamemode })
+      wait(-DAY)
+    }
+    expect((await profile()).latest.map(({ name }) => name)).toEqual(['Eel', 'Pike', 'Koi', 'Cod'])
+  })
+
   test('lists every species by gamemode on request', async () => {
     const { service, profile } = await openService()
     await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt: day(3) }] })

@@ -102,7 +102,9 @@ interface AuditEntry {
   readonly actor: string
   readonly action: string
   readonly subject?: string
+  readonly catches?: number
   readonly count?: number
+  readonly lastAt?: string
   readonly address: string
   readonly requestId: string
 }
@@ -119,7 +121,7 @@ async function auditPage(t: TestContext, query: string) {
 /** Performs audited actions. @returns the expected actor, subject and actions of the audit log, in any order */
 type Act = (
   t: TestContext,
-) => Promise<{ actor: string; subject?: string; actions: readonly string[]; count?: number; requestId?: string }>
+) => Promise<{ actor: string; subject?: string; actions: readonly string[]; catches?: number; requestId?: string }>
 
 const ACTS: Readonly<Record<string, Act>> = {
   async login(t) {
@@ -141,7 +143,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     expect.status(await t.asSuperadmin('moveUserCrab', { params, query, body: { gamemode: 'oneblock' } }), 204)
     expect.status(await t.asSuperadmin('deleteUserCrab', { params, query: '?gamemode=oneblock' }), 204)
     const actions = ['crab.add', 'crab.move', 'crab.delete']
-    return { actor: (await t.superadmin()).username, subject: name, actions, count: 2 }
+    return { actor: (await t.superadmin()).username, subject: name, actions, catches: 2 }
   },
   async 'key-read-by-owner'(t) {
     const { id, name, password } = await t.newUser()
@@ -168,7 +170,7 @@ const ACTS: Readonly<Record<string, Act>> = {
 export const adminAuditChecks = checksOf('admin', [
   ...Object.entries(ACTS).map(([id, act]) =>
     check(`audit-${id}`, `The audit log records actor, action, time and client address: ${id}.`, async (t) => {
-      const { actor, subject, actions, count, requestId } = await act(t)
+      const { actor, subject, actions, catches, requestId } = await act(t)
       const isOwn = (entry: AuditEntry) => (subject === undefined ? entry.actor === actor : entry.subject === subject)
       const { entries } = await auditPage(t, '?limit=1000')
       const own = entries.filter(isOwn)
@@ -178,12 +180,26 @@ export const adminAuditChecks = checksOf('admin', [
         expect.that(entry !== undefined, `"${action}" in the audit log`, seen)
         expect.same(entry.actor, actor, `the actor of "${action}"`)
         expect.dateTime(entry.at, '"at"')
-        expect.same(entry.count, count, `the count of "${action}"`)
+        expect.same(entry.catches, catches, `the number of catches of "${action}"`)
         expect.text(entry.address, '"address"')
         if (requestId) expect.same(entry.requestId, requestId, '"requestId" of the entry')
       }
     }),
   ),
+  check('audit-equal-events', 'The audit log counts equal events within five minutes in one entry.', async (t) => {
+    const { name, password } = await t.newUser()
+    const readKey = () => t.request('/get/user/key', { headers: { authorization: basic(name, password) } })
+    for (let count = 0; count < 3; count += 1) expect.status(await readKey(), 200)
+    const { entries, response } = await auditPage(t, '?limit=1000')
+    const reads = entries.filter(({ actor, action }) => actor === name && action === 'key.read')
+    expect.same(
+      reads.map(({ count }) => count),
+      [3],
+      'the count of each entry',
+      response,
+    )
+    expect.dateTime(reads[0]?.lastAt, '"lastAt"')
+  }),
   check('audit-newest-first', 'The audit log is sorted newest first and paged by limit and nextCursor.', async (t) => {
     for (let count = 0; count < 4; count += 1) await t.newUser()
     const first = await auditPage(t, '?limit=2')

@@ -63,8 +63,11 @@ export const adminMutations: readonly Mutation[] = [
   onEntries('records a wrong actor', '/admin/audit', 'entries', (entries) =>
     entries.map((entry) => ({ ...entry, actor: 'x' })),
   ),
-  onEntries('omits the count in audit entries', '/admin/audit', 'entries', (entries) =>
-    entries.map(({ count: _, ...entry }) => entry),
+  onEntries('omits the number of catches in audit entries', '/admin/audit', 'entries', (entries) =>
+    entries.map(({ catches: _, ...entry }) => entry),
+  ),
+  onEntries('records each of several equal events', '/admin/audit', 'entries', (entries) =>
+    entries.flatMap(({ count = 1, lastAt: _, ...entry }) => Array.from({ length: Number(count) }, () => entry)),
   ),
   onEntries('records a wrong request id', '/admin/audit', 'entries', (entries) =>
     entries.map((entry) => ({ ...entry, requestId: 'x' })),

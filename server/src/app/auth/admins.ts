@@ -13,20 +13,14 @@ export interface Admin {
   readonly role: AdminRole
   /** ISO 8601. */
   readonly createdAt: string
-  /** Sessions that were ended before they expired. */
-  readonly endedSessions?: readonly EndedSession[]
-}
-
-/** A session that an administrator ended. */
-interface EndedSession {
-  readonly id: string
-  /** Unix time in milliseconds at which the session has expired in every process. */
-  readonly until: number
+  /** Sessions that were logged out. */
+  readonly endedSessions?: readonly { readonly id: string }[]
 }
 
 /**
  * The number of ended sessions is limited, because every request reads all of them. Above this limit, all sessions of
- * the administrator end.
+ * the administrator end, and the list is empty again. No session is removed from the list by its time: if the clock was
+ * wrong, such a session could work again.
  */
 const MAX_ENDED_SESSIONS = 100
 
@@ -136,21 +130,16 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
       )
     },
 
-    /**
-     * Ends one session of an administrator. If more than `MAX_ENDED_SESSIONS` sessions are ended within two hours, all
-     * sessions of the administrator end.
-     */
-    async endSession({ id }: Admin, session: EndedSession): Promise<void> {
-      const now = clock()
+    /** Ends one session of an administrator, and all of them after every `MAX_ENDED_SESSIONS` ended sessions. */
+    async endSession({ id }: Admin, sessionId: string): Promise<void> {
       await change((admins) => {
         const endedSessions = admins.find((admin) => admin.id === id)?.endedSessions ?? []
-        if (endedSessions.some((ended) => ended.id === session.id)) return undefined
+        if (endedSessions.some((ended) => ended.id === sessionId)) return undefined
         return admins.map((admin) => {
           if (admin.id !== id) return admin
           const { endedSessions: _, ...rest } = admin
-          const ended = [...endedSessions.filter(({ until }) => until > now), session]
-          if (ended.length > MAX_ENDED_SESSIONS) return { ...rest, id: uuidv7(now, random) }
-          return { ...rest, endedSessions: ended }
+          if (endedSessions.length >= MAX_ENDED_SESSIONS) return { ...rest, id: uuidv7(clock(), random) }
+          return { ...rest, endedSessions: [...endedSessions, { id: sessionId }] }
         })
       })
     },

@@ -1,6 +1,8 @@
 import { type AuditAction, type AuditEntry, type AuditPage, UNKNOWN_ACTOR } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
+import { createLruCache } from '../core/cache.ts'
 import { type RandomSource, uuidv7 } from '../core/ids.ts'
+import { clientKey, siteKey } from '../http/client-address.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { Cursors } from '../http/cursors.ts'
 import { AUDIT_BASE, auditKey, failedLoginKey } from '../store/item-keys.ts'
@@ -9,52 +11,138 @@ export type Audit = ReturnType<typeof createAudit>
 
 const LISTING = 'audit'
 
-/** The catches that an action changed. */
-export type AuditDetails = Pick<AuditEntry, 'record' | 'gamemode' | 'movedTo' | 'count'>
+/** The object of an action: a user or an administrator, and the catches that the action changed. */
+export type AuditDetails = Pick<AuditEntry, 'subject' | 'record' | 'gamemode' | 'movedTo' | 'catches'>
 
 type Origin = Pick<RequestContext, 'address' | 'requestId'>
 
+type AuditEvent = Omit<AuditEntry, 'id' | 'at' | 'count' | 'lastAt'>
+
+/** A change that is recorded before it runs. */
+export interface AuditedChange {
+  /**
+   * Adds the number of changed catches. The change is already done, so an error here must not look like a failed change:
+   * the entry then stays in the log without a number.
+   */
+  complete(catches: number): Promise<void>
+  /** Removes the entry of a change that found no record. Otherwise, failed attempts would crowd out real changes. */
+  discard(): Promise<void>
+}
+
+/** How long equal events are counted in one entry, from its first event on, in milliseconds. */
+const JOIN_MS = 300_000
+/** The number of entries in memory. An event whose entry is no longer in memory gets a new entry. */
+const MAX_JOINABLE = 10_000
+
 /**
- * Creates the function that adds an action to the log. An action is recorded before it runs, so a recorded action may
- * have failed.
+ * Creates the functions that add actions to the log. An action is recorded before it runs, so a recorded action may have
+ * failed.
+ *
+ * Equal events of one client are counted in one entry, which stays in its place. Otherwise, one player who reads a key
+ * in a loop would push all other entries out of the first pages.
  */
 export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource) {
-  /** Returns the key of the entry. */
-  return async (
-    { address, requestId }: Origin,
-    actor: string,
-    action: AuditAction,
-    subject?: string,
-    details: AuditDetails = {},
-  ): Promise<string> => {
-    const now = clock()
-    const id = uuidv7(now, random)
-    const entry: AuditEntry = {
-      id,
-      at: new Date(now).toISOString(),
-      actor,
-      action,
-      ...(subject === undefined ? {} : { subject }),
-      ...details,
-      address,
-      requestId,
-    }
-    const key = auditKey(entry)
+  const joinable = createLruCache<string, { entry: AuditEntry; readonly key: Promise<string> }>(MAX_JOINABLE)
+
+  async function store(entry: AuditEntry): Promise<string> {
+    const { items } = await storage.listItems({ base: AUDIT_BASE, limit: 1 })
+    const key = auditKey(entry, items[0]?.key)
     await storage.items.setItem(key, JSON.stringify(entry))
     return key
   }
+
+  function entryOf(event: AuditEvent): AuditEntry {
+    const now = clock()
+    return { id: uuidv7(now, random), at: new Date(now).toISOString(), ...event }
+  }
+
+  /** Counts an event in the entry of an equal event, and returns whether there is such an entry. */
+  async function join(event: AuditEvent): Promise<boolean> {
+    const first = joinable.get(equalityKey(event))
+    const now = clock()
+    const age = first ? now - Date.parse(first.entry.at) : -1
+    if (!first || age < 0 || age >= JOIN_MS) return false
+    first.entry = { ...first.entry, count: (first.entry.count ?? 1) + 1, lastAt: new Date(now).toISOString() }
+    await storage.items.setItem(await first.key, JSON.stringify(first.entry))
+    return true
+  }
+
+  /** Stores an entry in which equal events are counted later. Returns its key. */
+  async function open(entry: AuditEntry, stored: Promise<string>): Promise<string> {
+    const equal = equalityKey(entry)
+    // Concurrent equal events wait for the same entry.
+    joinable.set(equal, { entry, key: stored })
+    return stored.catch((error: unknown) => {
+      joinable.delete(equal)
+      throw error
+    })
+  }
+
+  return {
+    /**
+     * Records an event. Returns the key of its new entry, or `undefined` if the event is counted in an existing entry or
+     * not recorded.
+     * @param mayStore decides whether a new entry is stored @default always
+     */
+    async record(
+      origin: Origin,
+      actor: string,
+      action: AuditAction,
+      { mayStore, ...details }: AuditDetails & { mayStore?: () => Promise<boolean> } = {},
+    ): Promise<string | undefined> {
+      const event = eventOf(origin, actor, action, details)
+      if ((await join(event)) || (await mayStore?.()) === false) return undefined
+      const entry = entryOf(event)
+      return open(entry, store(entry))
+    },
+
+    /** Records a change of catches before it runs. */
+    async begin(origin: Origin, actor: string, action: AuditAction, details: AuditDetails): Promise<AuditedChange> {
+      const event = eventOf(origin, actor, action, details)
+      const entry = entryOf(event)
+      const key = await store(entry)
+      return {
+        async complete(catches) {
+          try {
+            if (await join({ ...event, catches })) return await storage.items.removeItem(key)
+            const complete = { ...entry, catches }
+            await open(
+              complete,
+              storage.items.setItem(key, JSON.stringify(complete)).then(() => key),
+            )
+          } catch {
+            // The change is done; see above.
+          }
+        },
+        discard: () => storage.items.removeItem(key),
+      }
+    },
+  }
+}
+
+function eventOf(
+  { address, requestId }: Origin,
+  actor: string,
+  action: AuditAction,
+  details: AuditDetails,
+): AuditEvent {
+  return { actor, action, ...details, address, requestId }
+}
+
+function equalityKey({ actor, action, subject, record, gamemode, movedTo, catches, address }: AuditEvent): string {
+  return JSON.stringify([actor, action, subject, record, gamemode, movedTo, catches, clientKey(address)])
 }
 
 const HOUR_MS = 3_600_000
 /**
  * Anyone can cause failed logins. These limits bound the space for failed logins, and the number of entries that one
- * client can evict.
+ * site can evict.
  */
-const FAILED_LOGINS = { perHourAndClient: 10, perHour: 100, hours: 7 * 24 }
+const FAILED_LOGINS = { perHourAndSite: 10, perHour: 100, hours: 7 * 24 }
 
 /** Creates the audit log, which contains the actor, action, subject, time and client address of each action. */
 export function createAudit(storage: FishStorage, cursors: Cursors, clock: () => number, random: RandomSource) {
-  const record = createAuditRecorder(storage, clock, random)
+  const { record, begin } = createAuditRecorder(storage, clock, random)
 
   async function isWithin(key: string, limit: number): Promise<number | undefined> {
     const { count } = await storage.countInWindow(key, { durationMs: HOUR_MS, limit, now: clock() })
@@ -63,39 +151,28 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
 
   return {
     record,
-
-    /** Removes the entry of a change that found no record. Otherwise, failed attempts would crowd out real changes. */
-    discard: (key: string) => storage.items.removeItem(key),
+    begin,
 
     /**
-     * Adds the number of changed catches to the entry of a change. The change is already done, so an error here must
-     * not look like a failed change.
-     */
-    async complete(key: string, count: number): Promise<void> {
-      const { items } = storage
-      try {
-        const entry = await items.getItem(key)
-        if (entry !== null) await items.setItem(key, JSON.stringify({ ...JSON.parse(entry), count }))
-      } catch {
-        // The entry stays in the log without a count.
-      }
-    },
-
-    /**
-     * Records a failed login, up to 10 an hour for each client and 100 an hour in total. A new entry may replace the
-     * entry of a failed login from an earlier week, but never any other entry.
+     * Records a failed login. New entries are limited to 10 an hour for each site and 100 an hour in total. A new entry
+     * may replace the entry of a failed login from an earlier week, but never any other entry.
      * @param name name of the account, if the account exists
      */
-    async recordFailedLogin(context: Origin & Pick<RequestContext, 'client'>, name: string | undefined): Promise<void> {
-      const { perHourAndClient, perHour, hours } = FAILED_LOGINS
-      if ((await isWithin(`failed-login:${context.client}`, perHourAndClient)) === undefined) return
+    async recordFailedLogin(context: Origin, name: string | undefined): Promise<void> {
+      const { perHourAndSite, perHour, hours } = FAILED_LOGINS
       const hour = Math.floor(clock() / HOUR_MS)
-      const place = await isWithin(`failed-logins:${hour}`, perHour)
-      if (place === undefined) return
+      let place: number | undefined
+      const mayStore = async () => {
+        if ((await isWithin(`failed-login:${siteKey(context.address)}`, perHourAndSite)) === undefined) return false
+        place = await isWithin(`failed-logins:${hour}`, perHour)
+        return place !== undefined
+      }
+      const key = await record(context, name ?? UNKNOWN_ACTOR, 'login.failed', { mayStore })
+      if (key === undefined || place === undefined) return
       const placeKey = failedLoginKey(hour % hours, place)
       const replaced = await storage.items.getItem(placeKey)
       if (replaced?.startsWith(AUDIT_BASE)) await storage.items.removeItem(replaced)
-      await storage.items.setItem(placeKey, await record(context, name ?? UNKNOWN_ACTOR, 'login.failed'))
+      await storage.items.setItem(placeKey, key)
     },
 
     async list({ limit, cursor }: { limit: number; cursor?: string | undefined }): Promise<AuditPage> {

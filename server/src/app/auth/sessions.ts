@@ -5,12 +5,6 @@ import type { Admin, Admins } from './admins.ts'
 
 export type Sessions = ReturnType<typeof createSessions>
 
-/**
- * Maximum difference between the clocks of several processes, in milliseconds. With a larger difference, a process with
- * a slow clock could accept an ended session again.
- */
-const CLOCKS_APART_MS = 3_600_000
-
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 interface SessionsOptions {
@@ -64,7 +58,7 @@ export function createSessions({ secret, admins, createId, clock }: SessionsOpti
     /** Ends the session of a request in every process. Throws `invalid_session`. */
     async end(request: Request): Promise<void> {
       const { admin, claims } = await verify(request)
-      await admins.endSession(admin, { id: claims.sessionId, until: claims.expiresAt * 1000 + CLOCKS_APART_MS })
+      await admins.endSession(admin, claims.sessionId)
     },
   }
 }

@@ -8,8 +8,8 @@ export interface ProfiledCollection {
   readonly gamemode: Gamemode
   readonly species: readonly SpeciesTally[]
   readonly days: readonly DayTally[]
-  /** The latest stored entries, newest first. */
-  readonly latest: Profile['latest']
+  /** The latest stored entries, newest first, each with the sequence of its record. */
+  readonly latest: readonly { readonly sequence: number; readonly entry: Profile['latest'][number] }[]
 }
 
 interface ProfileOptions {
@@ -55,20 +55,13 @@ export function profileOf(collections: readonly ProfiledCollection[], options: P
     rarest: fish.species.toSorted(byRarity).slice(0, RAREST),
     latest: collections
       .flatMap(({ latest }) => latest)
-      .toSorted((one, other) => order(storedAt(other), storedAt(one)))
-      .slice(0, LATEST),
+      .toSorted((one, other) => other.sequence - one.sequence)
+      .slice(0, LATEST)
+      .map(({ entry }) => entry),
     days: days.slice(-DAYS),
     ...(bestDay ? { bestDay } : {}),
     streak: streakOf(days, today),
   }
-}
-
-/**
- * Returns the beginning of an id, which is its time in milliseconds (RFC 9562, section 5.7). Entries from the same
- * millisecond keep the order that they have in their collection.
- */
-function storedAt({ id }: Profile['latest'][number]): string {
-  return id.slice(0, '01a21a26-7732'.length)
 }
 
 function byRarity(one: Profile['rarest'][number], other: Profile['rarest'][number]): number {

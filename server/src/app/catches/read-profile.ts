@@ -56,9 +56,11 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
     if (!days) throw new HttpError('too_many_days')
     const { kind, gamemode } = place
     const latest = records
-      .flatMap((record) => (JSON.parse(`[${withDetails(record)}]`) as Profile['latest']).reverse())
+      .flatMap((record) => {
+        const entries = JSON.parse(`[${withDetails(record)}]`) as Profile['latest']
+        return entries.reverse().map((entry) => ({ sequence: record.sequence, entry: { ...entry, kind, gamemode } }))
+      })
       .slice(0, LATEST)
-      .map((entry) => ({ ...entry, kind, gamemode }))
     return { kind, gamemode, species, days, latest }
   }
 

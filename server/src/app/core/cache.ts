@@ -38,5 +38,8 @@ export function createLruCache<Key, Value>(capacity: number) {
       entries.set(key, value)
       if (entries.size > capacity) entries.delete(entries.keys().next().value as Key)
     },
+    delete(key: Key): void {
+      entries.delete(key)
+    },
   }
 }

@@ -32,7 +32,7 @@ export function accountHandlers(services: Services): AdminHandlers {
       const body = await readAdminJson(services, context)
       const { username, password, role } = validate(newAdminSchema, body, 'invalid_payload')
       if (await admins.find(username)) throw new HttpError('admin_exists')
-      await audit.record(context, admin.username, 'admin.create', username)
+      await audit.record(context, admin.username, 'admin.create', { subject: username })
       const created = await admins.create(username, password, role, admin.id)
       if (!created) {
         await sessions.require(context.request)
@@ -45,7 +45,7 @@ export function accountHandlers(services: Services): AdminHandlers {
       const existing = await admins.find(context.params.username ?? '')
       if (!existing) throw new HttpError('admin_not_found')
       await admins.checkRemoval(existing.username)
-      await audit.record(context, admin.username, 'admin.delete', existing.username)
+      await audit.record(context, admin.username, 'admin.delete', { subject: existing.username })
       await admins.remove(existing.username)
       return empty(204)
     },

@@ -35,8 +35,8 @@ export function userCatchesHandlers(services: Services): AdminHandlers {
     return async (context, admin) => {
       const { user, collection } = await target(context, kind)
       const entries = parseEntries[kind](await readAdminJson(services, context))
-      const details = { gamemode: collection.gamemode, count: entries.length }
-      await audit.record(context, admin.username, `${kind}.add`, user.name, details)
+      const details = { subject: user.name, gamemode: collection.gamemode, catches: entries.length }
+      await audit.record(context, admin.username, `${kind}.add`, details)
       const caughtAt = new Date(clock()).toISOString()
       const result = await storage.append(collection, toRecord(entries, { id: createId(), dedupeKey: null, caughtAt }))
       if (result.outcome === 'owner_removed') throw new HttpError('user_not_found')

@@ -48,7 +48,7 @@ export function userHandlers(services: Services): AdminHandlers {
 
     async createUser(context, admin) {
       const newUser = validate(newUserSchema, await readAdminJson(services, context), 'invalid_payload')
-      const record = () => audit.record(context, admin.username, 'user.create', newUser.name)
+      const record = () => audit.record(context, admin.username, 'user.create', { subject: newUser.name })
       return json(201, await users.create(newUser, record))
     },
 
@@ -60,7 +60,7 @@ export function userHandlers(services: Services): AdminHandlers {
 
     async deleteUser(context, admin) {
       const user = await users.require(context.params.name ?? '')
-      await audit.record(context, admin.username, 'user.delete', user.name)
+      await audit.record(context, admin.username, 'user.delete', { subject: user.name })
       if (!(await users.remove(user))) throw new HttpError('user_not_found')
       return empty(204)
     },
@@ -68,7 +68,7 @@ export function userHandlers(services: Services): AdminHandlers {
     async resetUser(context, admin) {
       const { type } = validate(resetSchema, await readAdminJson(services, context), 'invalid_payload')
       const user = await users.require(context.params.name ?? '')
-      await audit.record(context, admin.username, `user.reset.${type}`, user.name)
+      await audit.record(context, admin.username, `user.reset.${type}`, { subject: user.name })
       return json(200, await RESETS[type](users, user))
     },
   }

@@ -1,4 +1,5 @@
 import type { Gamemode, Kind, User } from '@fish-crab/sdk/contract'
+import type { AuditedChange } from '../auth/audit.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { empty, type HandlerResponse } from '../http/response.ts'
@@ -27,12 +28,12 @@ function recordIn({ params: { id = '' } }: RequestContext): string {
  * same functions.
  */
 export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services, 'storage' | 'gamemodes' | 'audit'>) {
-  async function finish(entry: string, count: number): Promise<HandlerResponse> {
+  async function finish(change: AuditedChange, count: number): Promise<HandlerResponse> {
     if (count > 0) {
-      await audit.complete(entry, count)
+      await change.complete(count)
       return empty(204)
     }
-    await audit.discard(entry)
+    await change.discard()
     throw new HttpError('record_not_found')
   }
 
@@ -43,8 +44,9 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
       const gamemode = gamemodes.require(context.query.getAll('gamemode'))
       context.gamemode = gamemode
       const record = recordIn(context)
-      const entry = await audit.record(context, actor, `${kind}.delete`, user.name, { record, gamemode })
-      return finish(entry, await storage.removeRecord({ owner: user.id, kind, gamemode }, record))
+      const details = { subject: user.name, record, gamemode }
+      const change = await audit.begin(context, actor, `${kind}.delete`, details)
+      return finish(change, await storage.removeRecord({ owner: user.id, kind, gamemode }, record))
     },
 
     /**
@@ -62,7 +64,8 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
         })
       }
       const record = recordIn(context)
-      const entry = await audit.record(context, actor, `${kind}.move`, user.name, {
+      const change = await audit.begin(context, actor, `${kind}.move`, {
+        subject: user.name,
         record,
         ...(gamemode && { gamemode }),
         movedTo: to,
@@ -72,7 +75,7 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
         count = await storage.moveRecord({ owner: user.id, kind, gamemode: from }, record, to)
         if (count > 0) break
       }
-      return finish(entry, count)
+      return finish(change, count)
     },
   }
 }

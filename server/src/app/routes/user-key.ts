@@ -26,7 +26,7 @@ export function userKeyHandler({ users, credentials, audit }: Services): Handler
     const user = await requestedUser(identity, name)
     const fernetKey = await users.fernetKey(user)
     const actor = 'user' in identity ? identity.user.name : identity.admin.username
-    await Promise.all([audit.record(context, actor, 'key.read', user.name), users.recordKeyRead(user)])
+    await Promise.all([audit.record(context, actor, 'key.read', { subject: user.name }), users.recordKeyRead(user)])
     return json(200, { fernetKey } satisfies UserKey)
   }
 }

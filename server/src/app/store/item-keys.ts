@@ -80,10 +80,12 @@ export const ITEM_BASES: readonly string[] = [
 const MAX_TIME = 2 ** 48 - 1
 
 /**
- * Returns the key of an entry of the audit log. Newer entries have smaller keys, so that a listing in the order of keys
- * is newest first.
+ * Returns the key of a new entry of the audit log. Newer entries have smaller keys, so that a listing in the order of
+ * keys is newest first. The key is smaller than all existing keys even if the clock was set back.
+ * @param newest the smallest existing key, if any
  */
-export function auditKey({ at, id }: AuditEntry): string {
-  const age = (MAX_TIME - Date.parse(at)).toString(16).padStart(12, '0')
-  return itemKey(AUDIT_BASE, age, id)
+export function auditKey({ at, id }: AuditEntry, newest: string | undefined): string {
+  const ageBefore = newest === undefined ? MAX_TIME : Number.parseInt(newest.slice(AUDIT_BASE.length), 16)
+  const age = Math.min(MAX_TIME - Date.parse(at), ageBefore - 1)
+  return itemKey(AUDIT_BASE, age.toString(16).padStart(12, '0'), id)
 }

@@ -50,7 +50,8 @@ export function resetAdminPassword(options: ResetAdminPasswordOptions): Promise<
       const report = { username: admin.username, role: admin.role }
       if (dryRun) return { ...report, dryRun }
       const from = { address: 'local', requestId: crypto.randomUUID() }
-      await createAuditRecorder(storage, Date.now, random)(from, 'local', 'admin.reset.password', admin.username)
+      const { record } = createAuditRecorder(storage, Date.now, random)
+      await record(from, 'local', 'admin.reset.password', { subject: admin.username })
       // A server on the same Redis may have removed the administrator meanwhile.
       if (!(await admins.setPassword(username, password))) throw unknownAdminError([])
       return report

@@ -52,8 +52,8 @@ export type AppendResult =
   | { readonly outcome: 'owner_removed' }
 
 /**
- * A stored record. `sequence` increases with every record of a collection, possibly with gaps. No record becomes
- * visible after a record with a higher sequence.
+ * A stored record. `sequence` increases with every record of an owner, possibly with gaps. No record of a collection
+ * becomes visible after a record with a higher sequence.
  */
 export interface StoredRecord {
   readonly sequence: number

@@ -34,8 +34,11 @@ local function tally(own, all, ofKind, ofCollection, collection, owner, sign, fi
   rank(ofCollection, owner, count)
 end
 local function store(about, records, ids, collection, id, version, fields)
-  local sequence = redis.call('HINCRBY', about, 'sequence:' .. collection, 1)
-  redis.call('XADD', records, string.format('%.0f-0', sequence), unpack(fields))
+  -- The sequences of all collections of an owner form one order. Older stores have no 'sequence' of the owner.
+  local last = redis.call('HMGET', about, 'sequence', 'sequence:' .. collection)
+  local sequence = string.format('%.0f', math.max(tonumber(last[1] or 0), tonumber(last[2] or 0)) + 1)
+  redis.call('HSET', about, 'sequence', sequence, 'sequence:' .. collection, sequence)
+  redis.call('XADD', records, sequence .. '-0', unpack(fields))
   redis.call('HSET', about, 'version:' .. collection, version)
   redis.call('HSET', ids, id, sequence)
 end

@@ -75,20 +75,26 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
 }
 
 function Line({ entry }: { readonly entry: AuditEntry }) {
-  const { at, actor, action, subject, gamemode, movedTo, count, address, requestId } = entry
+  const { at, actor, action, subject, gamemode, movedTo, catches, count = 1, lastAt, address, requestId } = entry
   const text = AUDIT_ACTIONS[action] ?? action
-  const counted = (one: string) => plural(count ?? 0, one === 'crabs' ? 'crab' : one, one)
+  const counted = (one: string) => plural(catches ?? 0, one === 'crabs' ? 'crab' : one, one)
   return (
     <li>
       <p>
-        <strong>{actor}</strong> {count === undefined ? text : text.replace(/fish|crabs/, counted)}{' '}
+        <strong>{actor}</strong> {catches === undefined ? text : text.replace(/fish|crabs/, counted)}{' '}
         {subject !== undefined && (
           <strong>{ON_PLAYERS.test(action) ? <a href={fragmentOf(playerView(subject))}>{subject}</a> : subject}</strong>
         )}
         {gamemode !== undefined && (movedTo === undefined ? ` in ${gamemode}` : ` from ${gamemode} to ${movedTo}`)}
       </p>
       <p class="quiet">
-        <time dateTime={at}>{formatDateTime(at)}</time> · {address} · request <code>{requestId}</code>
+        <time dateTime={at}>{formatDateTime(at)}</time>
+        {lastAt !== undefined && (
+          <>
+            , {plural(count, 'time', 'times')} until <time dateTime={lastAt}>{formatDateTime(lastAt)}</time>
+          </>
+        )}{' '}
+        · {address} · request <code>{requestId}</code>
       </p>
     </li>
   )
