@@ -152,7 +152,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'none',
     query: schemas.eventsQuerySchema,
     success: { status: 200, type: EVENT_STREAM.type },
-    errors: [...collectionErrors, 'invalid_query', 'invalid_event_id', 'unavailable'],
+    errors: [...collectionErrors, 'invalid_query', 'invalid_event_id', 'too_many_streams', 'unavailable'],
   },
   getProfile: {
     summary: 'Get the figures of a user: totals, rarest species, latest catches, days and streaks',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createClientCounts } from '../app/core/client-counts.ts'
-import { clientKey } from '../app/http/client-address.ts'
+import { siteKey } from '../app/http/client-address.ts'
 
 export type Connections = ReturnType<typeof watchConnections>
 
@@ -14,7 +14,7 @@ interface Connection {
 }
 
 interface ConnectionsOptions {
-  /** Limit of open connections of one client: an IPv4 address, or the /64 of an IPv6 address. */
+  /** Limit of open connections of one client: an IPv4 address, or the /48 of an IPv6 address. */
   readonly perClient: number
   /** Called for every connection above `perClient`. Such a connection is closed immediately. */
   readonly onDrop: () => void
@@ -45,7 +45,7 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
       socket.destroy()
       return
     }
-    const client = clientKey(remoteAddress)
+    const client = siteKey(remoteAddress)
     if (openByClient.of(client) >= perClient) {
       onDrop()
       socket.destroy()

@@ -1,3 +1,4 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
 import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { caughtRecord, newRecord } from '../../src/storage-conformance/samples.ts'
@@ -6,7 +7,7 @@ import { SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { namesOf, openEvents, requestEvents } from './event-stream.ts'
 import { createMemoryService } from './memory-service.ts'
-import { UNLIMITED } from './test-service.ts'
+import { ADDRESS_HEADER, UNLIMITED } from './test-service.ts'
 import { createTimers } from './timers.ts'
 
 const INTERVALS = { heartbeatMs: 15_000, checkMs: 5000 }
@@ -269,10 +270,36 @@ describe('event streams', () => {
     await expect(text).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('have a limit for their total number across all clients', async () => {
-    const service = await createMemoryService({ streams: { total: 2 } })
-    await Promise.all([openEvents(service), openEvents(service)])
-    await expectError(await requestEvents(service), 'unavailable')
+  it('of all clients have a limit, and a tenth of them is for clients with an API key', async () => {
+    const service = await createMemoryService({ ...UNLIMITED, streams: { total: 20, perClient: 20 } })
+    const withKey = { headers: { [HEADERS.apiKey]: service.alex.apiKey } }
+    for (let count = 0; count < 18; count += 1) await openEvents(service)
+    const refused = await requestEvents(service)
+    expect(refused.headers.get(HEADERS.retryAfter)).toBe('10')
+    await expectError(refused, 'too_many_streams')
+    await openEvents(service, withKey)
+    await openEvents(service, withKey)
+    await expectError(await requestEvents(service, withKey), 'too_many_streams')
+  })
+
+  it('of one key have a limit, whichever addresses they come from', async () => {
+    const service = await createMemoryService({ ...UNLIMITED, masterApiKey: 'a-master-key-of-a-test' })
+    for (const apiKey of [service.alex.apiKey, 'a-master-key-of-a-test']) {
+      const from = (at: number) => ({ headers: { [HEADERS.apiKey]: apiKey, [ADDRESS_HEADER]: `198.51.100.${at}` } })
+      for (let count = 0; count < 10; count += 1) await openEvents(service, from(count))
+      await expectError(await requestEvents(service, from(10)), 'too_many_streams')
+    }
+    await openEvents(service)
+  })
+
+  it('of one /48 are at most a tenth of all, so that one home network cannot take all places', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const from = (address: string) => ({ headers: { [ADDRESS_HEADER]: address } })
+    for (let at = 0; at < 200; at += 1) await openEvents(service, from(`2001:db8:7:${at % 20}::1`))
+    await expectError(await requestEvents(service, from('2001:db8:7:ff::1')), 'too_many_streams')
+    await openEvents(service, from('2001:db8:8::1'))
+    await openEvents(service, from('192.0.2.77'))
+    await openEvents(service, { headers: { ...from('2001:db8:7::1').headers, [HEADERS.apiKey]: service.alex.apiKey } })
   })
 })
 

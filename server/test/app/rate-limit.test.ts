@@ -4,6 +4,7 @@ import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { apiKeyOwnerKey } from '../../src/app/store/item-keys.ts'
 import { asRoot } from './administration.ts'
+import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
 import { from, type TestService } from './test-service.ts'
 
@@ -51,6 +52,20 @@ async function exhaust(service: TestService, init?: RequestInit): Promise<void> 
 }
 
 describe('the public rate limit', () => {
+  it('lets one /48 open at most a tenth of all windows, and refuses only its further networks', async () => {
+    const service = await createMemoryService({ rateLimit: { requests: 2, windowMs: 300_000 } })
+    const ask = (address: string) => service.request('/status', from(address))
+    const network = (at: number) => `2001:db8:7:${at.toString(16)}::1`
+    for (let at = 0; at < 10_000; at += 1) await ask(network(at))
+    const refused = await ask(network(10_000))
+    expect(refused.headers.get(HEADERS.retryAfter)).toBe('300')
+    await expectError(refused, 'rate_limited')
+    await expectError(await ask(network(10_000)), 'rate_limited')
+    for (const address of [network(1), '2001:db8:8::1', '192.0.2.7']) expect((await ask(address)).status).toBe(200)
+    service.advance(300_000)
+    expect((await ask(network(10_000))).status).toBe(200)
+  })
+
   it('resets exactly 300 s after the first request, whatever requests arrive in between', async () => {
     const service = await createMemoryService()
     await exhaust(service)

@@ -11,7 +11,7 @@ interface Content {
   readonly version: string
   /** The name of the content in the cache. */
   readonly name: string
-  /** Key of the client; see `clientKey`. */
+  /** Key of the site of the client, for its turns in the encoder's queue. */
   readonly client: string
 }
 

@@ -19,7 +19,7 @@ interface CollectionRequest {
   readonly form: Form | 'species'
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
-  /** Key of the client, for its turns in the read queue. */
+  /** Key of the site of the client, for its turns in the read queue. */
   readonly client: string
 }
 

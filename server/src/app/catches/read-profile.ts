@@ -14,7 +14,7 @@ interface ProfileRequest {
   readonly user: User
   /** @default false */
   readonly withSpecies?: boolean
-  /** Key of the client, for its turns in the read queue. */
+  /** Key of the site of the client, for its turns in the read queue. */
   readonly client: string
   readonly signal: AbortSignal
 }

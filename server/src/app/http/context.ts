@@ -1,5 +1,5 @@
 import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName, type User } from '@fish-crab/sdk/contract'
-import { clientKey } from './client-address.ts'
+import { clientKey, siteKey } from './client-address.ts'
 import { targetError } from './path.ts'
 
 /** The stored, encrypted Fernet key of a user. */
@@ -32,6 +32,10 @@ export interface RequestContext extends MatchedRoute {
   readonly address: string
   /** Key of the client in the rate limit. */
   readonly client: string
+  /** Key of the site of the client, for resources that all clients share; see {@link siteKey}. */
+  readonly site: string
+  /** The owner of the valid API key in the request: the id of a user, or a text that stands for the master key. */
+  keyOwner?: string
   /** User whose API key came with the request. */
   apiKeyUser?: User
   /** Lookup of the user in the parameter `name`. The lookup runs while the rate limit counts the request. */
@@ -75,6 +79,9 @@ export function createRequestContext(
     receivedAt: now,
     address,
     client: clientKey(address),
+    get site() {
+      return siteKey(address)
+    },
     responseHeaders: { [HEADERS.requestId]: requestId },
   }
 }

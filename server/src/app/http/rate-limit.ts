@@ -1,5 +1,5 @@
 import { type Access, HEADERS, ROUTES, type User } from '@fish-crab/sdk/contract'
-import type { FishStorage, WindowCount } from '../../storage/core/types.ts'
+import { type FishStorage, WINDOWS_PER_KIND, type WindowCount } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { Logger, Metrics } from '../core/host.ts'
 import type { RequestContext, StoredKey } from './context.ts'
@@ -38,6 +38,9 @@ export interface PublicRateLimit {
 }
 
 const LIMITED: Access = 'public'
+const WINDOWS_PER_SITE = WINDOWS_PER_KIND / 10
+/** The owner of the master key. No user has this id. */
+const MASTER = 'master'
 
 /**
  * Creates the limit of public requests. The middleware counts a request before its handler runs. While the storage
@@ -50,10 +53,31 @@ export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRa
   async function isValid(apiKey: string, context: RequestContext): Promise<boolean> {
     // Compare hashes, so that the time of the comparison reveals nothing about the key.
     const hash = await sha256Hex(apiKey)
-    if (masterHash && hash === (await masterHash)) return true
+    if (masterHash && hash === (await masterHash)) {
+      context.keyOwner = MASTER
+      return true
+    }
     const owner = await users.findByApiKeyHash(hash)
-    if (owner) context.apiKeyUser = owner
-    return owner !== undefined
+    if (!owner) return false
+    context.apiKeyUser = owner
+    context.keyOwner = owner.id
+    return true
+  }
+
+  /**
+   * A site may open only a tenth of the windows that a storage holds. Otherwise, one network could exhaust all windows,
+   * and new clients would be refused.
+   */
+  async function countPublicRequest(context: RequestContext): Promise<void> {
+    const now = clock()
+    const key = `${LIMITED}:${context.client}`
+    const { count } = await countRequest(storage, key, rateLimit, context, now)
+    if (count > 1 || context.site === context.client) return
+    const window = { durationMs: rateLimit.windowMs, limit: WINDOWS_PER_SITE, now }
+    const ofSite = await storage.countInWindow(`${LIMITED}-site:${context.site}`, window)
+    if (ofSite.count <= WINDOWS_PER_SITE) return
+    await storage.countInWindow(key, { durationMs: rateLimit.windowMs, limit: rateLimit.requests, now, by: -1 })
+    throw rateLimited(ofSite, now)
   }
 
   async function count(context: RequestContext): Promise<void> {
@@ -71,7 +95,7 @@ export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRa
     if (name && context.request.method === 'POST') context.namedKey = users.lastKey(name)
     for (const lookup of [context.namedUser, context.namedKey]) lookup?.catch(() => {})
     try {
-      await countRequest(storage, `${LIMITED}:${context.client}`, rateLimit, context, clock())
+      await countPublicRequest(context)
       metrics?.observeRateLimit('allowed')
     } catch (error) {
       if (error instanceof HttpError) metrics?.observeRateLimit('refused')
@@ -100,13 +124,14 @@ export async function countRequest(
   { requests, windowMs }: RateLimit,
   { responseHeaders }: RequestContext,
   now: number,
-): Promise<void> {
+): Promise<WindowCount> {
   const { count, resetAt } = await storage.countInWindow(key, { limit: requests, durationMs: windowMs, now })
   responseHeaders[HEADERS.rateLimit] = String(requests)
   responseHeaders[HEADERS.rateRemaining] = String(Math.max(0, requests - count))
   // Round up, so that a request at the given second is in the next window.
   responseHeaders[HEADERS.rateReset] = String(Math.ceil(resetAt / 1000))
   if (count > requests) throw rateLimited({ count, resetAt }, now)
+  return { count, resetAt }
 }
 
 export function rateLimited({ resetAt }: WindowCount, now: number): HttpError {

@@ -1,7 +1,6 @@
-import { HEADERS, type Kind, STREAM_LIMITS, type User } from '@fish-crab/sdk/contract'
+import { type Kind, STREAM_LIMITS, type User } from '@fish-crab/sdk/contract'
 import { StorageError } from '../../storage/core/errors.ts'
 import { type Change, type Collection, type FishStorage, REMOVED_VERSION } from '../../storage/core/types.ts'
-import { createClientCounts } from '../core/client-counts.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import type { Metrics } from '../core/host.ts'
 import type { Position } from '../core/position.ts'
@@ -10,6 +9,7 @@ import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
 import { formatEventId, parseEventId, scopeTag } from './event-id.ts'
 import { type CatchRecord, catchEvents, eventText, HEARTBEAT, openingText, toCatchRecord } from './event-text.ts'
+import { createStreamPlaces, type StreamClient } from './stream-places.ts'
 
 /** Options of the event streams of `createApp`. */
 export interface StreamOptions {
@@ -32,15 +32,13 @@ interface StreamsOptions {
   readonly limits: StreamOptions
 }
 
-interface StreamRequest {
+interface StreamRequest extends StreamClient {
   readonly user: User
   readonly gamemode: string
   readonly kinds: readonly Kind[]
   readonly lastEventId: string | undefined
   /** Whether the stream stays open after all existing events are sent. */
   readonly follow: boolean
-  /** Key of the client, for the limit of streams per client. */
-  readonly client: string
   readonly signal: AbortSignal
 }
 
@@ -53,7 +51,6 @@ const CATCH_UP_ENTRIES = 500
 const MAX_NOTICES = 1000
 /** Maximum number of unread heartbeats before a stream is closed. */
 const MAX_UNREAD_HEARTBEATS = 4
-const RETRY_AFTER_SECONDS = 10
 /** Number of streams or topics that are handled in one turn of the event loop, which takes about a millisecond. */
 const AT_ONCE = 50
 
@@ -70,7 +67,7 @@ interface Topic {
   reading: 'no' | 'once' | 'again'
 }
 
-interface Stream extends Pick<StreamRequest, 'client' | 'signal' | 'follow'> {
+interface Stream extends Pick<StreamRequest, 'site' | 'signal' | 'follow'> {
   readonly topics: readonly Topic[]
   readonly positions: Partial<Record<Kind, Position>>
   /** Beginning of the stream's event ids. */
@@ -101,28 +98,10 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
   const { heartbeatMs = 15_000, checkMs = 5000 } = limits
   const open = new Set<Stream>()
-  const openByClient = createClientCounts()
+  const places = createStreamPlaces({ total, perClient, onChange: (count) => metrics?.observeStreams?.(count) })
   const topics = new Map<string, Topic[]>()
   /** Stops the signals and the timers, which run only while a stream is open. */
   let stopWatching: (() => void) | undefined
-  let reserved = 0
-
-  function reserve(client: string): () => void {
-    if (reserved >= total || openByClient.of(client) >= perClient) {
-      throw new HttpError('unavailable', {
-        message: 'Too many event streams are open. Close one, or try again later.',
-        headers: { [HEADERS.retryAfter]: String(RETRY_AFTER_SECONDS) },
-      })
-    }
-    const change = (by: 1 | -1) => {
-      reserved += by
-      openByClient.add(client, by)
-      metrics?.observeStreams?.(reserved)
-    }
-    change(1)
-    return () => change(-1)
-  }
-
   function topicOf(collection: Topic['collection'], newest: number): Topic {
     const ofOwner = topics.get(collection.owner) ?? []
     const known = ofOwner.find((topic) => isOf(topic, collection))
@@ -211,7 +190,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   }
 
   async function* eventsOf(stream: Stream): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
-    const { client, signal } = stream
+    const { site, signal } = stream
     while (open.has(stream)) {
       if (stream.notices[0] === null) return
       const topic = stream.topics.find((one) => isBehind(stream, one))
@@ -220,7 +199,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
         yield encode(stream.notices.splice(0, end === -1 ? stream.notices.length : end).join(''))
       } else if (topic) {
         const work = () => catchUp(stream, topic)
-        const bytes = topic.latest?.(stream) ?? (await readQueue.run({ client, signal, work }))
+        const bytes = topic.latest?.(stream) ?? (await readQueue.run({ client: site, signal, work }))
         if (bytes) yield bytes
       } else if (!stream.follow) {
         return
@@ -328,10 +307,10 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   }
 
   return {
-    /** Opens a stream. Throws `invalid_event_id` or `user_not_found`, and `unavailable` above the limits. */
+    /** Opens a stream. Throws `invalid_event_id`, `user_not_found` or `too_many_streams`. */
     async open(request: StreamRequest): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-      const { user, gamemode, kinds, lastEventId, follow, client, signal } = request
-      const release = reserve(client)
+      const { user, gamemode, kinds, lastEventId, follow, site, signal } = request
+      const release = places.take(request)
       try {
         const tag = await scopeTag({ storeId: await storeId.get(), owner: user.id, gamemode, kinds })
         const resumed = lastEventId === undefined ? {} : parseEventId(lastEventId, tag, kinds)
@@ -353,7 +332,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
           }),
         )
         const stream: Stream = {
-          ...{ client, signal, follow, tag, positions, targets },
+          ...{ site, signal, follow, tag, positions, targets },
           topics: collections.map((collection, at) => topicOf(collection, newest[at] ?? 0)),
           notices: [openingText({ user: user.name, gamemode }, formatEventId(tag, positions))],
           isPulled: false,

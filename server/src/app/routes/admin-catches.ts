@@ -26,7 +26,7 @@ export function userCatchesHandlers(services: Services): AdminHandlers {
 
   function list(kind: Kind): AdminHandler {
     return async (context) => {
-      const options = { ...(await target(context, kind)), form: 'full', client: context.client } as const
+      const options = { ...(await target(context, kind)), form: 'full', client: context.site } as const
       return readCollection(context.request, options)
     }
   }

@@ -33,7 +33,7 @@ const readListQuery = queryReader(userListQuerySchema)
 export function userHandlers(services: Services): AdminHandlers {
   const { users, audit } = services
   return {
-    async listUsers({ query, client, request: { signal } }) {
+    async listUsers({ query, site, request: { signal } }) {
       const { limit = ACCOUNT_LIMITS.defaultPageSize, totals, ...rest } = readListQuery(query)
       if (totals !== 'true') return json(200, await users.list({ limit, ...rest }))
       const page = await users.list({ limit: Math.min(limit, MAX_TOTALS), ...rest })
@@ -43,7 +43,7 @@ export function userHandlers(services: Services): AdminHandlers {
         for (const user of page.users) listed.push({ ...user, ...(await catchesOf(services, user)) })
         return listed
       }
-      return json(200, { ...page, users: await services.readQueue.run({ client, signal, work: withTotals }) })
+      return json(200, { ...page, users: await services.readQueue.run({ client: site, signal, work: withTotals }) })
     },
 
     async createUser(context, admin) {

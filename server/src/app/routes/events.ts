@@ -21,7 +21,7 @@ export function createEvents(services: Services) {
   const { storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes } = services
   const streams = createStreams({ storage, schedule, readQueue, metrics, storeId, limits })
   const handle: Handler = async (context) => {
-    const { request, query, client } = context
+    const { request, query, client, site, keyOwner } = context
     if (!userNameOf(query)) throw new HttpError('missing_name')
     const gamemode = gamemodes.require(query.getAll('gamemode'))
     context.gamemode = gamemode
@@ -40,7 +40,7 @@ export function createEvents(services: Services) {
       kinds: kind === undefined ? KINDS : [kind],
       lastEventId: lastEventIdOf(request),
       follow: follow !== 'false',
-      client,
+      ...{ client, site, keyOwner },
       signal: request.signal,
     })
     return { status: 200, body, headers: HEADERS_OF_STREAMS }

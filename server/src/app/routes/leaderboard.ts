@@ -33,11 +33,11 @@ export async function namedLeaders(
 const readQuery = queryReader(publicLeaderboardQuerySchema)
 
 export function publicLeaderboardHandler(services: Services): Handler {
-  return async ({ query, client, request: { signal } }) => {
+  return async ({ query, site, request: { signal } }) => {
     const { kind, gamemode, limit = DEFAULT_LEADERS } = readQuery(query)
     services.gamemodes.check(gamemode, 'invalid_query', 'gamemode')
     const work = () => namedLeaders(services, { kind, gamemode, limit })
-    const leaderboard = await services.readQueue.run({ client, signal, work })
+    const leaderboard = await services.readQueue.run({ client: site, signal, work })
     return json(200, { leaderboard } satisfies PublicLeaderboard)
   }
 }

@@ -49,9 +49,9 @@ export function pictureHandlers(
       const svg = cardOf(profile, { site: SITE, address })
       const version = await sha256Hex(svg)
       return picture(context, PAGE_TYPES.png, version, async () => {
-        const { client, request } = context
+        const { site, request } = context
         const work = () => renderCard(svg)
-        const png = cards.get(version) ?? (await readQueue.run({ client, signal: request.signal, work }))
+        const png = cards.get(version) ?? (await readQueue.run({ client: site, signal: request.signal, work }))
         cards.set(version, png)
         return png
       })

@@ -15,18 +15,18 @@ export function profileHandlers(services: Services) {
   const readProfile = createProfileReader(profiles, responses)
 
   const getProfile: Handler = async (context) => {
-    const { request, query, client } = context
+    const { request, query, site } = context
     if (!userNameOf(query)) throw new HttpError('missing_name')
     const { species } = readOptions(query)
     const user = await requestedUser(services, context)
-    return readProfile(request, { user, withSpecies: species === 'true', client })
+    return readProfile(request, { user, withSpecies: species === 'true', client: site })
   }
 
   const lookUp: ProfileLookup = async (context, lookup) => {
     const user = await lookup
     if (!user) throw new HttpError('user_not_found')
     context.player = user.name
-    const { read } = await profiles({ user, client: context.client, signal: context.request.signal })
+    const { read } = await profiles({ user, client: context.site, signal: context.request.signal })
     return read()
   }
 

@@ -18,7 +18,7 @@ const readOptions = queryReader(readOptionsSchema)
 export function readHandler(services: Services, kind: Kind): Handler {
   const { gamemodes, readCollection } = services
   return async (context) => {
-    const { request, query, client } = context
+    const { request, query, site } = context
     if (!userNameOf(query)) throw new HttpError('missing_name')
     const gamemode = gamemodes.require(query.getAll('gamemode'))
     context.gamemode = gamemode
@@ -31,7 +31,7 @@ export function readHandler(services: Services, kind: Kind): Handler {
       form: summary ?? detail ?? 'plain',
       limit,
       cursor,
-      client,
+      client: site,
     })
   }
 }

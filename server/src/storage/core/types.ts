@@ -100,6 +100,9 @@ export interface WindowCount {
   readonly resetAt: number
 }
 
+/** The number of windows of one kind that a storage holds. */
+export const WINDOWS_PER_KIND = 100_000
+
 /** Number of stored entries of one kind and gamemode, of all owners. */
 export interface Tally {
   readonly kind: string

@@ -1,4 +1,4 @@
-import type { CountWindow, WindowCount } from './types.ts'
+import { type CountWindow, WINDOWS_PER_KIND, type WindowCount } from './types.ts'
 
 interface OpenWindow {
   count: number
@@ -32,9 +32,9 @@ function isOpen({ resetAt, durationMs }: OpenWindow, now: number): boolean {
  * expired window, or else the oldest window that is not exhausted. Exhausted windows are never evicted: if all windows
  * are exhausted, a new key counts as exhausted until the first window ends.
  *
- * @param capacity limit of windows of one kind @default 100000
+ * @param capacity limit of windows of one kind @default {@link WINDOWS_PER_KIND}
  */
-export function createWindows(capacity: number = 100_000): Windows {
+export function createWindows(capacity: number = WINDOWS_PER_KIND): Windows {
   const tables = new Map<string, Windows>()
 
   function tableOf(key: string): Windows {

@@ -1,4 +1,4 @@
-import type { CountWindow, StorageDriver, WindowCount } from '../core/types.ts'
+import { type CountWindow, type StorageDriver, WINDOWS_PER_KIND, type WindowCount } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { BUCKETS, windowKeys } from './keys.ts'
 
@@ -7,18 +7,12 @@ import { BUCKETS, windowKeys } from './keys.ts'
  * clocks differ by less than this time, every process finds the windows that are open by its own clock.
  */
 const SLACK_MS = 60_000
-/**
- * Maximum number of stored windows of one kind, the same number as for windows in memory. The maximum limits the memory
- * that a flood of new clients takes.
- */
-const CAPACITY = 100_000
-
 /** Fixed windows that all processes share, with the rules of windows in memory (`../core/windows.ts`). */
 export function createRedisWindows({ call }: Connection) {
   async function count(key: string, { durationMs, limit, now }: CountWindow, by: 1 | 0 | -1): Promise<WindowCount> {
     const { windows, field } = windowKeys(key)
     const ttlMs = Math.ceil(durationMs) + SLACK_MS
-    const limitPerBucket = Math.ceil(CAPACITY / BUCKETS)
+    const limitPerBucket = Math.ceil(WINDOWS_PER_KIND / BUCKETS)
     const args = [field, now, durationMs, limit, now + durationMs, ttlMs, limitPerBucket, by]
     const [counted, resetAt] = (await call('fishCount', [windows], args)) as [number, string]
     return { count: counted, resetAt: Number(resetAt) }

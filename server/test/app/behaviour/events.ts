@@ -114,7 +114,7 @@ export function eventsBehaviour(open: OpenService): void {
       const streams = await Promise.all(Array.from({ length: 10 }, () => openEvents(service)))
       const refused = await requestEvents(service)
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-      await expectError(refused, 'unavailable')
+      await expectError(refused, 'too_many_streams')
       const other = from('198.51.100.7') as { headers: Record<string, string> }
       await (await openEvents(service, other)).ready()
       await streams[0]?.close()
