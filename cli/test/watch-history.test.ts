@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -128,6 +128,52 @@ describe('watch --once FOLDER', () => {
     expect(await history()).toMatchObject({ status: 5 })
     expect(await run(['watch', folder], { env })).toMatchObject({ status: 2 })
     expect(await run(['watch', 'a.log', '--dry-run'], { env })).toMatchObject({ status: 2 })
+  })
+})
+
+describe('the day of a catch in an old log', () => {
+  const chat = (time: string, text: string) => `[${time}] [Render thread/INFO]: [CHAT] ${text}\n`
+  const fish = (time: string) => chat(time, `NICE CATCH! You caught a Fish ${time}.`)
+  const log = (...times: readonly string[]) => `[00:00:01] [main/INFO]: Game\n${times.map(fish).join('')}`
+  const days = async () =>
+    JSON.parse((await run(['list', name, '--detail', '--json', '-g', 'earth'], { env })).stdout).fish.map(
+      ({ caughtAt }: { caughtAt: string }) => new Date(caughtAt).getDate(),
+    )
+
+  test.each([
+    ['at the end of summer time', ['02:59:58', '02:00:10', '04:00:00'], [25, 25, 25]],
+    ['when the clock is set back by 20 minutes', ['12:00:00', '11:40:00', '12:10:00'], [25, 25, 25]],
+    ['when another system has set the clock', ['21:00:00', '11:00:00', '12:10:00'], [25, 25, 25]],
+    ['at midnight', ['23:50:00', '00:10:00', '12:00:00'], [25, 26, 26]],
+  ])('stays the same unless midnight passes: %s', async (_, times, expected) => {
+    await write('2026-10-25-1.log.gz', log(...times))
+    await write('2026-10-26-1.log.gz', '[18:00:00] [main/INFO]: Another game\n')
+    await utimes(join(folder, '2026-10-25-1.log.gz'), new Date('2026-10-26T18:00:00'), new Date('2026-10-26T18:00:00'))
+    expect(await history()).toMatchObject({ status: 0 })
+    expect(await days()).toEqual(expected)
+  })
+
+  test.each([
+    ['2026-10-26-1.log', '2026-11-20T18:00:00', [25, 26]],
+    ['2026-10-25-2.log', '2026-10-26T18:00:00', [25, 25]],
+    ['latest.log', '2026-10-26T10:00:00', [25, 26]],
+    ['latest.log', '2026-11-20T18:00:00', [25, 25]],
+  ])(
+    'with a catch at 21:00 and at 10:00 depends on the next log %s and the last write at %s',
+    async (next, written, expected) => {
+      await write('2026-10-25-1.log', log('21:00:00', '10:00:00'))
+      await write(next, '[18:00:00] [main/INFO]: Another game\n')
+      await utimes(join(folder, '2026-10-25-1.log'), new Date(written), new Date(written))
+      expect(await history()).toMatchObject({ status: 0 })
+      expect(await days()).toEqual(expected)
+    },
+  )
+
+  test('is counted by all lines of the game, even if a day passes without a catch', async () => {
+    const noise = ['21:00:00', '08:00:00', '20:00:00', '07:00:00'].map((time) => chat(time, '<Bob> hi')).join('')
+    await write('2026-10-25-1.log.gz', log('12:00:00') + noise + fish('12:30:00'))
+    expect(await history()).toMatchObject({ status: 0 })
+    expect(await days()).toEqual([25, 27])
   })
 })
 

@@ -1,9 +1,10 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, test } from 'vitest'
 import { createChatReader } from '../src/watch/chat-reader.ts'
+import { type DayEvidence, timeOfLine } from '../src/watch/line-time.ts'
 import { isGameStart, readLocation } from '../src/watch/location.ts'
 import { logLocations } from '../src/watch/locations.ts'
-import { decodeLine, parseLines, splitLines, timeOfLine } from '../src/watch/parser.ts'
+import { decodeLine, parseLines, splitLines } from '../src/watch/parser.ts'
 import { formatPosition, parsePosition } from '../src/watch/recorder.ts'
 
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
@@ -13,7 +14,8 @@ function parse(texts: readonly string[], { isSettled = true, from = {} } = {}) {
   const bytes = new TextEncoder().encode(texts.map((text) => `${text}\n`).join(''))
   const context = { head: 'head', at: moment('2026-01-31T10:00:00'), ...from }
   const chat = createChatReader([], GAMEMODES)
-  return parseLines(splitLines(bytes, 0, false), context, { isSettled, now: moment('2026-01-31T20:00:00'), chat })
+  const day = { writtenAt: moment('2026-01-31T20:00:00'), isLastLineTimed: false }
+  return parseLines(splitLines(bytes, 0, false), context, { isSettled, day, chat })
 }
 
 const names = (texts: readonly string[]) => parse(texts).catches.map(({ found }) => found.name)
@@ -142,8 +144,12 @@ describe('the gamemode', () => {
 })
 
 describe('the time of a line', () => {
-  const after = moment('2026-01-31T23:50:00')
-  const now = moment('2026-02-01T08:00:00')
+  const when = (time: string | undefined, after: string, written: string, more: Partial<DayEvidence> = {}) => {
+    const at = timeOfLine(time, moment(after), { writtenAt: moment(written), isLastLineTimed: false, ...more })
+    return new Date(at).toLocaleString('sv').replace(' ', 'T')
+  }
+  const LATER = '2026-03-20T18:00:00'
+
   test.each([
     ['23:55:00', '2026-01-31T23:55:00'],
     ['00:10:00', '2026-02-01T00:10:00'],
@@ -151,25 +157,55 @@ describe('the time of a line', () => {
     ['7:30 AM', '2026-02-01T07:30:00'],
     ['09:00:00', '2026-01-31T09:00:00'],
   ])('with the clock time %s is %s, which is never in the future, even across midnight', (time, expected) => {
-    expect(timeOfLine(time, after, now)).toBe(moment(expected))
+    expect(when(time, '2026-01-31T23:50:00', '2026-02-01T08:00:00')).toBe(expected)
   })
 
   test.each([
-    ['2026-02-01T00:00:00.400', '00:00:00', '2026-02-01T00:00:00'],
-    ['2026-02-01T00:00:00.400', '23:30:00', '2026-02-01T23:30:00'],
+    ['2026-02-01T00:00:00', '23:59:58', '2026-01-31T23:59:58'],
+    ['2026-02-01T00:00:00', '00:00:00', '2026-02-01T00:00:00'],
+    ['2026-02-01T00:00:00', '23:30:00', '2026-02-01T23:30:00'],
     ['2026-02-01T00:40:00', '23:50:00', '2026-02-01T23:50:00'],
-    ['2026-02-01T12:30:00', '12:00:00', '2026-02-02T12:00:00'],
-  ])('after a line at %s is on the next day if the clock time is earlier: %s is %s', (begun, time, expected) => {
-    expect(timeOfLine(time, moment(begun), moment('2026-02-03T09:00:00'))).toBe(moment(expected))
+    ['2026-02-01T23:59:58', '00:00:01', '2026-02-02T00:00:01'],
+    ['2026-02-01T22:30:00', '10:29:00', '2026-02-02T10:29:00'],
+    ['2026-10-25T02:59:58', '02:00:01', '2026-10-25T02:00:01'],
+    ['2026-02-01T12:30:00', '12:10:00', '2026-02-01T12:10:00'],
+    ['2026-02-01T12:30:00', '11:30:00', '2026-02-01T11:30:00'],
+    ['2026-02-01T12:30:00', '02:30:00', '2026-02-01T02:30:00'],
+    ['2026-02-01T21:00:00', '10:00:00', '2026-02-01T10:00:00'],
+  ])('after a line at %s with the clock time %s is %s in a log that was copied later', (after, time, expected) => {
+    expect(when(time, after, after.startsWith('2026-10') ? '2026-11-20T18:00:00' : LATER)).toBe(expected)
+  })
+
+  test.each<[string, string, Partial<DayEvidence>, string]>([
+    ['10:00:00', '2026-02-02T15:00:00', {}, '2026-02-02T10:00:00'],
+    ['10:00:00', LATER, { nextLogAt: moment('2026-02-02T00:00:05') }, '2026-02-02T10:00:00'],
+    ['10:00:00', '2026-02-02T15:00:00', { nextLogAt: moment('2026-02-01T00:00:05') }, '2026-02-01T10:00:00'],
+    ['10:00:00', LATER, {}, '2026-02-01T10:00:00'],
+    ['10:00:00', '2026-02-01T22:00:00', {}, '2026-02-01T10:00:00'],
+    ['20:40:00', '2026-02-02T20:40:00', { isLastLineTimed: true }, '2026-02-02T20:40:00'],
+    ['20:40:00', '2026-02-01T20:40:00', { isLastLineTimed: true }, '2026-02-01T20:40:00'],
+    ['20:40:00', '2026-02-02T20:40:00', {}, '2026-02-01T20:40:00'],
+    ['13:00:00', '2026-02-02T15:00:00', { nextLogAt: moment('2026-02-02T00:00:05') }, '2026-02-01T13:00:00'],
+  ])('after 21:00 with the clock time %s in a log written at %s with %j is %s', (time, written, more, expected) => {
+    expect(when(time, '2026-02-01T21:00:00', written, more)).toBe(expected)
+  })
+
+  test('passes two midnights in one log', () => {
+    const times = ['23:50:00', '00:10:00', '23:50:00', '00:10:00']
+    let after = '2026-02-01T20:00:00'
+    const days = times.map((time) => {
+      after = when(time, after, LATER)
+      return new Date(after).getDate()
+    })
+    expect(days).toEqual([1, 2, 2, 3])
   })
 
   test('is on the same day as the previous line if the clock was set back and the next day would be in the future', () => {
-    const written = moment('2026-02-01T02:01:00')
-    expect(timeOfLine('02:00:30', moment('2026-02-01T02:59:00'), written)).toBe(moment('2026-02-01T02:00:30'))
+    expect(when('02:00:30', '2026-02-01T02:59:00', '2026-02-01T02:01:00')).toBe('2026-02-01T02:00:30')
   })
 
   test('is the time of the last write to the file if the line has no time', () => {
-    expect(timeOfLine(undefined, after, now)).toBe(now)
+    expect(when(undefined, '2026-01-31T23:50:00', '2026-02-01T08:00:00')).toBe('2026-02-01T08:00:00')
   })
 })
 

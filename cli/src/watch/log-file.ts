@@ -16,7 +16,7 @@ export interface LogFile {
   close(): Promise<void>
 }
 
-interface LogFacts {
+export interface LogFacts {
   readonly size: number
   /** Milliseconds since 1970, like `bornAt`. */
   readonly writtenAt: number

@@ -1,15 +1,8 @@
 import { basename } from 'node:path'
+import { isTimeOf, LINE_SLACK_MS, timeOfGameLine } from './line-time.ts'
 import { isGameStart, type PlayerLocation } from './location.ts'
-import { firstLine, hashOf, type LogFile, readHead } from './log-file.ts'
-import {
-  type ChatReader,
-  decodeLine,
-  LINE_SLACK_MS,
-  type LogPosition,
-  parseLines,
-  splitLines,
-  type WatchedCatch,
-} from './parser.ts'
+import { firstLine, hashOf, type LogFacts, type LogFile, readHead } from './log-file.ts'
+import { type ChatReader, decodeLine, type LogPosition, parseLines, splitLines, type WatchedCatch } from './parser.ts'
 
 export interface Batch {
   readonly catches: readonly WatchedCatch[]
@@ -25,6 +18,8 @@ export interface ReadOptions {
   readonly onBatch: (batch: Batch) => Promise<void> | void
   /** Whether the log is complete. If so, the last line does not need a line feed. */
   readonly isWhole: boolean
+  /** A moment on the day in the name of the next log, in milliseconds since 1970. */
+  readonly nextLogAt?: number | undefined
 }
 
 /**
@@ -69,7 +64,7 @@ export async function readToEnd(file: LogFile, start: LogPosition, options: Read
 // Maximum number of bytes per read. Chat lines are much shorter.
 const CHUNK = 256 * 1024
 
-interface BatchOptions extends Pick<ReadOptions, 'chat' | 'isWhole'> {
+interface BatchOptions extends Pick<ReadOptions, 'chat' | 'isWhole' | 'nextLogAt'> {
   /** Whether the log is idle. If so, a catch in the last line does not wait for a following line. */
   readonly isSettled: boolean
 }
@@ -78,7 +73,7 @@ interface BatchOptions extends Pick<ReadOptions, 'chat' | 'isWhole'> {
 export async function readBatch(
   file: LogFile,
   position: LogPosition,
-  { chat, isSettled, isWhole }: BatchOptions,
+  { chat, isSettled, isWhole, nextLogAt }: BatchOptions,
 ): Promise<Batch | 'end' | 'rewritten'> {
   const { size, writtenAt } = await file.facts()
   const read = await readBehind(file, position, CHUNK)
@@ -90,11 +85,20 @@ export async function readBatch(
   const lines = splitLines(bytes, position.offset, isOneLine || (isLast && isWhole))
   const { catches, unrecognized, context, end } = parseLines(lines, position, {
     isSettled: isOneLine || (isLast && (isSettled || isWhole)),
-    now: writtenAt,
+    day: { writtenAt, isLastLineTimed: await isLastLineTimed(file, { size, writtenAt }), nextLogAt },
     chat,
   })
   if (lines.length === 0 || end === position.offset) return 'end'
   return { catches, unrecognized, position: { ...position, ...context, offset: end, anchor: anchorAt(end) } }
+}
+
+const TAIL_LENGTH = 4096
+
+async function isLastLineTimed(file: LogFile, { size, writtenAt }: Pick<LogFacts, 'size' | 'writtenAt'>) {
+  const tail = await file.read(Math.max(0, size - TAIL_LENGTH), TAIL_LENGTH)
+  const times = splitLines(tail, 0, false).map(({ text }) => timeOfGameLine(text))
+  const last = times.findLast((time) => time !== undefined)
+  return last !== undefined && isTimeOf(last, writtenAt)
 }
 
 const ANCHOR_LENGTH = 512
@@ -124,7 +128,7 @@ export function isRotatedName(name: string): boolean {
 }
 
 /** The date of a rotated log, in milliseconds since 1970. */
-export function dateInName(path: string): number | undefined {
+export function dateInName(path = ''): number | undefined {
   const [, year, month, day] = ROTATED_NAME.exec(basename(path)) ?? []
   return year === undefined
     ? undefined

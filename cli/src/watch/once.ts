@@ -137,7 +137,7 @@ async function readLogs(context: Context & Notes, { logs, folder, user, chat, si
   const checkPlayer = createPlayerCheck(context, user)
   const progress = createProgress(line, clock, { unit: 'logs', label: 'Reading', total: logs.length })
   let before: PlayerLocation = {}
-  const read = async (path: string) => {
+  const read = async (path: string, nextLogAt: number | undefined) => {
     const file = await openLog(path)
     if (!file) return
     try {
@@ -152,7 +152,7 @@ async function readLogs(context: Context & Notes, { logs, folder, user, chat, si
         for (const one of batch.catches) if (!catches.has(one.key)) catches.set(one.key, one)
         unrecognized.add(batch.unrecognized, resolve(path, '..'))
       }
-      const position = await readToEnd(file, start, { signal, chat, isWhole, onBatch })
+      const position = await readToEnd(file, start, { signal, chat, isWhole, nextLogAt, onBatch })
       before = position
       checkPlayer(position)
       // No position is stored for a compressed log, because the game does not append to such a log.
@@ -165,7 +165,7 @@ async function readLogs(context: Context & Notes, { logs, folder, user, chat, si
     for (const [index, path] of logs.entries()) {
       signal.throwIfAborted()
       try {
-        await read(path)
+        await read(path, dateInName(logs[index + 1]))
       } catch (error) {
         // A log that the user named must be readable. Other logs of a folder are skipped.
         if (folder === undefined || !isUnreadable(error)) throw error

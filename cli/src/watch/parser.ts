@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ChatCatch } from '@fish-crab/sdk/chat'
+import { type DayEvidence, isNextSecond, timeOfGameLine, timeOfLine } from './line-time.ts'
 import type { PlayerLocation } from './location.ts'
 
 /**
@@ -13,7 +14,7 @@ export interface LogPosition extends PlayerLocation {
   readonly offset: number
   /** Hash of the bytes before the offset. */
   readonly anchor: string
-  /** Time of the last catch, or the start of the file if there is no catch yet, in milliseconds since 1970. */
+  /** Time of the last line, or the start of the file if no line has a time yet, in milliseconds since 1970. */
   readonly at: number
   readonly last?: LastCatch | undefined
   /** Name of the player in the game, if the log contains the name. */
@@ -59,7 +60,7 @@ interface ParsedLines {
 export function parseLines(
   lines: readonly LogLine[],
   before: ParserState,
-  { isSettled, now, chat }: { readonly isSettled: boolean; readonly now: number; readonly chat: ChatReader },
+  { isSettled, day, chat }: { readonly isSettled: boolean; readonly day: DayEvidence; readonly chat: ChatReader },
 ): ParsedLines {
   const catches: WatchedCatch[] = []
   const unrecognized: string[] = []
@@ -71,7 +72,10 @@ export function parseLines(
     const player = chat.player(text)
     if (player !== undefined) context = { ...context, player }
     const found = chat.parse(text)
+    const timeOfDay = found?.timeOfDay ?? timeOfGameLine(text)
+    const at = timeOfLine(timeOfDay, context.at, day)
     if (!found) {
+      if (timeOfDay !== undefined) context = { ...context, at }
       const message = chat.unrecognized(text)
       if (message !== undefined) unrecognized.push(message)
       continue
@@ -85,13 +89,12 @@ export function parseLines(
       continue
     }
     if (!isSettled && index === lines.length - 1) return { catches, unrecognized, context, end: start }
-    const caughtAt = timeOfLine(found.timeOfDay, context.at, now)
-    context = { ...context, at: caughtAt, last: lastCatchOf(line) }
+    context = { ...context, at, last: lastCatchOf(line) }
     const { gamemode, elsewhere } = context
     // The first line has a time but no date, so two games can have the same first line. Therefore, the key also
     // includes a hash of the line with the catch.
     const key = `${context.head}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
-    catches.push({ found, caughtAt, where: { gamemode, elsewhere }, key })
+    catches.push({ found, caughtAt: at, where: { gamemode, elsewhere }, key })
     open = true
   }
   return { catches, unrecognized, context, end: lines.at(-1)?.end ?? 0 }
@@ -144,13 +147,6 @@ function isSameCatch(last: LastCatch | undefined, { found, start }: CatchLine): 
   return start === last.end
 }
 
-function isNextSecond(from: string, to: string): boolean {
-  const [a, b] = [secondOfDay(from), secondOfDay(to)]
-  return a !== undefined && b !== undefined && (a + 1) % DAY_SECONDS === b
-}
-
-const DAY_SECONDS = 86_400
-
 /** Merges two lines about the same catch. Each line may have fields that the other line lacks. */
 function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
   if (one.kind !== 'fish' || other.kind !== 'fish') return one
@@ -159,41 +155,6 @@ function mergeCatches(one: ChatCatch, other: ChatCatch): ChatCatch {
 }
 
 const UNKNOWN_RARITY = 5
-
-const MINUTE_MS = 60_000
-/**
- * The time of a line may be earlier than the time of the previous line by up to this duration, because times are whole
- * seconds and not always in order.
- */
-export const LINE_SLACK_MS = 5000
-
-/**
- * Converts a local time of day to milliseconds since 1970. The result is between `after` (the time of the previous
- * line) and `now` (the time of the last write). Returns `now` for a line without a time.
- */
-export function timeOfLine(timeOfDay: string | undefined, after: number, now: number): number {
-  const second = timeOfDay === undefined ? undefined : secondOfDay(timeOfDay)
-  if (second === undefined) return now
-  const moment = timeOn(after - LINE_SLACK_MS, second)
-  const next = moment >= after - LINE_SLACK_MS ? moment : timeOn(after - LINE_SLACK_MS, second, 1)
-  if (next <= now + MINUTE_MS) return Math.min(next, now)
-  // The clock was set back, or the log is older than its timestamp. The result is the last moment before `now` with
-  // this time of day.
-  const latest = timeOn(now, second)
-  return latest > now ? timeOn(now, second, -1) : latest
-}
-
-function timeOn(moment: number, second: number, days = 0): number {
-  const day = new Date(moment)
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, 0, 0, second).getTime()
-}
-
-function secondOfDay(text: string): number | undefined {
-  const [, hours, minutes, seconds = '0', half] = /^(\d\d?):(\d\d)(?::(\d\d))? ?([ap]m)?$/i.exec(text) ?? []
-  if (hours === undefined) return undefined
-  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
-  return hour * 3600 + Number(minutes) * 60 + Number(seconds)
-}
 
 interface LogLine {
   readonly text: string

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
 import { listLogs } from './folder.ts'
 import { isGzipped, type LogFile, openLog } from './log-file.ts'
-import { isContinued, isRotatedName, type ReadOptions, readToEnd, startOf } from './log-reader.ts'
+import { dateInName, isContinued, isRotatedName, type ReadOptions, readToEnd, startOf } from './log-reader.ts'
 import type { LogPosition } from './parser.ts'
 
 export interface RotationOptions extends Omit<ReadOptions, 'isWhole'> {
@@ -26,14 +26,14 @@ export async function readRotated(known: LogPosition, options: RotationOptions):
   const recent = logs.filter(({ writtenAt }) => writtenAt >= known.at - SLACK_MS).slice(-MAX_FILES)
   let last = known
   let isFound = false
-  for (const log of recent) {
+  for (const [index, log] of recent.entries()) {
     const file = await openRotatedLog(log.path, options)
     if (!file) continue
     try {
       if (isFound) last = (await startOf(file, { path: log.path, isWhole: true, before: last })) ?? last
       else if (await isContinued(file, known)) isFound = true
       else continue
-      last = await readToEnd(file, last, { ...options, isWhole: true })
+      last = await readToEnd(file, last, { ...options, isWhole: true, nextLogAt: dateInName(recent[index + 1]?.path) })
     } finally {
       await file.close()
     }
