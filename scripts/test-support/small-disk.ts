@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Mounts a disk of 2 MiB for one test. Returns the reason if this machine does not allow it. */
-export function mountSmallDisk(): { disk: string } | { reason: string } {
+/** Mounts a small disk for one test. Returns the reason if this machine does not allow it. */
+export function mountSmallDisk(mebibytes = 2): { disk: string } | { reason: string } {
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
     return { reason: 'mounting a small disk needs root on Linux' }
   const disk = mkdtempSync(join(tmpdir(), 'fish-disk-'))
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk], { stdio: 'pipe' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', disk], { stdio: 'pipe' })
   } catch {
     rmSync(disk, { recursive: true })
     return { reason: 'this system does not allow mounting a small disk' }

@@ -64,6 +64,7 @@ describe('an error code of the service', () => {
     client_closed_request: [1, LATER],
     internal_error: [1, LATER],
     storage_error: [69, LATER],
+    storage_full: [69, LATER],
     too_many_streams: [69, LATER],
     unavailable: [69, LATER],
   }

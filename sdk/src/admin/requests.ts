@@ -80,7 +80,7 @@ interface Uncertainty {
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']
 // These codes mean that the server stored nothing. After `storage_error`, by contrast, the server may have stored the
 // write.
-const NOTHING_STORED: readonly string[] = ['unavailable'] satisfies ErrorCode[]
+const NOTHING_STORED: readonly string[] = ['unavailable', 'storage_full'] satisfies ErrorCode[]
 
 function withUncertainty(error: unknown, { whether, hint }: Uncertainty): unknown {
   if (error instanceof ConnectionError) {

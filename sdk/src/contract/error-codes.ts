@@ -65,6 +65,10 @@ export const ERROR_CODES = {
   client_closed_request: { status: 499, message: 'The client closed the connection before the response.' },
   internal_error: { status: 500, message: 'The server failed to handle this request. Try again later.' },
   storage_error: { status: 500, message: 'The storage failed on this request. Send the request again later.' },
+  storage_full: {
+    status: 503,
+    message: 'The storage is full. Nothing was stored. Send the request again later.',
+  },
   too_many_streams: {
     status: 503,
     message: 'Too many event streams are open. Close one, or try again later.',

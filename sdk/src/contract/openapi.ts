@@ -39,8 +39,8 @@ const SECURITY: Readonly<Record<Authentication, OpenApiObject[]>> = {
 const OPTIONAL_KEY: readonly OpenApiObject[] = [{}, { apiKey: [] }]
 
 const COMMON_ERRORS: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  public: ['malformed_request', 'rate_limited', 'internal_error', 'storage_error'],
-  admin: ['malformed_request', 'rate_limited', 'internal_error', 'storage_error'],
+  public: ['malformed_request', 'rate_limited', 'internal_error', 'storage_error', 'storage_full'],
+  admin: ['malformed_request', 'rate_limited', 'internal_error', 'storage_error', 'storage_full'],
   operations: ['malformed_request', 'internal_error'],
 }
 

@@ -83,6 +83,8 @@ export interface App {
    * fails
    */
   verifyStore(): Promise<void>
+  /** Finishes the removals of users that were interrupted by a crash. Call this function once after the start. */
+  finishRemovals(): Promise<void>
   /**
    * Ends all open streams of `/events`; their clients reconnect. Call this function when the host stops. Otherwise, the
    * streams stay open until their connections are closed.
@@ -202,6 +204,7 @@ export function createApp(options: AppOptions): App {
     },
     checkGamemodes: () => checkStoredGamemodes(uncheckedStorage, gamemodes),
     verifyStore: storeId.verify,
+    finishRemovals: users.finishRemovals,
     closeStreams: handlers.closeStreams,
   }
 }

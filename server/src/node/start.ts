@@ -126,6 +126,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const watch = watchStore(app, logger)
     serve(app)
     isPrepared = true
+    // A removal of millions of catches takes minutes, and the user is already gone.
+    app.finishRemovals().catch((err: unknown) => logger.error({ err }, 'a removal continues at the next start'))
     return {
       url: listener.url,
       metrics: config.metrics === 'off' ? 'off' : `${(metricsListener ?? listener).url}${ROUTES.metrics.path}`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asRoot } from './administration.ts'
-import { countAll, encryptToken, post, SALMON } from './catches.ts'
+import { countAll, encryptToken, post, SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage, SECRET_CAUSE } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -136,6 +136,31 @@ describe('while the storage is unavailable', () => {
       expect((await root('DELETE', '/admin/users/Alex')).status).toBe(204)
     }
   })
+})
+
+describe('a player whose deletion is interrupted', () => {
+  it.each([/^removeOwner/, /^items\.removeItem secret:/, /^items\.removeItem removal:/])(
+    'at %s is gone at once, and the next start removes the rest',
+    async (step) => {
+      const service = await createBrokenService()
+      const root = await asRoot(service)
+      expect((await write(service, 'fish', SALMON)).status).toBe(201)
+      service.failAt(step)
+      await expectError(await root('DELETE', '/admin/users/Alex'), 'storage_error')
+      service.failAt()
+      await expectError(await service.request('/get/fish?name=Alex&gamemode=earth'), 'user_not_found')
+      const headers = { authorization: basic('Alex', 'alex-password') }
+      await expectError(await service.request('/get/user/key', { headers }), 'invalid_credentials')
+      expect((await root('POST', '/admin/users', { name: 'Alex' })).status).toBe(201)
+
+      await service.app.finishRemovals()
+      const { storage, alex } = service
+      expect(await storage.items.getKeys('removal:')).toEqual([])
+      expect((await storage.items.getKeys()).filter((key) => key.includes(alex.id))).toEqual([])
+      expect((await storage.tallies()).map(({ count }) => count)).toEqual([])
+      expect((await service.request('/get/fish?name=Alex&gamemode=earth')).status).toBe(200)
+    },
+  )
 })
 
 describe('a server that is stopping', () => {

@@ -153,6 +153,9 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     record,
     begin,
 
+    /** @param entry key of an entry */
+    discard: (entry: string) => storage.items.removeItem(entry),
+
     /**
      * Records a failed login. New entries are limited to 10 an hour for each site and 100 an hour in total. A new entry
      * may replace the entry of a failed login from an earlier week, but never any other entry.
@@ -163,6 +166,8 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
       const hour = Math.floor(clock() / HOUR_MS)
       let place: number | undefined
       const mayStore = async () => {
+        // Failed logins must not take the space that administrators need on a full storage.
+        if (storage.reserveLeft() < 1) return false
         if ((await isWithin(`failed-login:${siteKey(context.address)}`, perHourAndSite)) === undefined) return false
         place = await isWithin(`failed-logins:${hour}`, perHour)
         return place !== undefined

@@ -1,3 +1,4 @@
+import { HEADERS } from '@fish-crab/sdk/contract'
 import { H3, type H3Event } from 'h3'
 import { StorageError } from '../../storage/core/errors.ts'
 import type { Logger, Metrics, RequestHost, RequestObservation } from '../core/host.ts'
@@ -109,12 +110,18 @@ function toHttpError(error: unknown, logger: Logger, { request, requestId }: Req
     logger.info({ requestId }, 'the client closed the request')
     return new HttpError('client_closed_request')
   }
-  const httpError =
-    error instanceof HttpError
-      ? error
-      : new HttpError(error instanceof StorageError ? 'storage_error' : 'internal_error')
+  const httpError = error instanceof HttpError ? error : toPublicError(error)
   logger.error({ requestId, code: httpError.code, err: error }, 'a request failed')
   return httpError
+}
+
+/** How soon a client may try again while the storage is full, in seconds. Somebody has to free space first. */
+const FULL_RETRY_SECONDS = 60
+
+function toPublicError(error: unknown): HttpError {
+  if (!(error instanceof StorageError)) return new HttpError('internal_error')
+  if (error.code !== 'full') return new HttpError('storage_error')
+  return new HttpError('storage_full', { headers: { [HEADERS.retryAfter]: String(FULL_RETRY_SECONDS) } })
 }
 
 /** Logs a response. The line contains no query and no headers, because clients may put keys and passwords into both. */

@@ -54,14 +54,18 @@ export function userHandlers(services: Services): AdminHandlers {
 
     async showUser({ params }) {
       const user = await users.require(params.name ?? '')
-      const [catches, lastKeyReadAt] = await Promise.all([catchesOf(services, user), users.lastKeyRead(user)])
+      const [catches, { at: lastKeyReadAt }] = await Promise.all([catchesOf(services, user), users.lastKeyRead(user)])
       return json(200, { ...user, ...catches, ...(lastKeyReadAt ? { lastKeyReadAt } : {}) } satisfies UserDetails)
     },
 
     async deleteUser(context, admin) {
-      const user = await users.require(context.params.name ?? '')
-      await audit.record(context, admin.username, 'user.delete', { subject: user.name })
-      if (!(await users.remove(user))) throw new HttpError('user_not_found')
+      const name = context.params.name ?? ''
+      const user = await users.find(name)
+      const interrupted = user ? undefined : await users.interruptedRemoval(name)
+      const { name: subject } = user ?? interrupted ?? (await users.require(name))
+      await audit.record(context, admin.username, 'user.delete', { subject })
+      if (interrupted) await users.finishRemoval(interrupted)
+      else if (!user || !(await users.remove(user))) throw new HttpError('user_not_found')
       return empty(204)
     },
 

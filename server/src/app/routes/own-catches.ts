@@ -6,12 +6,19 @@ import type { Handler } from '../http/router.ts'
 import { createCatchChanges } from './catch-changes.ts'
 import type { Services } from './services.ts'
 
+/**
+ * The share of the reserve of a full storage that players leave to administrators. Each change of a player adds an entry
+ * to the audit log.
+ */
+const RESERVE_OF_ADMINISTRATORS = 1 / 2
+
 /** Creates the handlers that let players change their own catches. Players authenticate with their password. */
 export function ownCatchesHandlers(services: Services) {
   const changes = createCatchChanges(services)
 
   async function authenticate(context: RequestContext, kind: Kind) {
     const identity = await services.credentials.authenticate(context, undefined)
+    if (services.storage.reserveLeft() < RESERVE_OF_ADMINISTRATORS) throw new HttpError('storage_full')
     if ('user' in identity) return { actor: identity.user.name, user: identity.user, kind }
     throw new HttpError('forbidden', { message: 'Administrators change the catches of players under /admin/users.' })
   }

@@ -1,5 +1,6 @@
 import { type User, type UserKey, userNameKey } from '@fish-crab/sdk/contract'
 import type { Identity } from '../auth/credentials.ts'
+import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
@@ -10,7 +11,7 @@ import type { Services } from './services.ts'
  * Sends players their own key, and administrators the key of any player. The read is recorded in the audit log before
  * the response is sent.
  */
-export function userKeyHandler({ users, credentials, audit }: Services): Handler {
+export function userKeyHandler({ storage, users, credentials, audit }: Services): Handler {
   async function requestedUser(identity: Identity, name: string | undefined): Promise<User> {
     if ('user' in identity) {
       if (name && userNameKey(name) !== userNameKey(identity.user.name)) throw new HttpError('forbidden')
@@ -20,13 +21,27 @@ export function userKeyHandler({ users, credentials, audit }: Services): Handler
     return users.require(name)
   }
 
+  /**
+   * On a full storage, the entry of a player replaces the entry of the previous read. Otherwise, players who read their
+   * keys would take the space that administrators need.
+   */
+  async function recordOwn(context: RequestContext, user: User): Promise<void> {
+    const { ownEntry } = await users.lastKeyRead(user)
+    const entry = await audit.record(context, user.name, 'key.read', { subject: user.name })
+    await users.recordKeyRead(user, entry)
+    if (entry !== undefined && ownEntry !== undefined && storage.reserveLeft() < 1) await audit.discard(ownEntry)
+  }
+
   return async (context) => {
     const name = userNameOf(context.query)
     const identity = await credentials.authenticate(context, name)
     const user = await requestedUser(identity, name)
     const fernetKey = await users.fernetKey(user)
-    const actor = 'user' in identity ? identity.user.name : identity.admin.username
-    await Promise.all([audit.record(context, actor, 'key.read', { subject: user.name }), users.recordKeyRead(user)])
+    if ('user' in identity) await recordOwn(context, user)
+    else {
+      await audit.record(context, identity.admin.username, 'key.read', { subject: user.name })
+      await users.recordKeyRead(user)
+    }
     return json(200, { fernetKey } satisfies UserKey)
   }
 }

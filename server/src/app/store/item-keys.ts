@@ -46,9 +46,19 @@ export function ownerOfEncrypted(key: string): string | undefined {
   return id === undefined ? undefined : decodeKeyPart(id)
 }
 
+export const REMOVALS_BASE = 'removal:'
+
+/** Returns the key of the item with a user whose data is being removed. */
+export function removalKey(id: string): string {
+  return itemKey(REMOVALS_BASE, id)
+}
+
 const KEY_READS_BASE = 'key-read:'
 
-/** Returns the key of the item with the time at which the Fernet key of a user was last read. */
+/**
+ * Returns the key of the item about the last read of the Fernet key of a user: its time, and the key of the audit entry of
+ * the last read by the user, if any, behind a space.
+ */
 export function keyReadKey(id: string): string {
   return itemKey(KEY_READS_BASE, id)
 }
@@ -71,6 +81,7 @@ export const ITEM_BASES: readonly string[] = [
   SECRETS_BASE,
   API_KEYS_BASE,
   KEY_READS_BASE,
+  REMOVALS_BASE,
   FAILED_LOGINS_BASE,
   AUDIT_BASE,
   USER_NAMES_BASE,

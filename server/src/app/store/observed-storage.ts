@@ -15,8 +15,8 @@ interface StorageObservers {
 export function observeStorage(storage: FishStorage, { metrics, storeId }: StorageObservers): FishStorage {
   function observe<Target extends object>(target: Target): Target {
     const operations = Object.entries(target).map(([operation, call]) => {
-      // `onChange` is not observed, because it takes no time and reads nothing.
-      if (typeof call !== 'function' || operation === 'onChange') return [operation, call]
+      // These operations are not observed, because they take no time and read nothing.
+      if (typeof call !== 'function' || ['onChange', 'reserveLeft'].includes(operation)) return [operation, call]
       const observed = async (...args: unknown[]) => {
         if (operation !== 'ping') storeId?.check()
         const startedAt = performance.now()

@@ -5,7 +5,7 @@ import { uuidv7 } from '../core/ids.ts'
 import type { StoredKey } from '../http/context.ts'
 import type { Cursors } from '../http/cursors.ts'
 import { HttpError } from '../http/http-error.ts'
-import { keyReadKey, USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
+import { keyReadKey, REMOVALS_BASE, removalKey, USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
 import { createSecretStore, type GivenSecrets, type SecretStoreOptions } from './user-secrets.ts'
 
 /** A user to create. Missing secrets are generated. */
@@ -41,11 +41,37 @@ export function createUsers(options: UsersOptions) {
     return stored === null ? undefined : (JSON.parse(stored) as User)
   }
 
+  /**
+   * Returns the time of the last read of the Fernet key, in ISO 8601, and the key of the audit entry of the last read by
+   * the user.
+   */
+  async function lastKeyRead({ id }: User): Promise<{ readonly at?: string; readonly ownEntry?: string }> {
+    const [at, ownEntry] = (await items.getItem(keyReadKey(id)))?.split(' ') ?? []
+    return { ...(at === undefined ? {} : { at }), ...(ownEntry === undefined ? {} : { ownEntry }) }
+  }
+
   async function removeData(user: User): Promise<void> {
     await Promise.all([
       store.remove(user),
       ...[userNameItem(user.id), keyReadKey(user.id)].map((key) => items.removeItem(key)),
     ])
+  }
+
+  /** The users whose data is being removed, or whose removal was interrupted. */
+  async function* removals(): AsyncGenerator<User> {
+    let after: string | undefined
+    do {
+      const page = await storage.listItems({ base: REMOVALS_BASE, limit: 100, ...(after ? { after } : {}) })
+      for (const { value } of page.items) yield JSON.parse(value) as User
+      after = page.next
+    } while (after !== undefined)
+  }
+
+  async function finishRemoval(user: User): Promise<void> {
+    await storage.removeItemIf(userKey(user.name), JSON.stringify(user))
+    await removeData(user)
+    await storage.removeOwner(user.id)
+    await items.removeItem(removalKey(user.id))
   }
 
   return {
@@ -94,14 +120,14 @@ export function createUsers(options: UsersOptions) {
         : { users }
     },
 
-    async recordKeyRead({ id }: User): Promise<void> {
-      await items.setItem(keyReadKey(id), new Date(clock()).toISOString())
+    /** @param entry key of the audit entry of a read by the user @default the entry of the last such read */
+    async recordKeyRead(user: User, entry?: string): Promise<void> {
+      const ownEntry = entry ?? (await lastKeyRead(user)).ownEntry
+      const read = [new Date(clock()).toISOString(), ...(ownEntry === undefined ? [] : [ownEntry])]
+      await items.setItem(keyReadKey(user.id), read.join(' '))
     },
 
-    /** The time of the last read, in ISO 8601; `undefined` if the key was never read. */
-    async lastKeyRead({ id }: User): Promise<string | undefined> {
-      return (await items.getItem(keyReadKey(id))) ?? undefined
-    },
+    lastKeyRead,
 
     count: (): Promise<number> => storage.countItems(USERS_BASE),
 
@@ -127,12 +153,30 @@ export function createUsers(options: UsersOptions) {
       throw new HttpError('user_exists')
     },
 
-    /** Removes a user and all data of that user. Returns `false` if the user is already removed. */
+    /**
+     * Removes a user and all data of that user. From the first step on, the user does not exist for anybody else. After
+     * an interruption, {@link finishRemovals} or another call for the same name removes the rest.
+     * @returns `false` if the user is already removed
+     */
     async remove(user: User): Promise<boolean> {
-      // The name is removed last, so that an interrupted removal can be repeated.
-      await storage.removeOwner(user.id)
-      await removeData(user)
-      return storage.removeItemIf(userKey(user.name), JSON.stringify(user))
+      const text = JSON.stringify(user)
+      await items.setItem(removalKey(user.id), text)
+      if (!(await storage.removeItemIf(userKey(user.name), text))) return false
+      await finishRemoval(user)
+      return true
+    },
+
+    /** Finds a user by name whose removal was interrupted. */
+    async interruptedRemoval(name: string): Promise<User | undefined> {
+      for await (const user of removals()) if (userNameKey(user.name) === userNameKey(name)) return user
+      return undefined
+    },
+
+    finishRemoval,
+
+    /** Finishes all removals that were interrupted. */
+    async finishRemovals(): Promise<void> {
+      for await (const user of removals()) await finishRemoval(user)
     },
   }
 }

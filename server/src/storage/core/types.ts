@@ -205,6 +205,11 @@ export interface StorageExtension {
    * invisible to other operations.
    */
   ping(): Promise<void>
+  /**
+   * The share of the space for administration that is unused, from 0 to 1. A driver that runs out of space for records
+   * may set such space aside, so that logins, key readings and removals continue. @default 1
+   */
+  reserveLeft?(): number
   /** Stores a record, unless its owner has already used the `dedupeKey` in any collection. */
   append(collection: Collection, record: NewRecord): Promise<AppendResult>
   /** The id of the record that was stored with this `dedupeKey`, if any. */
@@ -326,6 +331,7 @@ export interface FishStorage extends StorageExtension {
   readonly items: ItemStorage
   /** Name of the driver. */
   readonly driver: string
+  reserveLeft(): number
   /** Finishes running operations and releases all resources. */
   dispose(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { numberOfDay, TallyCounter, type TallyRows } from '../core/collection-tallies.ts'
-import { type AppendResult, type Collection, MAX_SPECIES, type NewRecord } from '../core/types.ts'
+import { type AppendResult, type Collection, MAX_SPECIES, type NewRecord, REMOVED_VERSION } from '../core/types.ts'
 import { packedId, packedKey } from './packed.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
@@ -70,7 +70,8 @@ function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
   const upsert = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
   // The SQLite of Node 22.19 cannot bind numbered parameters such as `?1`.
   const addToCollection = db.prepare(
-    `UPDATE collections SET count = count + given.entries, version = lower(hex(randomblob(12)))
+    `UPDATE collections SET count = count + given.entries,
+        version = iif(version = '${REMOVED_VERSION}', version, lower(hex(randomblob(12))))
       FROM (SELECT ? AS id, ? AS entries) AS given WHERE collection = given.id`,
   )
   const addToTotal = db.prepare(`INSERT INTO totals (owner, kind, count) VALUES (?, ?, ?) ${upsert}`)
@@ -212,7 +213,7 @@ function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
  * Maximum number of records, tokens, species or days that one transaction removes, because other writes wait for the
  * transaction.
  */
-const REMOVED_AT_ONCE = 2000
+const REMOVED_AT_ONCE = 250
 
 /** Removes a part of the data of an owner, and returns whether more data remains. */
 function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
@@ -220,6 +221,8 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Num
   const refuseAppends = db.prepare(
     'INSERT INTO owners (id, removed) VALUES (?, 1) ON CONFLICT DO UPDATE SET removed = 1',
   )
+  // Event streams and caches of the collections end with the first part of the removal.
+  const markRemoved = db.prepare(`UPDATE collections SET version = '${REMOVED_VERSION}' WHERE owner = ?`)
   const findCollections = db.prepare('SELECT collection, kind, gamemode FROM collections WHERE owner = ?')
   const removeRecords = db.prepare(
     `DELETE FROM records WHERE sequence IN (
@@ -247,6 +250,7 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Num
   return (owner: string): boolean => {
     numbers.forget()
     refuseAppends.run(owner)
+    markRemoved.run(owner)
     const places = new Map(
       findCollections.all(owner).map(({ collection, kind, gamemode }) => {
         const number = Number(collection)

@@ -13,18 +13,13 @@ import { wrapDriver } from '../core/wrap-driver.ts'
 import { movedBetween } from './commands.ts'
 import { openReader, type Reader } from './reader.ts'
 import { rememberReads } from './recent-reads.ts'
-import { toStorageError } from './sqlite.ts'
+import { fullError, toStorageError } from './sqlite.ts'
 import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
 const PING_MS = 1000
 /** How long pings report a failed append, in milliseconds, unless a later append succeeds. */
 const REFUSAL_TTL_MS = 5000
-/**
- * Minimum free space, in bytes: the size of the largest write. The small write of a probe may succeed although a catch
- * does not fit.
- */
-const MIN_FREE_BYTES = 256 * 1024
 /**
  * How long a check of the main thread and the writer thread is valid, in milliseconds. Each check sends a message to
  * the writer.
@@ -60,13 +55,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     },
     { ttlMs: CHECK_TTL_MS, deadline },
   )
-  const checkDisk = createProbe(
-    async () => {
-      await checkSpace(folder).catch((error: unknown) => Promise.reject(toStorageError(error, folder)))
-      await writer.write('probe')
-    },
-    { deadline },
-  )
+  const checkDisk = createProbe(() => writer.write('probe'), { deadline })
   const changes = createChanges()
   /** Error and time of the last append, if that append failed. */
   let refusal: { readonly error: unknown; readonly at: number } | undefined
@@ -127,6 +116,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   return {
     name: 'file',
     ...writer.report,
+    reserveLeft: () => writer.reserveLeft,
     ping: async () => {
       if (closed) throw closedError()
       await Promise.all([checkThreads(), checkDisk()])
@@ -152,7 +142,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       read: readRecords,
       async store(...args) {
         // Tallies that a read stores must not take the space that catches need.
-        await checkSpace(folder, FREE_FOR_COPIES_BYTES)
+        await checkSpaceForCopies(folder)
         await write('setTallies', ...args)
       },
     }),
@@ -207,8 +197,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   }
 }
 
-async function checkSpace(folder: string, minBytes = MIN_FREE_BYTES): Promise<void> {
+/** @throws {StorageError} `full` */
+async function checkSpaceForCopies(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize >= minBytes) return
-  throw new StorageError('full', `The disk of ${folder} is full or nearly full. Free some space; nothing was lost.`)
+  if (bavail * bsize < FREE_FOR_COPIES_BYTES) throw fullError(folder)
 }

@@ -21,10 +21,14 @@ export function openDatabase(file: string | URL, options: Sqlite.DatabaseSyncOpt
   return new sqlite.DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, ...options })
 }
 
+/** The error of writes for which the disk has no space. */
+export function fullError(folder: string, cause?: unknown): StorageError {
+  return new StorageError('full', `The disk of ${folder} is full. Free some space; nothing was lost.`, { cause })
+}
+
 type Advice = readonly [code: StorageErrorCode, message: (folder: string) => string]
 
 const ADVICE: Partial<Readonly<Record<FileProblem, Advice>>> = {
-  full: ['full', (folder) => `The disk of ${folder} is full. Free some space; nothing was lost.`],
   'read-only': ['read_only', (folder) => `Permission denied: cannot write to ${folder}. Check owner and mode.`],
   damaged: ['not_a_store', (folder) => `The data file in ${folder} is damaged or not a store. Restore a backup.`],
   'file-in-the-way': [
@@ -41,6 +45,7 @@ const ADVICE: Partial<Readonly<Record<FileProblem, Advice>>> = {
 export function toStorageError(error: unknown, folder = 'the data folder'): StorageError {
   if (error instanceof StorageError) return error
   const problem = fileProblem(error)
+  if (problem === 'full') return fullError(folder, error)
   const [code, message] = (problem && ADVICE[problem]) ?? []
   if (code && message) return new StorageError(code, message(folder), { cause: error })
   const reason = error instanceof Error ? error.message : 'unknown reason'

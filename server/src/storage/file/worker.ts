@@ -1,11 +1,12 @@
 // The writer thread. This file may import only `node:` modules and relative files, because Node can run the file
 // without a build.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { FileLock } from '../../../../sdk/src/internal/sqlite.node.ts'
-import { prepareCommands, type Write } from './commands.ts'
+import { type FileLock, fileProblem } from '../../../../sdk/src/internal/sqlite.node.ts'
+import { prepareCommands, type Write, type WriteResult, type WriteType } from './commands.ts'
 import { lockFolder, makeFolder } from './folder.ts'
+import { openReserve, type Reserve } from './reserve.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
-import { type DatabaseSync, openDatabase, toStorageError } from './sqlite.ts'
+import { type DatabaseSync, fullError, openDatabase, toStorageError } from './sqlite.ts'
 import { prepareStore } from './store-file.ts'
 import type { ErrorReport, FilePragmas, Reply, Request } from './writer.ts'
 
@@ -57,28 +58,108 @@ function openForWriting(file: string): DatabaseSync {
   return db
 }
 
+/** Writes that need space for new data. On a full disk, they fail, while all other writes continue. */
+const NEEDS_ROOM: ReadonlySet<WriteType> = new Set(['append', 'probe'])
+
 /** All queued writes become one transaction, so the disk is synced once for all writes. */
-function prepareCommit(db: DatabaseSync, folder: string): (writes: readonly Write[]) => Reply {
+function prepareCommit(db: DatabaseSync, folder: string, reserve: Reserve): (writes: readonly Write[]) => Reply {
   const commands = prepareCommands(db)
-  return (writes) => {
+  const freePages = db.prepare('PRAGMA freelist_count')
+  const pageBytes = Number(db.prepare('PRAGMA page_size').get()?.page_size)
+  const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+  const full = report(fullError(folder), folder)
+  let isLogReusable = true
+
+  /** Moves the log into the database, so that SQLite writes the log from its beginning again. */
+  function reuseLog(): void {
+    do {
+      try {
+        checkpoint.get()
+        isLogReusable = true
+        return
+      } catch {
+        isLogReusable = false
+      }
+    } while (reserve.release())
+  }
+
+  function hasRoom(): boolean {
+    return isLogReusable && reserve.hasRoom(Number(freePages.get()?.freelist_count) * pageBytes)
+  }
+
+  function transact(writes: readonly Write[]): WriteResult[] {
     try {
       db.exec('BEGIN IMMEDIATE')
       const results = commands.run(writes)
       db.exec('COMMIT')
-      return { type: 'committed', results }
+      return results
     } catch (error) {
       // SQLite may have rolled back by itself, for example on a full disk.
       if (db.isTransaction) db.exec('ROLLBACK')
       commands.forget()
+      throw error
+    }
+  }
+
+  /** @param mayRelease whether the writes may take space from the reserve */
+  function transactInReserve(writes: readonly Write[], mayRelease: () => boolean): WriteResult[] {
+    for (;;) {
+      try {
+        return transact(writes)
+      } catch (error) {
+        if (fileProblem(error) !== 'full') throw error
+        reuseLog()
+        if (!mayRelease() || !reserve.release()) throw error
+      }
+    }
+  }
+
+  function commit(writes: readonly Write[]): Reply {
+    const others = writes.filter(({ type }) => !NEEDS_ROOM.has(type))
+    if (others.length < writes.length) {
+      reserve.fill()
+      try {
+        if (hasRoom()) return { type: 'committed', results: transactInReserve(writes, hasRoom) }
+      } catch (error) {
+        if (fileProblem(error) !== 'full') throw error
+      }
+    }
+    const results = others.length > 0 ? transactInReserve(others, () => true) : []
+    if (others.length === writes.length) return { type: 'committed', results }
+    let next = 0
+    const refused = writes.map(({ type }) => NEEDS_ROOM.has(type))
+    const all = refused.map((isRefused) => (isRefused ? undefined : results[next++]))
+    return { type: 'committed', results: all, refused: { error: full, writes: refused } }
+  }
+
+  return (writes) => {
+    try {
+      const reply = commit(writes)
+      if (!reserve.isNeeded()) return reply
+      reuseLog()
+      return { ...reply, reserveLeft: isLogReusable ? reserve.left() : 0 }
+    } catch (error) {
       return { type: 'failed', count: writes.length, error: report(error, folder) }
+    }
+  }
+}
+
+/** Opens the store. On a full disk, the reserve provides the space that SQLite needs to open its log. */
+function openInReserve(folder: string, reserve: Reserve): DatabaseSync {
+  for (;;) {
+    try {
+      return openForWriting(prepareStore(folder))
+    } catch (error) {
+      if (toStorageError(error, folder).code !== 'full' || !reserve.release()) throw error
     }
   }
 }
 
 function serve(port: MessagePort, folder: string, lock: FileLock): void {
   const send = (reply: Reply) => port.postMessage(reply)
-  const db = openForWriting(prepareStore(folder))
-  const commit = prepareCommit(db, folder)
+  const reserve = openReserve(folder)
+  const db = openInReserve(folder, reserve)
+  const commit = prepareCommit(db, folder, reserve)
   port.on('message', (first: Request) => {
     const writes: Write[] = []
     let request: Request | undefined = first
@@ -90,11 +171,13 @@ function serve(port: MessagePort, folder: string, lock: FileLock): void {
     if (request?.type === 'close') {
       // This is the last connection, so closing it also moves the write-ahead log into the database and deletes the log.
       db.close()
+      reserve.fill()
       lock.close()
       port.close()
     }
   })
   send({ type: 'ready', pragmas: readPragmas(db) })
+  reserve.fill()
 }
 
 /**

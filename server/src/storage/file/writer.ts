@@ -18,7 +18,14 @@ export interface ErrorReport {
 export type Reply =
   | { readonly type: 'ready'; readonly pragmas: FilePragmas }
   | { readonly type: 'refused'; readonly error: ErrorReport }
-  | { readonly type: 'committed'; readonly results: readonly WriteResult[] }
+  | {
+      readonly type: 'committed'
+      readonly results: readonly (WriteResult | undefined)[]
+      /** The error of the writes for which the disk has no space, and whether each write is one of them. @default none */
+      readonly refused?: { readonly error: ErrorReport; readonly writes: readonly boolean[] }
+      /** The unused share of the reserve. @default 1 */
+      readonly reserveLeft?: number
+    }
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
 
 /** The values of the pragmas `journal_mode` and `synchronous`. */
@@ -104,6 +111,8 @@ export class Writer {
   /** The reason why no more writes are accepted. */
   #refusal: StorageError | undefined
   #onSettled: (write: Write) => void = () => {}
+  /** The unused share of the reserve, from 0 to 1. */
+  reserveLeft = 1
 
   constructor(worker: Worker, report: FileDurability) {
     this.report = report
@@ -184,8 +193,11 @@ export class Writer {
 
   #receive(reply: Reply): void {
     if (reply.type === 'committed') {
-      this.#takePending(reply.results.length).forEach((one, index) => {
-        one.resolve(reply.results[index] as never)
+      const { results, refused } = reply
+      this.reserveLeft = reply.reserveLeft ?? 1
+      this.#takePending(results.length).forEach((one, index) => {
+        if (refused?.writes[index]) one.reject(fromReport(refused.error))
+        else one.resolve(results[index] as never)
       })
     } else if (reply.type === 'failed') {
       for (const one of this.#takePending(reply.count)) one.reject(fromReport(reply.error))

@@ -22,9 +22,9 @@ describeWithRedis('a service on a full Redis', () => {
     await server.admin.config('SET', 'maxmemory', '1')
     onTestFinished(async () => void (await server.admin.config('SET', 'maxmemory', '0')))
 
-    await expectError(await write(service, 'fish', SALMON), 'storage_error')
+    await expectError(await write(service, 'fish', SALMON), 'storage_full')
     const admin = await asRoot(service)
-    await expectError(await admin('POST', '/admin/users', { name: 'Carl' }), 'storage_error')
+    await expectError(await admin('POST', '/admin/users', { name: 'Carl' }), 'storage_full')
     expect((await admin('GET', '/admin/users/Carl')).status).toBe(404)
     expect(await listed(service)).toHaveLength(1)
     const key = () => service.request('/get/user/key', { headers: { authorization: basic('Bea', bea.password) } })
