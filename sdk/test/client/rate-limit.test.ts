@@ -1,6 +1,6 @@
 import { createClient, RateLimitError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
-import { player, saved, tooMany } from './stubs.ts'
+import { failure, player, saved, tooMany } from './stubs.ts'
 
 const SALMON = { name: 'Salmon', rarity: 3 } as const
 const NOON = 'Thu, 01 Jan 2026 12:00:00 GMT'
@@ -27,12 +27,30 @@ test.each([
   ['a reset in milliseconds', { date: NOON, 'x-ratelimit-reset': String((NOON_SECONDS + 60) * 1000) }, 60_000],
   ['a reset in the past', { date: NOON, 'x-ratelimit-reset': '5' }, 1000],
   ['Retry-After 0', { 'retry-after': '0' }, 1000],
-  ['an invalid Retry-After', { 'retry-after': 'soon' }, 1000],
+  ['a decimal Retry-After', { 'retry-after': '2.5' }, 3000],
+  ['a date in the older format of RFC 850', { date: NOON, 'retry-after': 'Thursday, 01-Jan-26 12:01:00 GMT' }, 60_000],
+  ['a date in the format of asctime', { date: NOON, 'retry-after': 'Thu Jan  1 12:01:00 2026' }, 60_000],
   ['a reset years away', { date: NOON, 'x-ratelimit-reset': String(NOON_SECONDS * 2) }, 24 * 3600 * 1000],
 ])('%s gives a wait within bounds', async (_, headers, wait) => {
   const { options, slept } = player(tooMany(headers as Record<string, string>), saved())
   await createClient({ ...options, maxWaitMs: Number.POSITIVE_INFINITY }).fish.add(SALMON)
   expect(slept).toEqual([wait])
+})
+
+test.each(['soon', '-5', '5, 10', '1e1', '+5', '2,5', '5.', 'Jan 5', '2026-01-01T12:01:00Z'])(
+  'the invalid Retry-After %j is ignored, so the wait ends at the reset time',
+  async (invalid) => {
+    const headers = { date: NOON, 'retry-after': invalid, 'x-ratelimit-reset': String(NOON_SECONDS + 90) }
+    const { options, slept } = player(tooMany(headers), saved())
+    await createClient(options).fish.add(SALMON)
+    expect(slept).toEqual([90_000])
+  },
+)
+
+test('a 503 with an invalid Retry-After is retried after the usual backoff', async () => {
+  const { options, slept } = player(failure(503, 'unavailable', { 'retry-after': '5, 10' }), saved())
+  await createClient(options).fish.add(SALMON)
+  expect(slept).toEqual([500])
 })
 
 test('jitter only lengthens a wait, and a call fails if its wait with jitter exceeds maxWaitMs', async () => {

@@ -61,11 +61,13 @@ export function observedResponse(response: ApiResponse): ObservedResponse {
   }
 }
 
-/** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). */
+/**
+ * `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). Some proxies send decimals. Invalid values are
+ * ignored.
+ */
 function readRetryAfterMs(headers: Headers, now: number): number | undefined {
   const retryAfter = headers.get(HEADERS.retryAfter)
-  const seconds = wholeNumber(retryAfter)
-  if (seconds !== undefined) return Math.min(seconds * 1000, MAX_WAIT_MS)
+  if (/^\d+(\.\d+)?$/.test(retryAfter ?? '')) return Math.min(Math.ceil(Number(retryAfter)) * 1000, MAX_WAIT_MS)
   const until = readDateMs(retryAfter)
   return until === undefined ? undefined : msUntil(until, headers, now)
 }
@@ -94,9 +96,13 @@ function readResetMs(headers: Headers): number | undefined {
   return Number.isNaN(new Date(ms).getTime()) ? undefined : ms
 }
 
+// `Date.parse` also reads texts such as `-5` and `5, 10` as dates. All forms of HTTP start with a weekday (RFC 9110, 5.6.7).
+const HTTP_DATE = /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)/
+
 function readDateMs(value: string | null): number | undefined {
-  if (value === null || wholeNumber(value) !== undefined) return undefined
-  const ms = Date.parse(value)
+  if (value === null || !HTTP_DATE.test(value)) return undefined
+  // The oldest form has no time zone.
+  const ms = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)
   return Number.isNaN(ms) ? undefined : ms
 }
 
