@@ -126,9 +126,12 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'PAGER', meaning: 'Pager for long output; an empty value or cat turns the pager off.' },
   { name: 'NO_COLOR', meaning: 'Turns colours off, unless the value is empty.' },
   { name: 'FORCE_COLOR', meaning: 'Turns colours on, even if the output is not a terminal.' },
-  { name: 'HTTP_PROXY', meaning: 'Proxy for requests to http:// addresses.' },
-  { name: 'HTTPS_PROXY', meaning: 'Proxy for requests to https:// addresses.' },
-  { name: 'NO_PROXY', meaning: 'Comma-separated hosts to connect to without a proxy.' },
+  {
+    name: 'HTTP_PROXY',
+    meaning: 'Proxy for requests to http:// addresses, such as proxy.example.org:3128; none for no proxy.',
+  },
+  { name: 'HTTPS_PROXY', meaning: 'Proxy for requests to https:// addresses; without it, HTTP_PROXY is used.' },
+  { name: 'NO_PROXY', meaning: 'Comma-separated hosts, domains and subnets to connect to without a proxy; * for all.' },
   { name: 'XDG_CONFIG_HOME', meaning: 'Folder of configuration files.' },
   { name: 'XDG_STATE_HOME', meaning: 'Folder of secrets and of the outbox.' },
 ]

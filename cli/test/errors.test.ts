@@ -133,11 +133,14 @@ test('add reports that the catch may have been stored if the response is lost', 
   expect([never.status, never.stdout.includes('may have been stored')]).toEqual([69, false])
 })
 
-test('a malformed proxy address is reported with the name of its variable', () => {
-  const message = 'HTTP_PROXY or HTTPS_PROXY is not the address of a proxy.'
-  const report = describeError(new ValidationError([{ path: 'HTTP_PROXY', message }]))
-  expect(report).toMatchObject({ message, exit: 2, hint: expect.stringContaining('For example: http') })
-})
+test.each(['HTTP_PROXY', 'HTTPS_PROXY'])(
+  'a malformed address in %s is reported with the name of its variable',
+  (path) => {
+    const message = `${path} is not the address of a proxy.`
+    const report = describeError(new ValidationError([{ path, message }]))
+    expect(report).toMatchObject({ message, exit: 2, hint: expect.stringContaining('For example: http') })
+  },
+)
 
 test('an unreachable proxy is reported without its credentials', async () => {
   const proxy = 'http://user:canary-proxy-password@127.0.0.1:1'

@@ -140,10 +140,13 @@ const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
   rarity: ['--rarity', EXIT.usage],
 }
 
+const PROXY_HINT = 'For example: http://proxy.example.org:3128. To use no proxy, set the variable to none.'
+
 // Hints that are more specific than the help of the command.
 const VALIDATION_HINTS: Readonly<Record<string, string>> = {
   baseUrl: `For example: ${DEFAULT_BASE_URL}`,
-  HTTP_PROXY: 'For example: http://proxy.example.org:3128. If you use no proxy, unset the variable.',
+  HTTP_PROXY: PROXY_HINT,
+  HTTPS_PROXY: PROXY_HINT,
 }
 
 function validationReport({ issues }: ValidationError): ErrorReport {

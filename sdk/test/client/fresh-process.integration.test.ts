@@ -34,12 +34,14 @@ test('a client does not keep its process alive, and does not change the shared d
   expect(exitCode).toBe(0)
 })
 
-test.each([
+test.each<[string, { readonly http_proxy?: string; readonly no_proxy?: string }, string]>([
   ['no proxy', {}, 'demo, without undici'],
-  ['a proxy', { http_proxy: 'http://127.0.0.1:1', no_proxy: '127.0.0.1' }, 'demo, with undici'],
-])('undici is loaded only if the environment sets a proxy (%s)', async (_, proxies, expected) => {
+  ['a proxy for other hosts', { http_proxy: 'http://127.0.0.1:1', no_proxy: '127.0.0.1' }, 'demo, without undici'],
+  ['a proxy', { http_proxy: 'SERVER' }, 'demo, with undici'],
+])('undici is loaded only if the environment sets a proxy for the service (%s)', async (_, proxies, expected) => {
   await using server = await listen(answerEmpty)
-  const env = { HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', ...proxies }
+  const unset = { HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', no_proxy: '', NO_PROXY: '' }
+  const env = { ...unset, ...proxies, ...(proxies.http_proxy === 'SERVER' && { http_proxy: server.baseUrl }) }
   const { stdout } = await runInNode(
     `
     import { registerHooks } from 'node:module'

@@ -6,7 +6,7 @@ import type { Settings } from '../core/options.ts'
 import type { ApiRequest, Redactor } from './request.ts'
 
 export function createFetch(settings: Settings) {
-  const connections = platform.openConnections(settings.env)
+  const connections = platform.openConnections(settings.baseUrl, settings.env)
   const send = async (request: ApiRequest, body: string | undefined, signal: AbortSignal): Promise<Response> => {
     // Read the global `fetch` for each request, since MSW and others may replace it at any time.
     const globalFetch = globalThis.fetch

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../errors/fish-crab-error.ts'
-import type { Environment } from '../core/options.ts'
 import * as onDemand from '../resources/on-demand.ts'
 import type { Platform } from './platform.ts'
+import { findProxy, type ProxySetting, proxyAddress } from './proxy.node.ts'
 
 // The global symbol under which the built-in `fetch` of every Node version finds its dispatcher.
 const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
@@ -16,16 +16,17 @@ export const platform: Platform = {
   sendsUserAgent: true,
   loadOnDemand: async () => onDemand,
   warn,
-  openConnections(env) {
+  openConnections(baseUrl, env) {
+    const proxy = () => findProxy(baseUrl, env ?? process.env)
     // A replaced `fetch`, such as MSW's, gets new connections, since MSW cannot intercept connections that are already
     // open.
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
     return {
-      usesProxy: proxyVariable(env ?? process.env) !== undefined,
+      usesProxy: proxy() !== undefined,
       extras(fetch) {
         const known = perFetch.get(fetch)
         if (known) return known
-        const fresh = openDispatcher(env ?? process.env).catch((error: unknown) => {
+        const fresh = openDispatcher(proxy()).catch((error: unknown) => {
           // Try again with the next call, which may succeed.
           perFetch.delete(fetch)
           throw error
@@ -37,27 +38,26 @@ export const platform: Platform = {
   },
 }
 
-async function openDispatcher(env: Environment): Promise<RequestInit> {
-  // Pass empty strings for missing variables: otherwise undici reads these variables from `process.env`.
-  const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? ''
-  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? ''
-  const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
-  const dispatcher = httpProxy || httpsProxy ? undefined : builtInAgent()
+async function openDispatcher(proxy: ProxySetting | undefined): Promise<RequestInit> {
+  const dispatcher = proxy ? undefined : builtInAgent()
   if (dispatcher) return { dispatcher } as RequestInit
   const undici = await importUndici()
   if (!undici) {
-    warnOfProxies(env)
+    if (proxy) warnOfProxy(proxy)
     return {}
   }
+  const agent = proxy ? openProxy(undici, proxy) : new undici.Agent()
+  // undici 8 and Node's built-in undici use different dispatcher protocols; the wrapper translates between them.
+  return { dispatcher: new undici.Dispatcher1Wrapper(agent) } as unknown as RequestInit
+}
+
+function openProxy(undici: typeof import('undici'), { variable, value }: ProxySetting) {
   try {
-    const agent = new undici.EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy })
-    // undici 8 and Node's built-in undici use different dispatcher protocols; the wrapper translates between them.
-    return { dispatcher: new undici.Dispatcher1Wrapper(agent) } as unknown as RequestInit
+    return new undici.ProxyAgent({ uri: proxyAddress(value) })
   } catch {
     // undici's own error quotes the address, which may contain a password.
-    throw new ValidationError([
-      { path: 'HTTP_PROXY', message: 'HTTP_PROXY or HTTPS_PROXY is not the address of a proxy.' },
-    ])
+    const path = variable.toUpperCase()
+    throw new ValidationError([{ path, message: `${path} is not the address of a proxy.` }])
   }
 }
 
@@ -75,17 +75,8 @@ function builtInAgent(): object | undefined {
   return shared?.constructor.name === 'Agent' ? new shared.constructor() : undefined
 }
 
-// The variables that undici reads.
-const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
-
-function proxyVariable(env: Environment): string | undefined {
-  return PROXY_VARIABLES.find((name) => env[name])
-}
-
 /** Without undici, the built-in fetch is used, which does not support proxies. */
-function warnOfProxies(env: Environment): void {
-  const variable = proxyVariable(env)
-  if (!variable) return
+function warnOfProxy({ variable }: ProxySetting): void {
   warn(
     `${variable} is ignored: proxies need undici, which failed to load. Use Node 22.19 or later (this is ${process.version}).`,
     'FISH_CRAB_NO_PROXY',

@@ -9,17 +9,17 @@ export interface Platform {
   /** Shows a warning to the developer. `code` identifies the warning. */
   warn(message: string, code: string): void
   /**
-   * Opens the connections of one client. Called once per client.
+   * Opens the connections of one client to the service at `baseUrl`. Called once per client.
    * @param env Environment variables for proxies. @default `process.env`, read at the first call
    */
-  openConnections(env: Environment | undefined): Connections
+  openConnections(baseUrl: string, env: Environment | undefined): Connections
 }
 
 export type OnDemand = typeof import('../resources/on-demand.ts')
 
 /** The connections of one client. */
 interface Connections {
-  /** Whether the environment names a proxy. */
+  /** Whether the environment names a proxy for the service. */
   readonly usesProxy: boolean
   /** Additional options for `fetch`. */
   extras(fetch: typeof globalThis.fetch): Promise<RequestInit>
