@@ -77,7 +77,8 @@ export function isNextSecond(from: string, to: string): boolean {
   return a !== undefined && b !== undefined && (a + 1) % DAY_SECONDS === b
 }
 
-const GAME_LINE = /^\[(?:[^\]]{0,32}[ T])?(\d\d:\d\d:\d\d)[^\]]{0,16}\] \[[^\]]{1,64}\/[A-Z]{4,5}\]/
+// A time with words for the half of the day is read only in chat.
+const GAME_LINE = /^\[(?:\d[^\]]{0,63}[ T])?(\d\d:\d\d:\d\d)(?:[.,]\d{1,9})?Z?\] \[[^\]]{1,64}\/[A-Z]{4,5}\]/
 
 /** Returns the time of day in a line of the game's log, of which chat is only a part. */
 export function timeOfGameLine(line: string): string | undefined {

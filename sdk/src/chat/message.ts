@@ -3,8 +3,13 @@ const MAX_LINE_LENGTH = 4096
 
 /** One part of a log prefix: `[…]`, `(…)`, or a bare time with an optional date. A colon may follow. */
 const PREFIX_PARTS = / ?(?:\[([^[\]]*)\]|\(([^()]*)\)|((?:\d{4}-\d\d-\d\d[ T])?\d\d?:\d\d\S*)(?= )):?/gy
-/** A date, a time of day, or both. */
-const TIME = /^(?:\d\S{0,31}[ T])?(\d{4}-\d\d-\d\d$|(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m)?)/i
+/**
+ * A date, a time of day, or both. In some languages, a date contains spaces (`28thg 112026`), a word is between date and
+ * time, or the half of the day comes first (`오후 9:30`). Other words may be part of a player's message.
+ */
+const TIME =
+  /^(?:\d\S{0,31}[ T]|\d.{0,47}\d{4}(?:,? \p{L}{1,12})?,? )?(?:([上下]午|午[前後]|오[전후]) ?)?(\d{4}-\d\d-\d\d$|(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m)?)/iu
+const AFTERNOON = /[下後후]/
 /** The level in `[thread/LEVEL]`, which is part of every line of the game's log. */
 const LEVEL = /\/[A-Z]{4,5}$/
 /**
@@ -13,6 +18,8 @@ const LEVEL = /\/[A-Z]{4,5}$/
  */
 const ORIGIN = /^(?:System|Not Secure|CHAT)$/
 const CHAT_TAG = 'CHAT'
+/** The game writes a line break inside a message to its log as two characters. */
+const LOGGED_BREAK = /\\[nr]/g
 
 /** A message of the chat. */
 export interface ChatMessage {
@@ -39,7 +46,7 @@ export interface ChatMessage {
  */
 export function chatMessageOf(line: string): ChatMessage | undefined {
   if (line.length > MAX_LINE_LENGTH) return undefined
-  const plain = stripChatFormatting(line)
+  const plain = stripChatFormatting(withLineBreaks(line))
   const prefix = readPrefix(plain)
   // Strip the text again: codes with & are removed only if the text starts with such a code, and the start of the text
   // is known only now.
@@ -47,6 +54,11 @@ export function chatMessageOf(line: string): ChatMessage | undefined {
   if (!text) return undefined
   const timeOfDay = prefix.find(({ time }) => time?.includes(':'))?.time
   return { text, ...(timeOfDay && { timeOfDay }) }
+}
+
+function withLineBreaks(line: string): string {
+  const [beforeTag = '', ...message] = line.split(`[${CHAT_TAG}]`)
+  return [beforeTag, ...message.map((part) => part.replace(LOGGED_BREAK, '\n'))].join(`[${CHAT_TAG}]`)
 }
 
 interface PrefixPart {
@@ -72,8 +84,13 @@ function readPrefix(line: string): PrefixPart[] | undefined {
 function prefixParts(line: string): PrefixPart[] {
   return Array.from(line.matchAll(PREFIX_PARTS), (match) => {
     const content = match[1] ?? match[2] ?? match[3] ?? ''
-    return { content, end: match.index + match[0].length, time: TIME.exec(content)?.[1] }
+    return { content, end: match.index + match[0].length, time: timeIn(content) }
   })
+}
+
+function timeIn(content: string): string | undefined {
+  const [, half, time] = TIME.exec(content) ?? []
+  return half === undefined ? time : `${time} ${AFTERNOON.test(half) ? 'PM' : 'AM'}`
 }
 
 /**

@@ -126,8 +126,10 @@ const ARTICLE = /^ (?:an?|the|some)(?= )/i
 const EQUIVALENT_CHARACTERS = "'’‘`´▶►?\ufffd"
 /** A full stop after one or two letters is an abbreviation (`St. Peter’s Fish`), unless it ends the message. */
 const END_OF_SENTENCE = /!|\.$|(?<!(?:^| )\p{L}{1,2})\.(?=[ .])/u
-/** The decimal separator may be a comma. Three digits after a comma may be thousands, so such a length is ignored. */
-const LENGTH = / with a length of (?:(\d+(?:\.\d+|,\d\d?)?) ?cm)?/i
+/**
+ * The decimal separator may be a comma. Three digits after the only comma may be thousands, so such a length is ignored.
+ */
+const LENGTH = / with a length of (?:(\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:\.\d{3})+,\d+|\d+(?:\.\d+|,\d\d?)?) ?cm)?/i
 const FIRST_TIME = / for the first time/i
 
 /** Does not check whether the service accepts the resulting name. */
@@ -137,7 +139,7 @@ function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
   if (!article) return undefined
   const sentence = textBefore(END_OF_SENTENCE, rest.slice(article.length))
   const whole = textBefore(LENGTH, textBefore(FIRST_TIME, sentence)).trim()
-  const lengthCm = Number(LENGTH.exec(sentence)?.[1]?.replace(',', '.'))
+  const lengthCm = decimalNumber(LENGTH.exec(sentence)?.[1] ?? '')
   const details = {
     ...(lengthCm && { lengthCm }),
     ...((rule.firstTime || FIRST_TIME.test(sentence)) && { firstTime: true }),
@@ -150,6 +152,11 @@ function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
   }
   const labelled = rule.rarity === 'label' ? readLabel(whole) : undefined
   return { kind: 'fish', name: whole, rarity, ...labelled, ...details }
+}
+
+/** Parses digits whose last separator, a point or a comma, is the decimal separator. */
+export function decimalNumber(text: string): number {
+  return Number(text.replace(/[.,](?=.*[.,])/g, '').replace(',', '.'))
 }
 
 interface Opening {

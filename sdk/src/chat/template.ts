@@ -1,6 +1,6 @@
 import { DEFAULT_CRAB_NAME, type Kind } from '../contract/kinds.ts'
 import { RARITIES, type RarityLabel, type RarityValue, rarityValue } from '../contract/rarities.ts'
-import type { ChatCatch } from './parser.ts'
+import { type ChatCatch, decimalNumber } from './parser.ts'
 
 /** A message that reports a catch, as plain data that can be stored as JSON. */
 export interface ChatTemplate {
@@ -155,6 +155,8 @@ function rarityReader({
 
 /** The decimal separator may be a comma. */
 function parseLength(text: string): number | undefined {
-  const number = /^(\d{1,6}(?:[.,]\d{1,3})?)(?: ?cm)?$/.exec(text)?.[1]?.replace(',', '.')
-  return number === undefined ? undefined : Number(number)
+  const number = /^(\d{1,3}(?:,\d{3})+\.\d{1,3}|\d{1,3}(?:\.\d{3})+,\d{1,3}|\d{1,6}(?:[.,]\d{1,3})?)(?: ?cm)?$/.exec(
+    text,
+  )?.[1]
+  return number === undefined ? undefined : decimalNumber(number)
 }

@@ -44,6 +44,9 @@ export const MESSAGES: readonly Case[] = [
   ['NICE CATCH! You caught a Salmon with a length of 31,5 cm.', fish('Salmon', 2, { lengthCm: 31.5 })],
   ['NICE CATCH! You caught a Whale with a length of 1234.56cm.', fish('Whale', 2, { lengthCm: 1234.56 })],
   ['NICE CATCH! You caught a Whale with a length of 1,234cm.', fish('Whale', 2)],
+  ['NICE CATCH! You caught a Whale with a length of 1,031.5cm.', fish('Whale', 2, { lengthCm: 1031.5 })],
+  ['NICE CATCH! You caught a Whale with a length of 1.031,5 cm.', fish('Whale', 2, { lengthCm: 1031.5 })],
+  ['NICE CATCH! You caught a Whale with a length of 1,031,250.25cm.', fish('Whale', 2, { lengthCm: 1_031_250.25 })],
   ['NICE CATCH! You caught a Salmon with a length of 7cm', fish('Salmon', 2, { lengthCm: 7 })],
   ['NICE CATCH! You caught a Salmon with a length of ???', fish('Salmon', 2)],
   ['NICE CATCH! You caught a Salmon with a length of 12 inches.', fish('Salmon', 2)],
@@ -127,6 +130,16 @@ export const NOISE: readonly Case[] = [
 /** Lines of log files that contain a message of the game. */
 export const LOG_LINES: readonly Case[] = [
   [`[12:00:01] [Render thread/INFO]: [CHAT] ${salmon}`, fish('Salmon', 2, at)],
+  ...['28thg 112026', '28de nov.2026', '2811-р сар2026', '28تشرینی دووەم2026', '28 de nov. de 2026'].map(
+    (date): Case => [`[${date} 12:00:01.123] [Render thread/INFO] [a.b.C/]: [CHAT] ${salmon}`, fish('Salmon', 2, at)],
+  ),
+  ...['오후 9:30:01', '下午9:30:01', '午後9:30:01', '2026-11-28 오후 9:30:01'].map(
+    (time): Case => [
+      `[${time}] [Render thread/INFO]: [CHAT] ${salmon}`,
+      fish('Salmon', 2, { timeOfDay: '9:30:01 PM' }),
+    ],
+  ),
+  [`[오전 9:30:01] [Render thread/INFO]: [CHAT] ${salmon}`, fish('Salmon', 2, { timeOfDay: '9:30:01 AM' })],
   [`[12:00:01] [Client thread/INFO]: [CHAT] ${salmon}\r`, fish('Salmon', 2, at)],
   [`[12:00:01] [main/INFO]: [CHAT] ${salmon}`, fish('Salmon', 2, at)],
   [`[12:00:01] [Render thread/INFO]: [System] [CHAT] ${salmon}`, fish('Salmon', 2, at)],
@@ -185,6 +198,9 @@ export const NO_CATCHES: readonly string[] = [
   `[12:00:01] [Steve] [CHAT] ${salmon}`,
   `[INFO] [12:00:01] [Render thread/INFO]: [CHAT] ${salmon}`,
   `* Steve ${salmon}`,
+  `[1 Steve 12:00] ${salmon}`,
+  `[Steve 12:00] ${salmon}`,
+  `[12:00:01] [Render thread/INFO]: [CHAT] <Steve> \\n${salmon}`,
   `"${salmon}"`,
   `Steve whispers to you: ${salmon}`,
   `[12:00:01] [Render thread/INFO]: [CHAT] <Steve> ${salmon}`,

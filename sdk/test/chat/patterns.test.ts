@@ -91,6 +91,27 @@ describe('custom patterns', () => {
 
 describe('chatMessageOf()', () => {
   test.each([
+    'NICE CATCH! You caught a Salmon.\n+5 XP',
+    'NICE CATCH! You caught a Salmon.\n',
+    '\nNICE CATCH! You caught a Salmon.',
+    'NICE CATCH!\r\nYou caught a Salmon.',
+    'NICE CATCH! You caught a\nSalmon.',
+    '§aNICE CATCH!§r\n§7You caught a Salmon§r\n',
+    '\n&aNICE CATCH!\n&7You caught a Salmon.',
+    '\n[12:00] NICE CATCH! You caught a Salmon.',
+    '<Steve> hi\nNICE CATCH! You caught a Salmon.',
+  ])('reads %j with line breaks that the log writes as two characters', (message) => {
+    const prefix = '[12:00:01] [Render thread/INFO]: [CHAT] '
+    const logged = prefix + message.replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+    expect(chatMessageOf(logged)).toEqual(chatMessageOf(prefix + message))
+    expect(parseChatLine(logged)).toEqual(parseChatLine(prefix + message))
+  })
+
+  test('keeps a backslash in a message that does not come from a log', () => {
+    expect(chatMessageOf('C:\\new')).toEqual({ text: 'C:\\new' })
+  })
+
+  test.each([
     ['[12:00:01] [Render thread/INFO]: [CHAT] §aWelcome!', { text: 'Welcome!', timeOfDay: '12:00:01' }],
     ['[12:00:01] [Render thread/INFO]: [CHAT] <Steve> hi [CHAT] there', { text: '<Steve> hi [CHAT] there' }],
     ['[12:00:01] [Render thread/INFO]: [CHAT] [VIP] Steve » hi', { text: '[VIP] Steve » hi' }],

@@ -18,6 +18,10 @@ describe('a pattern created from a template', () => {
       lengthCm: 12.5,
       timeOfDay: '12:00:01',
     })
+    expect(read(german, `${at}GUTER FANG! Du hast einen Wal mit 1.031,5 cm gefangen.\\n`)).toMatchObject({
+      name: 'Wal',
+      lengthCm: 1031.5,
+    })
     expect(read(german, 'TOLLER FANG! Du hast einen Lachs mit 3 cm gefangen.')).toMatchObject({ rarity: 3 })
     const prefixed = { template: '[Pro] {rarity} CATCH! You caught a {name}.' }
     expect(read(prefixed, '[Pro] NICE CATCH! You caught a Salmon.')).toMatchObject({ name: 'Salmon', rarity: 2 })
