@@ -1,3 +1,4 @@
+import { posix, win32 } from 'node:path'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, test } from 'vitest'
 import { createChatReader } from '../src/watch/chat-reader.ts'
@@ -30,7 +31,8 @@ describe('the default paths of logs', () => {
     ['win32', 'C:\\Users\\alex', { APPDATA: 'D:\\R' }, 'D:\\R\\.minecraft\\logs\\latest.log'],
     ['win32', 'C:\\Users\\alex', {}, 'C:\\Users\\alex\\.lunarclient\\offline\\multiver\\logs\\latest.log'],
   ])('on %s below %s with %j include %s', (platform, home, env, path) => {
-    expect(logLocations({ platform, home, env }).map(({ pattern }) => pattern)).toContain(path)
+    const { join } = platform === 'win32' ? win32 : posix
+    expect(logLocations({ platform, home, env }).map(({ folder, pattern }) => join(folder, pattern))).toContain(path)
   })
 
   test.each(['linux', 'darwin', 'win32'])('on %s include all five launchers', (platform) => {

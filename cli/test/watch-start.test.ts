@@ -11,8 +11,9 @@ const caught = (name: string) => `[12:00:01] [Render thread/INFO]: [CHAT] NICE C
 const BEGUN = '[09:00:00] [main/INFO]: Loading Minecraft\n'
 
 /** Creates a separate home folder, with functions that write logs and run watch in this folder. */
-async function scene() {
-  const home = newFolder()
+async function scene(user = 'home') {
+  const users = newFolder()
+  const home = join(users, user)
   const env = { ...context.player, HOME: home, USERPROFILE: home, ...xdgFolders(home) }
   const write = async (log: string, text: string, at = new Date()) => {
     const path = join(home, log)
@@ -30,7 +31,7 @@ async function scene() {
     const { stderr } = await run(['watch', ...argv], { env, interrupted: ending.signal, onStderr })
     return stderr
   }
-  return { home, env, write, watchStart }
+  return { users, home, env, write, watchStart }
 }
 
 test('watch reports the number of catches that it skips at its start, and the command that adds them', async () => {
@@ -83,6 +84,18 @@ test('watch follows the latest log of each game, and lists the most recently wri
     logs.map((log) => realpathSync(log)),
   )
 })
+
+test.skipIf(process.platform === 'win32').each(['Alex [SSD]', 'a\\b', '@(Alex)', '{Alex,Steve}', '*', '!Alex'])(
+  'watch finds the logs below a home folder named %s, and no logs of other players',
+  async (user) => {
+    const { users, write, watchStart } = await scene(user)
+    const log = '.lunarclient/offline/1.21/logs/latest.log'
+    for (const other of ['Alex', 'Steve']) await write(join('..', other, log), BEGUN)
+    const own = await write(log, BEGUN)
+    const followed = (await watchStart('--gamemode', 'earth')).split('\n').filter((line) => line.includes(users))
+    expect(followed.map((line) => line.trim())).toEqual([expect.stringContaining(`${own} (Lunar)`)])
+  },
+)
 
 test('watch adds the catches of several games that run at the same time, each in its own gamemode', async () => {
   const { write, env } = await scene()

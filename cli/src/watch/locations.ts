@@ -28,11 +28,10 @@ export async function findLogs(locations: readonly LogLocation[]): Promise<reado
 
 export type FoundLog = Awaited<ReturnType<typeof logsAt>>[number]
 
-async function logsAt({ launcher, pattern }: LogLocation) {
-  // A pattern without `*` is a plain path, which may contain any character.
-  const paths = pattern.includes('*') ? [] : [pattern]
+async function logsAt({ launcher, folder, pattern }: LogLocation) {
+  const paths: string[] = []
   try {
-    if (pattern.includes('*')) for await (const path of glob(pattern)) paths.push(path)
+    for await (const log of glob(pattern, { cwd: folder })) paths.push(path.join(folder, log))
   } catch {
     // A folder that cannot be read is skipped.
   }
@@ -46,7 +45,9 @@ async function logsAt({ launcher, pattern }: LogLocation) {
 
 interface LogLocation {
   readonly launcher: string
-  /** A path in which `*` matches any part of a name. */
+  /** An absolute path, which may contain any character. */
+  readonly folder: string
+  /** A path in the folder, in which `*` matches any part of a name. */
   readonly pattern: string
 }
 
@@ -123,8 +124,8 @@ export function logLocations({ platform, env, home }: PlatformInfo): readonly Lo
   const folders = FOLDERS[platform === 'win32' || platform === 'darwin' ? platform : 'other']
   return Object.entries(LOGS).flatMap(([launcher, logs]) =>
     folders[launcher as keyof typeof LOGS].flatMap((folder) => {
-      const path = folder.replace(/^\{\w+\}/, (name) => userFolders[name] ?? name)
-      return logs.map((log) => ({ launcher, pattern: join(path, log) }))
+      const path = join(folder.replace(/^\{\w+\}/, (name) => userFolders[name] ?? name))
+      return logs.map((pattern) => ({ launcher, folder: path, pattern }))
     }),
   )
 }
