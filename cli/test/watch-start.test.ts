@@ -4,11 +4,14 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { newFolder, xdgFolders } from './folders.ts'
-import { run, serviceContext } from './harness.ts'
+import { type RunOptions, run, serviceContext } from './harness.ts'
 
 const context = serviceContext()
 const caught = (name: string) => `[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name}.\n`
 const BEGUN = '[09:00:00] [main/INFO]: Loading Minecraft\n'
+
+const playedBy = (player: string) =>
+  `${BEGUN}[09:00:01] [Render thread/INFO]: Setting user: ${player}\n${caught('Cod')}`
 
 /** Creates a separate home folder, with functions that write logs and run watch in this folder. */
 async function scene(user = 'home') {
@@ -55,6 +58,54 @@ test.each([
   for (const text of [await once(log), await once(packed), await watchStart(log, '--gamemode', 'survival')]) {
     expect(text.split(`The game runs as ${player}, but watch adds the catches for Alex.`)).toHaveLength(1 + warnings)
   }
+})
+
+test.each([
+  [['--once', '--yes'], 2],
+  [['--gamemode', 'earth'], 2],
+])('watch %j refuses a log whose game runs as another player', async (flags, status) => {
+  const { write, env } = await scene()
+  const log = await write('logs/latest.log', playedBy('Steve'))
+  const refused = await run(['watch', log, ...flags], { env: { ...env, FISH_GAMEMODE: 'earth' } })
+  expect(refused.status).toBe(status)
+  expect(refused.stderr).toContain('If Steve in the log is Alex, add --user-in-log Steve.')
+})
+
+test.each<[readonly string[], RunOptions, string]>([
+  [['--user-in-log', 'steve', '--yes'], {}, '1 catch added.'],
+  [['--user-in-log', 'Bob,Steve', '--yes'], {}, '1 catch added.'],
+  [['--yes'], { terminal: true, typed: 'y\n' }, '1 catch added.'],
+  [['--yes'], { terminal: true, typed: 'n\n' }, ''],
+  [['--user-in-log', 'Bob', '--yes'], {}, ''],
+])('watch --once %j with %j adds the catches of another player only on request', async (flags, options, added) => {
+  const { write, env } = await scene()
+  const log = await write('logs/latest.log', playedBy('Steve'))
+  const argv = ['watch', log, '--once', '--gamemode', 'earth', ...flags]
+  const { stdout, status } = await run(argv, { ...options, env })
+  expect(stdout).toContain(added)
+  expect(status === 0).toBe(added !== '')
+})
+
+test('watch --once refuses the rest of a rotated log of another player', async () => {
+  const { home, write, env } = await scene()
+  await write('logs/2026-01-31-1.log', `${BEGUN}[09:00:01] [Render thread/INFO]: Setting user: Steve\n`)
+  await write('logs/2026-01-31-2.log', caught('Cod'))
+  const { status } = await run(['watch', '--once', join(home, 'logs'), '--gamemode', 'earth', '--yes'], { env })
+  expect(status).toBe(2)
+})
+
+test('watch holds the catches of a game that starts as another player while watch runs', async () => {
+  const { write, env } = await scene()
+  const log = await write('logs/latest.log', playedBy('Alex'))
+  const ending = new AbortController()
+  const onStderr = (text: string) => {
+    if (text.includes('They stay in the log')) ending.abort()
+    else if (text.includes('Watching') && !text.includes('runs as Steve')) appendFileSync(log, playedBy('Steve'))
+  }
+  const argv = ['watch', log, '--gamemode', 'earth']
+  const { stdout, stderr } = await run(argv, { env, interrupted: ending.signal, onStderr })
+  expect(stdout).toBe('')
+  expect(stderr).toContain(`To add them: fish-cli watch --once ${log} --user-in-log Steve`)
 })
 
 test('watch does not report catches that were added before', async () => {

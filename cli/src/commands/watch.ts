@@ -41,6 +41,10 @@ export const watchCommand = defineCommand({
       helpValue: 'GAMEMODE',
     }),
     ...userFlag,
+    'user-in-log': Flags.string({
+      summary: 'Name of the player in the log if it differs from --user; several names are separated by commas.',
+      helpValue: 'NAME',
+    }),
     ...serviceFlags,
     ...yesFlags,
     ...dryRunFlag,

@@ -15,16 +15,9 @@ import { findGames, findLogs, usualPlaces } from './locations.ts'
 import { openLog } from './log-file.ts'
 import { askForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition } from './parser.ts'
+import { acceptPlayers, createPlayerNotes, otherPlayer, otherPlayers, type PlayerNames } from './players.ts'
 import { catchKey, type GamemodeResolver, gamemodeResolver, outboxRecorder, readPosition } from './recorder.ts'
-import {
-  createCatchPrinter,
-  createPlayerCheck,
-  parseNotify,
-  reportDelivery,
-  sendDelayMs,
-  showQueue,
-  totalsText,
-} from './report.ts'
+import { createCatchPrinter, parseNotify, reportDelivery, sendDelayMs, showQueue, totalsText } from './report.ts'
 
 interface GameLog {
   readonly path: string
@@ -54,15 +47,24 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
   const signal = AbortSignal.any([interrupted, failure.signal])
   const printer = createCatchPrinter(context, { json: flags.json, notify })
   const unrecognized = createUnrecognizedCounter()
-  const checkPlayer = createPlayerCheck(context, user)
   const running: Promise<unknown>[] = []
   try {
     const started: Started[] = []
     for (const log of logs) started.push(await start(context, log, { ...options, outbox, signal }))
+    const others = otherPlayers(
+      started.map(({ position }) => position ?? {}),
+      options.ownNames,
+    )
+    const isOwn = ({ position }: Started) => otherPlayer(position ?? {}, options.ownNames) === undefined
+    // The catches of another player are held if a log of the player is followed too.
+    const ownNames = started.some(isOwn)
+      ? options.ownNames
+      : await acceptPlayers(context, others, { ...options, 'no-input': flags['no-input'] })
+    const notePlayer = createPlayerNotes(context, user, ownNames)
     const usual = options.gamemode.usual ?? (await gamemodeIfUnknown(context, started, options))
     const gamemode = { ...options.gamemode, usual }
     noteStart(context, started, { ...options, gamemode })
-    for (const { position } of started) checkPlayer(position)
+    for (const { position } of started) notePlayer(position ?? {})
     reportDelivery(context, outbox)
     outbox.start()
     if (!flags.json) showQueue(context, outbox)
@@ -76,7 +78,8 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
         gamemodeOf,
         printer,
         unrecognized,
-        checkPlayer,
+        ownNames,
+        notePlayer,
       })
       running.push(work.catch((error) => failure.abort(error)))
     }
@@ -108,16 +111,20 @@ interface GameOptions extends StartOptions {
   readonly gamemodeOf: GamemodeResolver
   readonly printer: ReturnType<typeof createCatchPrinter>
   readonly unrecognized: UnrecognizedCounter
-  readonly checkPlayer: ReturnType<typeof createPlayerCheck>
+  readonly ownNames: PlayerNames
+  readonly notePlayer: ReturnType<typeof createPlayerNotes>
 }
 
 async function followGame(
   context: Context & Notes,
   { path, position }: Pick<Started, 'path' | 'position'>,
-  { target, user, outbox, gamemodeOf, printer, unrecognized, checkPlayer, signal, chat }: GameOptions,
+  { target, user, outbox, gamemodeOf, printer, unrecognized, ownNames, notePlayer, signal, chat }: GameOptions,
 ): Promise<void> {
-  const addHeld = commandLine('watch', '--once', printable(path), ...targetWords(target), '--gamemode', 'GAMEMODE')
-  const recorder = outboxRecorder(outbox, { user, path, gamemodeOf })
+  const addHeld = (player: string | undefined) => {
+    const words = player === undefined ? ['--gamemode', 'GAMEMODE'] : ['--user-in-log', player]
+    return commandLine('watch', '--once', printable(path), ...targetWords(target), ...words)
+  }
+  const recorder = outboxRecorder(outbox, { user, path, gamemodeOf, ownNames })
   try {
     if (position) await recorder.record({ catches: [], position })
     await follow({
@@ -130,7 +137,7 @@ async function followGame(
       onBatch: async (batch) => {
         for (const one of await recorder.record(batch)) printer.print(one, addHeld)
         unrecognized.add(batch.unrecognized, dirname(path))
-        checkPlayer(batch.position)
+        notePlayer(batch.position)
       },
     })
   } finally {

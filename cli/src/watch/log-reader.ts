@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { isTimeOf, LINE_SLACK_MS, timeOfGameLine } from './line-time.ts'
-import { isGameStart, type PlayerLocation } from './location.ts'
+import { isGameStart } from './location.ts'
 import { firstLine, hashOf, type LogFacts, type LogFile, readHead } from './log-file.ts'
 import { type ChatReader, decodeLine, type LogPosition, parseLines, splitLines, type WatchedCatch } from './parser.ts'
 
@@ -22,9 +22,12 @@ export interface ReadOptions {
   readonly nextLogAt?: number | undefined
 }
 
+/** The state of a game, which continues in the next log after a rotation. */
+export type GameState = Pick<LogPosition, 'gamemode' | 'elsewhere' | 'player'>
+
 /**
- * Returns the position at the beginning of a log. Unless the log starts a new game, the location of the player is the
- * location at the end of the previous log. Returns `undefined` while the log has no first line.
+ * Returns the position at the beginning of a log. Unless the log starts a new game, the state of the game is the state
+ * at the end of the previous log. Returns `undefined` while the log has no first line.
  */
 export async function startOf(
   file: LogFile,
@@ -32,15 +35,15 @@ export async function startOf(
     path,
     isWhole,
     before = {},
-  }: { readonly path: string; readonly isWhole: boolean; readonly before?: PlayerLocation | undefined },
+  }: { readonly path: string; readonly isWhole: boolean; readonly before?: GameState | undefined },
 ): Promise<LogPosition | undefined> {
   const line = firstLine(await readHead(file), isWhole)
   if (!line) return undefined
   const { bornAt, writtenAt } = await file.facts()
-  const { gamemode, elsewhere } = isGameStart(decodeLine(line)) ? {} : before
+  const { gamemode, elsewhere, player } = isGameStart(decodeLine(line)) ? {} : before
   // A compressed or copied file is newer than its content, so the earliest known time is used.
   const at = Math.min(bornAt, writtenAt, dateInName(path) ?? Number.POSITIVE_INFINITY)
-  return { head: hashOf(line), offset: 0, anchor: hashOf(new Uint8Array()), at, gamemode, elsewhere }
+  return { head: hashOf(line), offset: 0, anchor: hashOf(new Uint8Array()), at, gamemode, elsewhere, player }
 }
 
 /** Whether the content of a file up to a position is unchanged. The file may have grown. */

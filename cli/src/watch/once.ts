@@ -13,14 +13,14 @@ import { ask, canPrompt } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import { createUnrecognizedCounter, noteUnrecognized, type UnrecognizedCounter } from './chat-reader.ts'
 import { byName, listLogs } from './folder.ts'
-import type { PlayerLocation } from './location.ts'
 import { findGames, usualPlaces } from './locations.ts'
 import { isGzipped, isUnreadable, openLog } from './log-file.ts'
-import { dateInName, readToEnd, startOf } from './log-reader.ts'
+import { dateInName, type GameState, readToEnd, startOf } from './log-reader.ts'
 import { askForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
+import { acceptPlayers, createPlayerNotes, otherPlayers } from './players.ts'
 import { catchKey, checkpoint, gamemodeResolver, toNewCatch } from './recorder.ts'
-import { createPlayerCheck, totalsText } from './report.ts'
+import { totalsText } from './report.ts'
 
 interface OnceResult {
   readonly status: ExitStatus
@@ -54,6 +54,11 @@ export async function readOnce(context: Context & Notes, options: WatchOptions):
     let status: ExitStatus = EXIT.ok
     if (outbox) {
       const { length } = preview.fresh
+      const others = otherPlayers(
+        preview.fresh.map(({ one }) => one),
+        options.ownNames,
+      )
+      await acceptPlayers(context, others, { ...options, 'no-input': flags['no-input'] })
       if (length > 0 && !flags.yes && canPrompt(context, flags['no-input'])) await confirm(context, length, options)
       ;({ status, ...result } = await addAll(context, outbox, { ...options, found, preview, signal }))
     }
@@ -128,15 +133,18 @@ interface Reading extends WatchOptions {
   readonly signal: AbortSignal
 }
 
-async function readLogs(context: Context & Notes, { logs, folder, user, chat, signal }: Reading): Promise<Found> {
+async function readLogs(
+  context: Context & Notes,
+  { logs, folder, user, ownNames, chat, signal }: Reading,
+): Promise<Found> {
   const { line, clock } = context
   const catches = new Map<string, WatchedCatch>()
   const positions: { path: string; position: LogPosition }[] = []
   const unreadable: string[] = []
   const unrecognized = createUnrecognizedCounter()
-  const checkPlayer = createPlayerCheck(context, user)
+  const notePlayer = createPlayerNotes(context, user, ownNames)
   const progress = createProgress(line, clock, { unit: 'logs', label: 'Reading', total: logs.length })
-  let before: PlayerLocation = {}
+  let before: GameState = {}
   const read = async (path: string, nextLogAt: number | undefined) => {
     const file = await openLog(path)
     if (!file) return
@@ -154,7 +162,7 @@ async function readLogs(context: Context & Notes, { logs, folder, user, chat, si
       }
       const position = await readToEnd(file, start, { signal, chat, isWhole, nextLogAt, onBatch })
       before = position
-      checkPlayer(position)
+      notePlayer(position)
       // No position is stored for a compressed log, because the game does not append to such a log.
       if (!isGzipped(path)) positions.push({ path, position })
     } finally {

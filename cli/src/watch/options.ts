@@ -12,6 +12,7 @@ import { canPrompt } from '../output/prompt.ts'
 import { createChatReader } from './chat-reader.ts'
 import { isGzipped } from './log-file.ts'
 import type { ChatReader } from './parser.ts'
+import { type PlayerNames, playerNames } from './players.ts'
 
 interface WatchFlags {
   readonly gamemode?: string | undefined
@@ -19,6 +20,7 @@ interface WatchFlags {
   readonly once?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
   readonly notify?: string | undefined
+  readonly 'user-in-log'?: string | undefined
   readonly yes?: boolean | undefined
   readonly 'dry-run'?: boolean | undefined
 }
@@ -27,6 +29,7 @@ export interface WatchOptions {
   readonly target: Target
   readonly flags: WatchFlags
   readonly user: string
+  readonly ownNames: PlayerNames
   readonly chat: ChatReader
   /**
    * The gamemodes for catches whose log does not name a gamemode. `flag` comes from the command line, `usual` from any
@@ -51,7 +54,8 @@ export async function watchOptions(
   const gamemode = { flag: flags.gamemode === undefined ? undefined : usual, usual }
   const user = requireUser(target)
   const chat = chatReaderOf(context, knownGamemodes(context, target.url.value))
-  return { target, flags, user, chat, gamemode, paths, folder }
+  const ownNames = playerNames(user, flags['user-in-log'])
+  return { target, flags, user, ownNames, chat, gamemode, paths, folder }
 }
 
 function isFolder(path: string | undefined): boolean {

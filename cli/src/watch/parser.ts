@@ -27,6 +27,8 @@ export interface WatchedCatch {
   readonly caughtAt: number
   /** Location of the player at this line. */
   readonly where: PlayerLocation
+  /** Name of the player in the game, if the log contains the name. */
+  readonly player?: string | undefined
   /** Unique key: hash of the file's first line, offset, and hash of the line. */
   readonly key: string
 }
@@ -69,8 +71,8 @@ export function parseLines(
   for (const [index, { text, start, end }] of lines.entries()) {
     const where = chat.locate(text)
     if (where) context = { ...context, gamemode: where.gamemode, elsewhere: where.elsewhere }
-    const player = chat.player(text)
-    if (player !== undefined) context = { ...context, player }
+    const started = chat.player(text)
+    if (started !== undefined) context = { ...context, player: started }
     const found = chat.parse(text)
     const timeOfDay = found?.timeOfDay ?? timeOfGameLine(text)
     const at = timeOfLine(timeOfDay, context.at, day)
@@ -90,11 +92,11 @@ export function parseLines(
     }
     if (!isSettled && index === lines.length - 1) return { catches, unrecognized, context, end: start }
     context = { ...context, at, last: lastCatchOf(line) }
-    const { gamemode, elsewhere } = context
+    const { gamemode, elsewhere, player } = context
     // The first line has a time but no date, so two games can have the same first line. Therefore, the key also
     // includes a hash of the line with the catch.
     const key = `${context.head}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
-    catches.push({ found, caughtAt: at, where: { gamemode, elsewhere }, key })
+    catches.push({ found, caughtAt: at, where: { gamemode, elsewhere }, player, key })
     open = true
   }
   return { catches, unrecognized, context, end: lines.at(-1)?.end ?? 0 }

@@ -4,6 +4,7 @@ import type { NewCatch, Outbox } from '@fish-crab/sdk/outbox'
 import type { PlayerLocation } from './location.ts'
 import type { Batch } from './log-reader.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
+import { otherPlayer, type PlayerNames } from './players.ts'
 
 /** A catch that was added from a log. Fields that the log does not contain are absent. */
 export interface RecordedCatch {
@@ -18,11 +19,13 @@ export interface RecordedCatch {
   readonly byAugment?: true
 }
 
-/** A catch that was not added, because its gamemode is unknown. The catch stays in the log. */
+/** A catch that was not added, because its gamemode is unknown or the game runs as another player. It stays in the log. */
 export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly gamemode: null
   /** The server, which is not a gamemode, or `null` if the log does not name a server. */
   readonly server: string | null
+  /** The player in the log, if the game runs as another player. */
+  readonly player?: string
 }
 
 /** Returns the gamemode for a location, or `undefined` if the gamemode is unknown. */
@@ -41,19 +44,20 @@ interface RecorderOptions {
   readonly user: string
   readonly path: string
   readonly gamemodeOf: GamemodeResolver
+  readonly ownNames: PlayerNames
 }
 
 /**
  * Adds catches to the outbox. The position in a log is stored in the same transaction as the catches before this
  * position.
  */
-export function outboxRecorder(outbox: Outbox, { user, path, gamemodeOf }: RecorderOptions) {
+export function outboxRecorder(outbox: Outbox, { user, path, gamemodeOf, ownNames }: RecorderOptions) {
   let stored: LogPosition | undefined
   let last: LogPosition | undefined
   return {
     /**
-     * Adds the catches in one transaction. @returns the catches that were not added before, and the catches with an
-     * unknown gamemode
+     * Adds the catches in one transaction. @returns the catches that were not added before, and the catches that
+     * are held
      */
     async record({ catches, position }: Pick<Batch, 'catches' | 'position'>) {
       last = position
@@ -64,8 +68,10 @@ export function outboxRecorder(outbox: Outbox, { user, path, gamemodeOf }: Recor
       const held: HeldCatch[] = []
       for (const one of catches) {
         const gamemode = gamemodeOf(one.where)
-        if (gamemode === undefined) {
-          held.push({ ...catchFields(one), gamemode: null, server: one.where.elsewhere ?? null })
+        const player = otherPlayer(one, ownNames)
+        if (gamemode === undefined || player !== undefined) {
+          const server = one.where.elsewhere ?? null
+          held.push({ ...catchFields(one), gamemode: null, server, ...(player !== undefined && { player }) })
         } else {
           known.push({ ...catchFields(one), gamemode })
           additions.push(toNewCatch(user, one, gamemode))

@@ -1,5 +1,5 @@
 import { FishCrabError, type RarityLabel, RateLimitError, type RateLimitState } from '@fish-crab/sdk'
-import { LIMITS, rarityLabel, userNameKey } from '@fish-crab/sdk/constants'
+import { LIMITS, rarityLabel } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
 import { rejectionText } from '../client/describe-error.ts'
 import { catchesText, createWaitListener } from '../client/flush.ts'
@@ -10,7 +10,6 @@ import { timeOfDay } from '../core/time.ts'
 import { canRewrite } from '../output/live-view.ts'
 import { type Colours, paint, RARITY_STYLES, screenOf } from '../output/screen.ts'
 import { jsonText, printable } from '../output/text.ts'
-import type { LogPosition } from './parser.ts'
 import type { HeldCatch, RecordedCatch } from './recorder.ts'
 
 interface Totals {
@@ -28,30 +27,35 @@ interface PrinterOptions {
   readonly notify: ReadonlySet<string>
 }
 
+/** Returns the command that adds the held catches of a log, or the held catches of another player. */
+type AddHeld = (player: string | undefined) => string
+
 export function createCatchPrinter(context: Context & Notes, { json = false, notify }: PrinterOptions) {
   const { stdout, line } = context
   const { colours } = screenOf(context, stdout)
   let totals: Totals = { fish: 0, crabs: 0 }
   let held = 0
-  /** Servers already reported as not a gamemode. `null` stands for an unknown server. */
+  /** Reasons that were reported: players, and servers that are not a gamemode. `null` stands for an unknown server. */
   const reported = new Set<string | null>()
 
-  function noteHeld({ server }: HeldCatch, addHeld: string): void {
-    if (reported.has(server)) return
-    reported.add(server)
+  function noteHeld({ server, player }: HeldCatch, addHeld: AddHeld): void {
+    const reason = player === undefined ? server : `player ${player}`
+    if (reported.has(reason)) return
+    reported.add(reason)
     const why =
-      server === null
-        ? 'The log names no gamemode, so these catches'
-        : `${printable(server)} is not a gamemode, so these catches`
-    context.note(`fish-cli: ${why} are not added. They stay in the log. To add them: ${addHeld}`)
+      player !== undefined
+        ? `The game runs as ${player}, so these catches`
+        : server === null
+          ? 'The log names no gamemode, so these catches'
+          : `${printable(server)} is not a gamemode, so these catches`
+    context.note(`fish-cli: ${why} are not added. They stay in the log. To add them: ${addHeld(player)}`)
   }
 
   const isNotable = ({ rarity = '', firstTime }: RecordedCatch | HeldCatch) =>
     notify.has(rarity) || (firstTime === true && notify.has(FIRST))
 
   return {
-    /** @param addHeld the command that adds catches of this log when their gamemode is known */
-    print(one: RecordedCatch | HeldCatch, addHeld: string): void {
+    print(one: RecordedCatch | HeldCatch, addHeld: AddHeld): void {
       const isHeld = one.gamemode === null
       if (isNotable(one) && canRewrite(context)) stdout.write(BELL)
       if (isHeld) held += 1
@@ -139,20 +143,6 @@ export function reportDelivery(context: Context, outbox: Outbox): () => void {
     reported = code
     context.line.say(`fish-cli: ${summary} Your catches wait in the outbox and are sent later.`)
   })
-}
-
-/**
- * Warns once for each player other than `user` whose games contain catches, because all catches are added for `user`.
- */
-export function createPlayerCheck({ note }: Notes, user: string): (position: LogPosition | undefined) => void {
-  const known = new Set([userNameKey(user)])
-  return (position) => {
-    const { player } = position ?? {}
-    if (player === undefined || known.has(userNameKey(player))) return
-    known.add(userNameKey(player))
-    note(`fish-cli: The game runs as ${player}, but watch adds the catches for ${printable(user)}.`)
-    note(`  To add the catches for ${player}, log in as ${player} with --profile, and run watch with that profile.`)
-  }
 }
 
 const DEFAULT_MS = 2000
