@@ -25,7 +25,7 @@ export function otherPlayers(all: readonly Played[], ownNames: PlayerNames): rea
   return [...new Map(others.map((name) => [userNameKey(name), name])).values()]
 }
 
-export function otherPlayerText(player: string, user: string): string {
+function otherPlayerText(player: string, user: string): string {
   return `The game runs as ${player}, but watch adds the catches for ${printable(user)}.`
 }
 

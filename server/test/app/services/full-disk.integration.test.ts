@@ -12,7 +12,7 @@ import { createMemoryService } from '../memory-service.ts'
 import { ADDRESS_HEADER, basic, type TestService, UNLIMITED } from '../test-service.ts'
 
 const DISK_MEBIBYTES = 60
-/** As large as the contract allows: 500 entries with names of 100 characters of 4 bytes. */
+/** The largest payload that the contract allows: 500 entries with long names. */
 const LARGEST = { fish: Array.from({ length: 500 }, () => ({ name: '🐟'.repeat(50), rarity: 7 })) }
 
 /** Opens a service on a file storage, and returns a function that opens the next one on the same folder. */
