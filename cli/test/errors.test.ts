@@ -129,6 +129,20 @@ test('add reports that the catch may have been stored if the response is lost', 
       message: 'A proxy responded with status 502 instead of the service. The catch may have been stored.',
     },
   ])
+  let attempts = 0
+  const unlucky = await startImpostor((request, response) => {
+    attempts += 1
+    if (attempts === 1) return request.socket.destroy()
+    const refusal = { error: 'No user has that name.', code: 'user_not_found', requestId: 'req-1' }
+    return response.writeHead(404, { 'x-request-id': refusal.requestId }).end(JSON.stringify(refusal))
+  })
+  const env = { ...context.player, FISH_URL: unlucky.url, FISH_MAX_WAIT: '60' }
+  const last = await run(add, { env, clock: { now: Date.now, sleep: async () => {} } })
+  unlucky.close()
+  expect([attempts, failureOf(last.stdout).error]).toMatchObject([
+    2,
+    { code: 'user_not_found', message: 'No user has that name. The catch may have been stored.' },
+  ])
   const never = await run(add, { env: { ...context.player, FISH_URL: `http://127.0.0.1:${await freePort()}` } })
   expect([never.status, never.stdout.includes('may have been stored')]).toEqual([69, false])
 })

@@ -1,9 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { newFolder, xdgFolders } from './folders.ts'
-import { type Env, run, serviceContext } from './harness.ts'
+import { type Env, run, serviceContext, startImpostor } from './harness.ts'
+
+const HOP_BY_HOP = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding'])
 
 const context = serviceContext()
 let folder: string
@@ -79,6 +82,49 @@ describe('remove', () => {
     }
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('removed-'))).toEqual([])
   })
+
+  test.each([
+    ['remove', 'a 403 from a proxy', 403],
+    ['undo', 'a 403 from a proxy', 403],
+    ['remove', 'a rejection by the service', 401],
+    ['undo', 'a rejection by the service', 401],
+  ])(
+    '%s keeps its file if a removal succeeds, its response is lost, and the retry gets %s',
+    async (command, _, status) => {
+      const removals: number[] = []
+      const proxy = await startImpostor(async (request, response) => {
+        const { method = '', headers } = request
+        if (method === 'DELETE' && removals.length > 0) {
+          const refusal = { error: 'No.', code: 'invalid_credentials', requestId: 'req-1' }
+          return status === 403
+            ? response.writeHead(status).end('<h1>Forbidden</h1>')
+            : response.writeHead(status, { 'x-request-id': refusal.requestId }).end(JSON.stringify(refusal))
+        }
+        const sent = new Headers(
+          Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)) as [string, string][],
+        )
+        const body = method === 'POST' ? { body: await text(request) } : {}
+        const passed = await fetch(`${context.base.FISH_URL}${request.url}`, { method, headers: sent, ...body })
+        if (method === 'DELETE') {
+          removals.push(passed.status)
+          return request.socket.destroy()
+        }
+        return response.writeHead(passed.status, { 'content-type': 'application/json' }).end(await passed.text())
+      })
+      const there = { FISH_URL: proxy.url }
+      const id = await add('Cod', there)
+      const clock = { now: Date.now, sleep: async () => {} }
+      const { status: exit, stderr } = await run([command, ...(command === 'undo' ? [] : [id]), '--yes'], {
+        env: { ...env, ...there, FISH_MAX_WAIT: '60' },
+        clock,
+      })
+      proxy.close()
+      expect([removals, exit, await names()]).toEqual([[204], 4, []])
+      const [, file = ''] = /are in (\S+)\.$/m.exec(stderr) ?? []
+      expect((await fish(['add', '--file', file])).status).toBe(0)
+      expect(await names()).toEqual(['Cod'])
+    },
+  )
 
   test('reports the gamemode in which the record was not found', async () => {
     const id = await add('Cod')

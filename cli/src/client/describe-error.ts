@@ -75,19 +75,11 @@ export function rejectionText({ code, message }: { readonly code: string; readon
 }
 
 /**
- * Error codes for connections that were never established. After such an error, it is certain that nothing was sent.
- */
-const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
-
-/**
- * Warns that a catch may have been stored although the write got no response. Repeating the command could store the
+ * Warns that a catch may have been stored although the write failed. Repeating the command could store the
  * catch twice.
  */
 export function withUnknownOutcome(error: unknown): unknown {
-  if (!isBadGateway(error)) {
-    if (!(error instanceof ConnectionError)) return error
-    if (NEVER_OPEN.includes(error.systemCode ?? '') || isUntrusted(error)) return error
-  }
+  if (!(error instanceof FishCrabError && error.mayHaveChanged)) return error
   const { code, message, exit } = describeError(error)
   const hint = 'Before you repeat the command, check whether the catch was stored: fish-cli list'
   return new CliError({ code, message: `${message} The catch may have been stored.`, hint, exit })

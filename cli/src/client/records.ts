@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ApiError, type Client, type Crab, type Fish, type Gamemode, RateLimitError } from '@fish-crab/sdk'
+import { type Client, type Crab, type Fish, FishCrabError, type Gamemode } from '@fish-crab/sdk'
 import { replaceFile } from '../config/files.ts'
 import { folders } from '../config/paths.ts'
 import { type Target, targetWords } from '../config/target.ts'
@@ -126,7 +126,7 @@ export function saveRecords(context: Context, records: readonly Omit<CatchRecord
 }
 
 /**
- * Saves records to a file, then removes the records. If the service rejects the first removal, the file is deleted,
+ * Saves records to a file, then removes the records. If the service certainly removed nothing, the file is deleted,
  * because adding the file would store the catches twice.
  */
 export async function removeRecords(
@@ -138,9 +138,8 @@ export async function removeRecords(
   try {
     return { file, removed: await changeRecords(context, records, { ...options, done: 'removed' }) }
   } catch (error) {
-    // After a rate limit error, the file is kept, because an earlier attempt may have removed the record although its
-    // response was lost.
-    if (error instanceof ApiError && error.status < 500 && !(error instanceof RateLimitError)) rmSync(file)
+    if (error instanceof FishCrabError && !error.mayHaveChanged) rmSync(file)
+    else context.note(`fish-cli: If catches were removed, they are in ${printable(file)}.`)
     throw error
   }
 }

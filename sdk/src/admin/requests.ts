@@ -3,10 +3,10 @@ import type { ResponseShape } from '../client/shapes/shape.ts'
 import type { ApiPromise, PreparedRequest, ResponseMeta } from '../client/transport/call.ts'
 import type { ApiRequest } from '../client/transport/request.ts'
 import type { Transport } from '../client/transport/response.ts'
-import type { ErrorCode } from '../contract/error-codes.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import type { OptionNames } from '../errors/check-options.ts'
 import { ConnectionError, InvalidResponseError, TimeoutError } from '../errors/connection-errors.ts'
+import { FishCrabError } from '../errors/fish-crab-error.ts'
 
 interface AdminRequest extends PreparedRequest {
   /** Set for a write that must not happen twice: the write is sent once, and errors describe the uncertainty. */
@@ -76,24 +76,14 @@ interface Uncertainty {
   readonly hint: string
 }
 
-// These system errors mean that no connection was opened, so nothing was sent.
-const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']
-// These codes mean that the server stored nothing. After `storage_error`, by contrast, the server may have stored the
-// write.
-const NOTHING_STORED: readonly string[] = ['unavailable', 'storage_full'] satisfies ErrorCode[]
-
 function withUncertainty(error: unknown, { whether, hint }: Uncertainty): unknown {
+  if (!(error instanceof FishCrabError && error.mayHaveChanged)) return error
+  const summary = `${error.summary} It is unknown whether ${whether}.`
   if (error instanceof ConnectionError) {
-    const { summary, systemCode, rateLimit, cause } = error
-    if (NEVER_SENT.includes(systemCode ?? '')) return error
     const Type = error instanceof TimeoutError ? TimeoutError : ConnectionError
-    return new Type(`${summary} It is unknown whether ${whether}.`, { hint, systemCode, rateLimit, cause })
+    return new Type(summary, { ...error, cause: error.cause, hint })
   }
-  if (error instanceof InvalidResponseError) {
-    return new InvalidResponseError(`${error.summary} It is unknown whether ${whether}.`, { ...error, hint })
-  }
-  if (error instanceof ServerError && !NOTHING_STORED.includes(error.code)) {
-    return new ServerError(`${error.summary} It is unknown whether ${whether}.`, { ...error, hint })
-  }
+  if (error instanceof InvalidResponseError) return new InvalidResponseError(summary, { ...error, hint })
+  if (error instanceof ServerError) return new ServerError(summary, { ...error, hint })
   return error
 }

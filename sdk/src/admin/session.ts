@@ -4,6 +4,7 @@ import type { ErrorCode } from '../contract/error-codes.ts'
 import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import type { Session } from '../contract/schemas.ts'
 import { AuthenticationError, RateLimitError } from '../errors/api-errors.ts'
+import { FishCrabError } from '../errors/fish-crab-error.ts'
 import { untilAborted } from '../internal/wait.ts'
 
 const SESSION_OVER: ErrorCode = 'invalid_session'
@@ -32,7 +33,11 @@ export function authorized(transport: Transport, { session, limiter }: Authorize
       if (!isSessionOver(error)) throw error
       const next = await session.replace(token, signal)
       if (next === undefined) throw error
-      return send(next)
+      return send(next).catch((latest: unknown) => {
+        // An attempt before the rejected one may have got no response.
+        const mayHaveChanged = (error as FishCrabError).mayHaveChanged
+        throw mayHaveChanged && latest instanceof FishCrabError ? Object.assign(latest, { mayHaveChanged }) : latest
+      })
     })
   }
 }

@@ -6,6 +6,8 @@ export interface FishCrabErrorFields {
   readonly hint?: string | undefined
   /** The rate-limit window of the client, if it is known. */
   readonly rateLimit?: RateLimitState | undefined
+  /** @default false */
+  readonly mayHaveChanged?: boolean | undefined
   /** The error that caused this error. `toJSON` omits the cause. */
   readonly cause?: unknown
 }
@@ -36,13 +38,19 @@ export class FishCrabError extends Error {
   readonly hint: string | undefined
   /** The rate-limit window of the client when the error occurred, if it is known. */
   readonly rateLimit: RateLimitState | undefined
+  /**
+   * Whether the call may have changed data: an attempt of a write got no response, or a response that is not a rejection
+   * by this service. A page of a proxy does not count as a rejection.
+   */
+  readonly mayHaveChanged: boolean
 
-  constructor(summary: string, { code, hint, rateLimit, cause }: FishCrabErrorFields) {
+  constructor(summary: string, { code, hint, rateLimit, mayHaveChanged = false, cause }: FishCrabErrorFields) {
     super(hint === undefined ? summary : `${summary} ${hint}`, cause === undefined ? undefined : { cause })
     this.code = code
     this.summary = summary
     this.hint = hint
     this.rateLimit = rateLimit
+    this.mayHaveChanged = mayHaveChanged
   }
 
   /**

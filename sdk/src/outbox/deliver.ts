@@ -193,8 +193,8 @@ function decide({ error, isFresh }: Failure, kind: Kind): Decision {
   if (error instanceof ValidationError) {
     return error.issues.every(({ path }) => path === kind || path.startsWith(`${kind}.`)) ? 'split' : 'reject'
   }
-  if (!(error instanceof ApiError)) return 'stop'
-  if (error.status === TOO_LARGE) return 'split'
+  if (!(error instanceof ApiError) || error.mayHaveChanged) return 'stop'
+  if (error.status === TOO_LARGE) return isFresh || isErrorCode(error.code) ? 'split' : 'stop'
   if (!isErrorCode(error.code) || error.status >= 500) return 'stop'
   if (error.code === 'invalid_token') return isFresh ? 'reject' : 'renew'
   // If a new token is too old, this machine's clock is wrong, and the catches stay queued.

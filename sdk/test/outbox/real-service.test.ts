@@ -61,3 +61,33 @@ it('no catch is stored twice if a key is reset between a lost response and the r
   expect(await outbox.flush()).toMatchObject({ delivered: 10 })
   expect(await service.names('Alex')).toEqual(numbers(1, 20))
 })
+
+it.each([
+  ['a 413 page', 413, '<h1>Too large</h1>'],
+  ['a 404 of another service', 404, '{"error":"Unknown.","code":"user_not_found"}'],
+  ['a 400 of another service', 400, '{"error":"Invalid.","code":"invalid_payload"}'],
+  ['a 400 about the token', 400, '{"error":"Invalid.","code":"invalid_token"}'],
+])(
+  'no catch is rejected or stored twice if a response is lost and a proxy then responds with %s',
+  async (_, status, body) => {
+    const { service, outbox, keys, add } = await open()
+    keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
+    await add('Alex', 1, 10)
+    service.loseAnswers(0)
+    expect(await outbox.flush()).toMatchObject({ delivered: 0, remaining: 10 })
+    service.loseAnswers(Number.POSITIVE_INFINITY)
+    service.blockWith(new Response(body, { status, headers: { 'x-request-id': 'proxy-1' } }))
+    expect(await outbox.flush()).toMatchObject({ delivered: 0, rejected: 0, remaining: 10 })
+    service.blockWith(undefined)
+    expect(await outbox.flush()).toMatchObject({ delivered: 10 })
+    expect(await service.names('Alex')).toEqual(numbers(1, 10))
+  },
+)
+
+it('flush() halves a new batch that is too large for a proxy', async () => {
+  const { service, outbox, keys, add } = await open()
+  keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
+  await add('Alex', 1, 1)
+  service.blockWith(new Response('<h1>Too large</h1>', { status: 413 }))
+  expect(await outbox.flush()).toMatchObject({ rejected: 1 })
+})

@@ -23,7 +23,9 @@ export async function realService(options: Pick<AppOptions, 'rateLimit'> = {}) {
   await app.admins.create(ROOT.username, ROOT.password, 'superadmin')
   const statuses: number[] = []
   let answersLeft = Number.POSITIVE_INFINITY
+  let block: Response | undefined
   const fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    if (block) return block.clone()
     const response = await app.fetch(new Request(url, init))
     statuses.push(response.status)
     if (answersLeft-- <= 0) throw new TypeError('fetch failed')
@@ -45,6 +47,10 @@ export async function realService(options: Pick<AppOptions, 'rateLimit'> = {}) {
     /** Loses every response after the next `after` responses. */
     loseAnswers(after: number) {
       answersLeft = after
+    },
+    /** Responds to every request instead of the service, like a proxy. `undefined` ends this. */
+    blockWith(response: Response | undefined) {
+      block = response
     },
     admin: createAdminClient({ ...shared, ...ROOT }),
     client: (user: string, fernetKey: string) => createClient({ ...shared, user, fernetKey }),

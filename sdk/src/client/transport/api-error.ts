@@ -82,6 +82,15 @@ export function localRateLimitError(
   )
 }
 
+/**
+ * Returns the `code` of an error response of this service. A proxy does not repeat the request ID of the header in the
+ * body.
+ */
+export function serviceErrorCode({ headers, text }: ApiResponse): string | undefined {
+  const { code, requestId } = parseObject(text)
+  return typeof requestId === 'string' && requestId === headers.get(HEADERS.requestId) ? readText(code) : undefined
+}
+
 /** Reads an error body leniently: a proxy may send any body, and a newer server may send new codes. */
 function readErrorBody(text: string) {
   const { error, code, details } = parseObject(text)

@@ -3,7 +3,7 @@ import { InvalidResponseError } from '../../errors/connection-errors.ts'
 import { type Issue, type RateLimitState, throwIssues } from '../../errors/fish-crab-error.ts'
 import { type CallOptions, limitIssues } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
-import type { ApiRequest } from './request.ts'
+import { type ApiRequest, isWrite } from './request.ts'
 import type { Transport } from './response.ts'
 import { type ApiResponse, isSuccess } from './response.ts'
 
@@ -72,7 +72,7 @@ export function call<Options extends CallOptions, Content extends object, Result
     throwIssues(issues.filter((issue) => typeof issue === 'object'))
     const response = await transport({ ...request, options })
     const { status, headers, rateLimit, requestId } = response
-    const content = checkedContent(response, shape)
+    const content = checkedContent(response, shape, isWrite(request))
     const result = (finish?.(content, headers) ?? content) as Result
     return {
       data: { ...result, ...(rateLimit && { rateLimit }), ...(requestId !== undefined && { requestId }) },
@@ -97,12 +97,16 @@ export function apiPromise<Content>(work: Promise<WithResponse<Content>>): ApiPr
   })
 }
 
-function checkedContent<Content>(response: ApiResponse, shape: ResponseShape<Content>): Content {
+function checkedContent<Content>(
+  response: ApiResponse,
+  shape: ResponseShape<Content>,
+  mayHaveChanged: boolean,
+): Content {
   const issues: Issue[] = []
-  const content = shape(hasContent(response) ? parseJson(response) : null, issues)
+  const content = shape(hasContent(response) ? parseJson(response, mayHaveChanged) : null, issues)
   if (issues.length === 0) return content
   const where = issues.slice(0, 3).map(({ path }) => path || 'the whole body')
-  throw invalid(response, `The response does not match the API (${where.join(', ')}).`, issues)
+  throw invalid(response, `The response does not match the API (${where.join(', ')}).`, { mayHaveChanged, issues })
 }
 
 /** `false` for a 404 that counts as success: an earlier attempt of the deletion removed the record. */
@@ -112,22 +116,26 @@ function hasContent(response: ApiResponse): boolean {
 
 const NO_CONTENT = 204
 
-function parseJson(response: ApiResponse): unknown {
+function parseJson(response: ApiResponse, mayHaveChanged: boolean): unknown {
   try {
     return JSON.parse(response.text)
   } catch {
     // The error of `JSON.parse` quotes the text, which may contain a key.
     const [type = 'no content-type'] = /^[\w/+.-]+/.exec(response.headers.get('content-type') ?? '') ?? []
-    throw invalid(response, `The response is not JSON (status ${response.status}, ${type}).`)
+    throw invalid(response, `The response is not JSON (status ${response.status}, ${type}).`, { mayHaveChanged })
   }
 }
 
-function invalid({ status, requestId, rateLimit }: ApiResponse, summary: string, issues?: readonly Issue[]) {
+function invalid(
+  { status, requestId, rateLimit }: ApiResponse,
+  summary: string,
+  fields: { readonly mayHaveChanged: boolean; readonly issues?: readonly Issue[] },
+) {
   return new InvalidResponseError(summary, {
     status,
     requestId,
     rateLimit,
-    issues,
+    ...fields,
     hint: 'Check that baseUrl is right.',
   })
 }

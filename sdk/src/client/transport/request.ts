@@ -24,3 +24,7 @@ export interface ApiRequest {
    */
   readonly limiter?: string | RateLimiter
 }
+
+export function isWrite({ route }: Pick<ApiRequest, 'route'>): boolean {
+  return route.method !== 'GET'
+}

@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../../contract/error-codes.ts'
 import { backoffMs } from '../../internal/backoff.ts'
+import { serviceErrorCode } from './api-error.ts'
+import type { AttemptResult } from './attempt.ts'
 import type { ApiRequest } from './request.ts'
 import type { ApiResponse } from './response.ts'
 
@@ -27,11 +29,24 @@ export function retryWaitMs(response: ApiResponse | undefined, failures: number,
 
 const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin_not_found']
 
+/** Whether a deletion finds nothing to delete, because an earlier attempt succeeded although it appeared to fail. */
+export function isGoneOnRetry({ route }: ApiRequest, response: ApiResponse, mayHaveChanged: boolean): boolean {
+  const mayBeGone = route.method === 'DELETE' && mayHaveChanged && response.status === 404
+  return mayBeGone && (GONE as readonly (string | undefined)[]).includes(serviceErrorCode(response))
+}
+
+// These system errors mean that no connection was opened, so nothing was sent.
+const NEVER_OPEN = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+const UNTRUSTED = /CERT|_SIGNATURE|ERR_TLS/
+const CONTENT_TOO_LARGE = 413
+const INTERNAL_ERROR = 500
+
 /**
- * Whether a retried deletion finds nothing to delete, because an earlier attempt succeeded although it appeared to
- * fail.
+ * Whether an attempt certainly changed no data: it was not sent, or this service rejected it. After status 500, the
+ * service may have stored the change. A proxy that forwards no body of this size responds with 413.
  */
-export function isGoneOnRetry({ route }: ApiRequest, { status, text }: ApiResponse, failures: number): boolean {
-  const mayBeGone = route.method === 'DELETE' && failures > 0 && status === 404
-  return mayBeGone && GONE.some((code) => text.includes(`"${code}"`))
+export function changedNothing({ response, error }: AttemptResult): boolean {
+  if (error) return NEVER_OPEN.includes(error.systemCode ?? '') || UNTRUSTED.test(error.systemCode ?? '')
+  if (response.status === CONTENT_TOO_LARGE) return true
+  return response.status >= 400 && response.status !== INTERNAL_ERROR && serviceErrorCode(response) !== undefined
 }

@@ -1,3 +1,4 @@
+import { FishCrabError } from '../../errors/fish-crab-error.ts'
 import { untilAborted } from '../../internal/wait.ts'
 import type { Settings } from '../core/options.ts'
 import { type CallLimits, resolveLimits } from '../core/options.ts'
@@ -8,9 +9,9 @@ import { rateLimiterFinder } from '../rate-limiter/registry.ts'
 import { apiError, localRateLimitError } from './api-error.ts'
 import { type AttemptResult, createAttempts } from './attempt.ts'
 import { createRedactor } from './fetch.ts'
-import type { ApiRequest } from './request.ts'
+import { type ApiRequest, isWrite } from './request.ts'
 import { type ApiResponse, isSuccess, type Transport } from './response.ts'
-import { isGoneOnRetry, retryWaitMs } from './retry-policy.ts'
+import { changedNothing, isGoneOnRetry, retryWaitMs } from './retry-policy.ts'
 import { createWarnings } from './warnings.ts'
 
 interface Call {
@@ -36,6 +37,15 @@ export function createTransport(settings: Settings): Transport {
   }
 
   async function run(call: Call): Promise<ApiResponse> {
+    const outcome = { mayHaveChanged: false }
+    try {
+      return await runAttempts(call, outcome)
+    } catch (error) {
+      throw error instanceof FishCrabError ? Object.assign(error, outcome) : error
+    }
+  }
+
+  async function runAttempts(call: Call, outcome: { mayHaveChanged: boolean }): Promise<ApiResponse> {
     const { request, limits, limiter } = call
     const { signal } = request.options
     let failures = 0
@@ -45,12 +55,15 @@ export function createTransport(settings: Settings): Transport {
       signal?.throwIfAborted()
       const permit = await acquirePermit(call, attempt > 1, refusal)
       body ??= await makeBody(call, permit)
+      const { mayHaveChanged } = outcome
+      outcome.mayHaveChanged = isWrite(request)
       const result = await runAttempt(limiter, permit, { request, body, attempt, timeoutMs: limits.timeoutMs, signal })
+      outcome.mayHaveChanged = mayHaveChanged || (isWrite(request) && !changedNothing(result))
       const { response, isRefused } = result
       // Responses to requests with a valid API key have no rate-limit headers.
       if (response?.rateLimit && settings.apiKey !== undefined && request.limiter === undefined)
         warnings.unknownApiKey()
-      if (response && (isSuccess(response) || isGoneOnRetry(request, response, failures))) return response
+      if (response && (isSuccess(response) || isGoneOnRetry(request, response, mayHaveChanged))) return response
       // A refusal closes the limiter for all calls, so the next permit waits until the limiter reopens.
       refusal = isRefused ? response : undefined
       if (isRefused) continue
