@@ -327,7 +327,7 @@ describe('stats', () => {
 
   test('--species lists the species of all gamemodes with their counts and times, most caught first', async () => {
     const { fish: added } = createClient(mock.client('Bella'))
-    const cod = (day: number) => ({ name: 'Cod', rarity: 1, caughtAt: `2026-01-0${day}T00:00:00.000Z` }) as const
+    const cod = (day: number) => ({ name: 'Cod', rarity: 1, caughtAt: `2025-12-0${day}T00:00:00.000Z` }) as const
     await added.add([{ ...cod(1), name: 'Ant' }, cod(2), cod(4)], { gamemode: 'earth' })
     await added.add(cod(3), { gamemode: 'survival' })
     const row = (name: string, count: number, first: number, last: number) => ({

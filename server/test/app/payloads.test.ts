@@ -1,6 +1,7 @@
-import { fishCollectionSchema } from '@fish-crab/sdk/contract'
+import { fishCollectionSchema, type Kind } from '@fish-crab/sdk/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { asRoot } from './administration.ts'
 import { countAll, listed, post, SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -93,9 +94,8 @@ describe('the time of a catch', () => {
     ['2026-01-02T03:04:05.500-05:30', '2026-01-02T08:34:05.500Z'],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
-    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('that is sent as %s is returned as %s', async (caughtAt, normalised) => {
-    const service = await createMemoryService(UNLIMITED)
+    const service = await createMemoryService({ ...UNLIMITED, startAt: Date.UTC(2026, 0, 3) })
     expect((await write(service, 'fish', caught(caughtAt))).status).toBe(201)
     expect((await write(service, 'crab', { crab: [{ caughtAt }] })).status).toBe(201)
     expect((await listed(service, 'fish', DETAIL))[0]?.caughtAt).toBe(normalised)
@@ -129,11 +129,36 @@ describe('the time of a catch', () => {
   it.each([
     [0n, '1970-01-01T00:00:00.000Z'],
     [1_767_225_599n, '2025-12-31T23:59:59.000Z'],
-    [253_402_300_799n, '9999-12-31T23:59:59.000Z'],
+    // One day ahead of the service, and a second more.
+    [1_767_312_000n, '2026-01-02T00:00:00.000Z'],
+    [1_767_312_001n, '2026-01-01T00:00:00.000Z'],
+    [253_402_300_799n, '2026-01-01T00:00:00.000Z'],
   ])('is the timestamp %s of the token if the payload has no time', async (seconds, moment) => {
     const service = await createMemoryService(UNLIMITED)
     expect((await post(service, 'fish', await tokenAt(service.alex.fernetKey, seconds, SALMON))).status).toBe(201)
     expect((await listed(service, 'fish', DETAIL))[0]?.caughtAt).toBe(moment)
+  })
+
+  it.each([
+    [86_400_000, 86_400_000],
+    [86_400_001, 0],
+    [400 * 86_400_000, 0],
+    [Date.UTC(9999, 0) - Date.UTC(2026, 0), 0],
+  ])('that is %d ms ahead of the clock of the service is stored %d ms ahead', async (ahead, stored) => {
+    const service = await createMemoryService(UNLIMITED)
+    const [sent, expected] = [ahead, stored].map((ms) => new Date(service.now() + ms).toISOString())
+    const admin = await asRoot(service)
+    await write(service, 'fish', {
+      fish: [
+        { name: 'Cod', rarity: 1, caughtAt: sent },
+        { name: 'Koi', rarity: 1 },
+      ],
+    })
+    await write(service, 'crab', { crab: [{ caughtAt: sent }] })
+    await admin('POST', '/admin/users/Alex/crab?gamemode=earth', { crab: [{ caughtAt: sent }] })
+    const times = async (kind: Kind) => (await listed(service, kind, DETAIL)).map(({ caughtAt }) => caughtAt)
+    expect(await times('fish')).toEqual([expected, new Date(service.now()).toISOString()])
+    expect(await times('crab')).toEqual([expected, expected])
   })
 
   it.each([253_402_300_800n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n])(

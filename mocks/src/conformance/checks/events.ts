@@ -58,7 +58,7 @@ export const eventsChecks = checksOf('events', [
   ),
   check('events-catch', 'An event contains the entry as detail=full returns it, and its kind.', async (t) => {
     const { user, start } = await begin(t)
-    const caughtAt = '2026-01-02T03:04:05.000Z'
+    const caughtAt = '2025-01-02T03:04:05.000Z'
     const id = await writeAndExpectId(t, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt }] }, { user })
     const { response, events } = await readEvents(t, user, '', start)
     const [event] = catchesOf(events)

@@ -67,6 +67,17 @@ export const readsChecks = checksOf('reads', [
     }
   }),
   check(
+    'read-time-ahead',
+    'A time more than 24 hours ahead of the service is stored as the time of receipt.',
+    async (t) => {
+      const now = await t.now()
+      const caughtAt = new Date(now + 48 * 60 * 60 * 1000).toISOString()
+      const [entry = {}] = await entriesOf(t, 'crab', await writeAndExpectId(t, 'crab', { crab: [{ caughtAt }] }))
+      const stored = expect.dateTime(entry.caughtAt, '"caughtAt"')
+      expect.that(stored < now + 24 * 60 * 60 * 1000, 'the time of receipt', entry.caughtAt)
+    },
+  ),
+  check(
     'paging-follows-cursor',
     'limit and nextCursor page through every entry once, including entries that are added meanwhile.',
     async (t) => {

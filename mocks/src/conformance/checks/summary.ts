@@ -5,7 +5,7 @@ import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 
-const [NOON, ONE, TWO] = ['2026-01-31T12:00:00.000Z', '2026-01-31T13:00:00.000Z', '2026-01-31T14:00:00.000Z']
+const [NOON, ONE, TWO] = ['2025-01-31T12:00:00.000Z', '2025-01-31T13:00:00.000Z', '2025-01-31T14:00:00.000Z']
 
 async function expectSummary(t: TestContext, kind: Kind, user: OwnUser, summary: object): Promise<void> {
   const response = await t.request(`/get/${kind}?name=${user.name}&gamemode=earth&summary=species`)

@@ -130,6 +130,9 @@ export const catchesMutations: readonly Mutation[] = [
   ),
   onEntries('returns a wrong name of a catch', (entries) => entries.map((entry) => ({ ...entry, name: 'Boot' }))),
   onEntries('returns an extra field', (entries) => entries.map((entry) => ({ ...entry, length: 3 }))),
+  onEntries('keeps times that are far ahead', (entries) =>
+    entries.map((entry) => ('caughtAt' in entry ? { ...entry, caughtAt: '2999-01-01T00:00:00.000Z' } : entry)),
+  ),
   onEntries('returns the time of the read as caughtAt', (entries) =>
     entries.map((entry) => ('caughtAt' in entry ? { ...entry, caughtAt: new Date().toISOString() } : entry)),
   ),

@@ -3,11 +3,22 @@ import type { NewRecord, StoredRecord } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { CaughtEntry } from './payload.ts'
 
-/** @param caughtAt the time of entries without a time of their own, in ISO 8601 */
+interface RecordOptions extends Pick<NewRecord, 'id' | 'dedupeKey'> {
+  /** The time of entries without a time of their own, in ISO 8601. */
+  readonly caughtAt: string
+  /** The time of receipt in Unix milliseconds, which replaces times that are too far ahead. @default no time is replaced */
+  readonly receivedAt?: number
+}
+
+/** How far the clock of a player may be ahead. A catch from a later time would stay the latest catch for too long. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000
+
 export function toRecord(
   entries: readonly CaughtEntry[],
-  { id, dedupeKey, caughtAt }: Pick<NewRecord, 'id' | 'dedupeKey'> & { readonly caughtAt: string },
+  { id, dedupeKey, caughtAt, receivedAt }: RecordOptions,
 ): NewRecord {
+  const timeOf = (time: string) =>
+    receivedAt !== undefined && Date.parse(time) > receivedAt + MAX_AHEAD_MS ? new Date(receivedAt).toISOString() : time
   const shapes = entries.map(({ name, rarity }) => (rarity === undefined ? { name } : { name, rarity }))
   return {
     id,
@@ -15,7 +26,7 @@ export function toRecord(
     count: entries.length,
     labels: countRarities(entries),
     entries: shapes
-      .map((shape, index) => JSON.stringify({ ...shape, caughtAt: entries[index]?.caughtAt ?? caughtAt }))
+      .map((shape, index) => JSON.stringify({ ...shape, caughtAt: timeOf(entries[index]?.caughtAt ?? caughtAt) }))
       .join(','),
   }
 }

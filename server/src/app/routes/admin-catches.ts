@@ -37,8 +37,10 @@ export function userCatchesHandlers(services: Services): AdminHandlers {
       const entries = parseEntries[kind](await readAdminJson(services, context))
       const details = { subject: user.name, gamemode: collection.gamemode, catches: entries.length }
       await audit.record(context, admin.username, `${kind}.add`, details)
-      const caughtAt = new Date(clock()).toISOString()
-      const result = await storage.append(collection, toRecord(entries, { id: createId(), dedupeKey: null, caughtAt }))
+      const receivedAt = clock()
+      const caughtAt = new Date(receivedAt).toISOString()
+      const record = toRecord(entries, { id: createId(), dedupeKey: null, caughtAt, receivedAt })
+      const result = await storage.append(collection, record)
       if (result.outcome === 'owner_removed') throw new HttpError('user_not_found')
       return json(201, { message: savedMessage(kind, entries.length, user.name), id: result.id } satisfies Saved)
     }

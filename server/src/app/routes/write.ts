@@ -35,6 +35,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
       id: createId(),
       dedupeKey,
       caughtAt: tokenTime(token.timestamp, context.receivedAt),
+      receivedAt: context.receivedAt,
     })
     const result = await storage.append({ owner: user.id, kind, gamemode }, record)
     if (result.outcome === 'owner_removed') throw new HttpError('user_not_found')
