@@ -115,6 +115,20 @@ describe.skipIf(ROOT_ONLY !== '')(`maintenance by root${ROOT_ONLY}:`, () => {
     expect(readdirSync(nested)).not.toContain('copy')
   })
 
+  test('serve rejects a folder of another user, and a link to it, and leaves no files there', async () => {
+    const { parent, empty } = await folders()
+    const link = join(parent, 'link')
+    symlinkSync(empty, link)
+    giveTo(NAMELESS, empty)
+    for (const path of [empty, join(empty, 'new'), link]) {
+      const { status, stderr } = await run(['serve', '--port', '0', '--storage', `file:${path}`])
+      expect(status).toBe(2)
+      expect(stderr).toContain(`belongs to user ${NAMELESS}`)
+      expect(paste(/(setpriv.*)/.exec(stderr.replace(/\s+/g, ' '))?.[1] ?? '')[0]).toBe(String(NAMELESS))
+    }
+    expect(readdirSync(empty)).toEqual([])
+  })
+
   test.each([['--storage', 'redis://me:canary@127.0.0.1:1'], ['--storage=rediss-cluster://canary@127.0.0.1:1']])(
     'the printed command does not contain the password of a storage: %s',
     async (...storage) => {

@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -113,6 +123,25 @@ describe('compiled code', () => {
     expect(cacheFolder('linux', { HOME })).toBe(folder)
     for (const made of [folder, join(HOME, '.cache')]) expect(statSync(made).mode & 0o077).toBe(0)
     expect(cacheFolder('linux', { HOME })).toBe(folder)
+  })
+
+  test.runIf(process.geteuid?.() === 0)('is not cached in a folder that another user can change', () => {
+    const NOBODY = 65_534
+    const make = (name: string) => {
+      const XDG_CACHE_HOME = join(newFolder(), name)
+      mkdirSync(join(XDG_CACHE_HOME, 'fish-cli'), { recursive: true, mode: 0o700 })
+      return { XDG_CACHE_HOME, folder: join(XDG_CACHE_HOME, 'fish-cli') }
+    }
+    const [foreign, foreignAbove, open, linked] = ['a', 'b', 'c', 'd'].map(make) as ReturnType<typeof make>[]
+    for (const given of [foreign, foreignAbove, open, linked])
+      expect(cacheFolder('linux', { ...given })).toBe(given?.folder)
+    chownSync(foreign?.folder ?? '', NOBODY, NOBODY)
+    chownSync(foreignAbove?.XDG_CACHE_HOME ?? '', NOBODY, NOBODY)
+    chmodSync(open?.folder ?? '', 0o777)
+    renameSync(linked?.folder ?? '', `${linked?.folder}-real`)
+    symlinkSync(`${linked?.folder}-real`, linked?.folder ?? '')
+    for (const given of [foreign, foreignAbove, open, linked])
+      expect(cacheFolder('linux', { ...given })).toBeUndefined()
   })
 
   test('is not cached if the cache folder cannot be created, and the program does not create the home folder', () => {

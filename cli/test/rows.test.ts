@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { renderCsv, unescapeFormula } from '../src/output/render-csv.ts'
 import { run, startImpostor } from './harness.ts'
 
 // A wide character, an emoji of two parts and a flag take two cells each. A letter with a combining mark takes one
@@ -91,6 +92,28 @@ describe('other formats', () => {
 
   test('--json prints a single document', async () => {
     expect(JSON.parse((await list(['--json'])).stdout)).toEqual({ user: 'Alex', gamemode: 'earth', fish: FISH })
+  })
+
+  test.each([
+    '=1',
+    '+1',
+    '-1',
+    '@a',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠a',
+    '\t=1',
+    '\n＝1',
+    ' =1',
+    '\u200b=1',
+    '\u00a0＠a',
+    "'=1",
+  ])('CSV puts an apostrophe before the formula %j, and the inverse removes it', (text) => {
+    const [, line = ''] = renderCsv([{ name: text }], [{ field: 'name' }]).split('\r\n')
+    const cell = line.replace(/^"|"$/g, '')
+    expect(cell).toBe(`'${text}`)
+    expect(unescapeFormula(cell)).toBe(text)
   })
 
   test('without rows, CSV has only a header, JSON has an empty list, and a table prints a message on stderr', async () => {

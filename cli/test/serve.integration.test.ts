@@ -119,7 +119,7 @@ describe('the program as a process', () => {
     return { child, output, closed: once(child, 'close') as Promise<[number | null, string | null]> }
   }
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('serve exits with 0 after %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('serve exits with 0 after %s', async (signal) => {
     const { child, output, closed } = launch(['serve'], ENV)
     await once(child.stdout, 'data')
     child.kill(signal)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { type UserFolders, userFolders } from '../../../sdk/src/internal/user-folders.node.ts'
@@ -47,16 +47,29 @@ export function cachePath(platform: NodeJS.Platform, { XDG_CACHE_HOME, LOCALAPPD
   return join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache', 'fish-cli')
 }
 
-/** Creates the cache folder for Node, because Node itself would try forever to create a folder below /proc. */
+/**
+ * Creates the cache folder for Node, because Node itself would try forever to create a folder below /proc. Returns
+ * `undefined` if another user could change the cache, because Node runs the code in it.
+ */
 export function cacheFolder(platform: NodeJS.Platform, env: Env): string | undefined {
   const folder = cachePath(platform, env)
-  if (folder === undefined || existsSync(folder)) return folder
+  if (folder === undefined) return undefined
   try {
     const above = dirname(folder)
     if (!existsSync(above)) mkdirSync(above, { mode: OWNER_ONLY_FOLDER })
-    mkdirSync(folder, { mode: OWNER_ONLY_FOLDER })
-    return folder
+    if (!existsSync(folder)) mkdirSync(folder, { mode: OWNER_ONLY_FOLDER })
+    return [above, folder].every(isOwn) ? folder : undefined
   } catch {
     return undefined
   }
+}
+
+const WRITABLE_BY_OTHERS = 0o002
+
+/** A link also counts as foreign. Windows has no such owners and modes. */
+function isOwn(folder: string): boolean {
+  const user = process.geteuid?.()
+  if (user === undefined) return true
+  const stat = lstatSync(folder)
+  return stat.isDirectory() && stat.uid === user && (stat.mode & WRITABLE_BY_OTHERS) === 0
 }

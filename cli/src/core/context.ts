@@ -60,7 +60,7 @@ export interface System {
   readonly stderr: Terminal<Writable>
   /** Returns a signal that aborts at the next Ctrl-C. A second Ctrl-C ends the process as usual. */
   readonly interrupted: () => AbortSignal
-  /** The nth call of the returned function resolves at the nth SIGTERM or SIGINT. */
+  /** The nth call of the returned function resolves at the nth SIGTERM, SIGINT or SIGHUP. */
   readonly stopRequests: () => () => Promise<void>
   readonly clock?: Clock | undefined
   readonly keyring?: OpenEntry | undefined

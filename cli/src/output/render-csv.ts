@@ -1,6 +1,7 @@
 import { type Cell, type Column, cellOf } from './columns.ts'
 
-const FORMULA = /^'*[=+\-@\t\r\n]/
+// Spreadsheets also run formulas in full-width form, and some ignore blanks and invisible characters before a formula.
+const FORMULA = /^'*(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u
 const GUARD = "'"
 
 /**

@@ -41,7 +41,7 @@ export function processSystem(events: { onService?: () => unknown; onStop?: () =
     stopRequests() {
       events.onService?.()
       const signals = new EventEmitter()
-      for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => signals.emit('stop'))
+      for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => signals.emit('stop'))
       signals.on('stop', () => events.onStop?.())
       // The iterator queues signals that arrive before the returned function is called, such as during the start of a
       // server.

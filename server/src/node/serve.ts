@@ -1,11 +1,14 @@
+import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ROUTES } from '@fish-crab/sdk/contract'
+import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
 import { GamemodesError } from '../app/catches/gamemodes.ts'
 import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError, type StorageErrorCode } from '../storage/core/errors.ts'
 import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
 import { createLogger } from './logger.ts'
+import { otherOwnerOf } from './other-owner.ts'
 import { SecretsError } from './secrets-file.ts'
 import type { ListenAddress } from './settings.ts'
 import { printPasswordTo, type RunningServer, StalledStartError, type StartOptions, startServer } from './start.ts'
@@ -65,6 +68,12 @@ export async function serve(options: ServeOptions): Promise<number> {
   const writeLine = (line: string) => stderr.write(`${line}\n`)
   const config = readConfigOrReport(options, writeLine)
   if (!config) return SERVE_EXIT.usage
+  const other = config.storage.driver === 'file' ? otherOwnerOf(resolve(config.storage.path)) : undefined
+  if (other) {
+    const command = shellCommand([...other.runAs, 'fish-cli', 'serve'])
+    writeLine(`fish-cli serve: ${other.problem}; nothing was opened. Run the command as that user: ${command}`)
+    return SERVE_EXIT.usage
+  }
   const logger = createLogger(config.log, { stream: stderr, colours })
 
   /** Only SIGKILL ends a process while one of its threads waits for the disk. */

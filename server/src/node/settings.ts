@@ -125,7 +125,7 @@ export const SETTINGS = {
   allowedOrigins: {
     env: 'FISH_ALLOWED_ORIGINS',
     placeholder: 'ORIGINS',
-    summary: 'origins that are not rate limited, separated by commas',
+    summary: 'origins without a rate limit, separated by commas; any program can send such an Origin',
     parse: origins,
   },
   rateLimit: {

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -309,3 +319,19 @@ describe('a path that is unsuitable for a store', () => {
     })
   })
 })
+
+test.each(['copy', 'restore', 'migrate'])(
+  'a folder with an unfinished %s is not opened as a new store',
+  async (kind) => {
+    const path = newFolder()
+    const leftover = join(path, `.${kind}-0123abcd`)
+    mkdirSync(leftover, { recursive: true })
+    await expect(createStorage({ driver: 'file', path })).rejects.toMatchObject({
+      code: 'unfinished',
+      message: expect.stringContaining(leftover),
+    })
+    expect(readdirSync(path).filter((name) => name.startsWith('fish.db'))).toEqual([])
+    rmSync(leftover, { recursive: true })
+    await (await createStorage({ driver: 'file', path })).dispose()
+  },
+)

@@ -6,7 +6,7 @@ import { shellCommand } from '../../../../sdk/src/internal/shell-command.ts'
 import type { FileLock } from '../../../../sdk/src/internal/sqlite.node.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { LOCK_FILE, lockFolder, makeFolder } from '../../storage/file/folder.ts'
-import { STORE_FILE } from '../../storage/file/store-file.ts'
+import { STORE_FILE, UNFINISHED_STORE } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
 import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceSettings } from './maintenance.ts'
@@ -139,13 +139,11 @@ export function moveStore(temp: string, folder: string): void {
   }
 }
 
-const LEFTOVER = /^\.(?:restore|copy|migrate)-[0-9a-f]{8}$/
-
 /** The temporary folders of killed runs. Under the lock, no process uses these folders. */
 function tempFoldersIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   return entries
-    .filter((entry) => entry.isDirectory() && LEFTOVER.test(entry.name))
+    .filter((entry) => entry.isDirectory() && UNFINISHED_STORE.test(entry.name))
     .map(({ name }) => join(folder, name))
 }
 

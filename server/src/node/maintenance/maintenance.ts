@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { realpathSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { DecryptionError } from '../../app/users/encryption.ts'
 import { StorageError, type StorageErrorCode } from '../../storage/core/errors.ts'
 import { toStorageError } from '../../storage/file/sqlite.ts'
 import { ConfigError, type ConfigSource, readSettings } from '../config.ts'
+import { otherOwnerOf } from '../other-owner.ts'
 import { SecretsError } from '../secrets-file.ts'
 import { flagOf, parseStorageAddress, SETTINGS, type StorageAddress } from '../settings.ts'
 
@@ -171,60 +170,15 @@ export function namedPath(path: string): string {
 }
 
 /**
- * Returns the absolute path. Refuses to let root work in a folder of another user, because that user could link the
- * folder to any file of root.
+ * Returns the absolute path.
  * @throws MaintenanceError `other_user`
  */
 function ownPath(path: string): string {
   const absolute = resolve(path)
-  if (process.geteuid?.() !== 0) return absolute
-  const named = foldersTo(absolute)
-  const real = named.slice(0, 1).flatMap(({ folder }) => foldersTo(realpathSync(folder)))
-  const other = [...named, ...real].find(({ uid }) => uid !== 0)
+  const other = otherOwnerOf(absolute)
   if (other === undefined) return absolute
-  const { folder, uid, gid } = other
-  const name = userName(uid)
-  const runAs =
-    name === undefined
-      ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--']
-      : ['runuser', '-u', name, '--']
-  throw new MaintenanceError('other_user', `${folder} belongs to ${name ?? `user ${uid}`}; nothing was opened.`, {
-    hint: 'Run it as that user.',
-    runAs,
-  })
-}
-
-interface Owned {
-  readonly folder: string
-  readonly uid: number
-  readonly gid: number
-}
-
-/**
- * The existing folders at and above a path, nearest first. The owner of a folder can replace everything in the folder
- * by a link.
- */
-function foldersTo(path: string): readonly Owned[] {
-  const parent = dirname(path)
-  const above = parent === path ? [] : foldersTo(parent)
-  try {
-    const stat = statSync(path)
-    return stat.isDirectory() ? [{ folder: path, uid: stat.uid, gid: stat.gid }, ...above] : above
-  } catch {
-    // Using the path reports the reason why it cannot be reached.
-    return above
-  }
-}
-
-function userName(uid: number): string | undefined {
-  try {
-    return execFileSync('id', ['-nu', '--', String(uid)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim()
-  } catch {
-    return undefined
-  }
+  const message = `${other.problem}; nothing was opened.`
+  throw new MaintenanceError('other_user', message, { hint: 'Run it as that user.', runAs: other.runAs })
 }
 
 /** An address that other processes can use. The path of a data folder is absolute. */

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createPrivateFile, syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { SQLITE_CORRUPT, SQLITE_NOT_A_DATABASE, sqliteCode } from '../../../../sdk/src/internal/sqlite.node.ts'
@@ -11,12 +11,27 @@ export const STORE_FILE = 'fish.db'
 
 /**
  * Checks the store of a folder, creates a missing store, and returns the path of the file. @throws {StorageError}
- * `not_a_store`, `newer_schema`, `damaged`, `unavailable`
+ * `not_a_store`, `newer_schema`, `damaged`, `unfinished`, `unavailable`
  */
 export function prepareStore(folder: string): string {
   const file = join(folder, STORE_FILE)
-  if (!checkStore(file)) createStore(file)
+  if (checkStore(file)) return file
+  refuseLeftovers(folder)
+  createStore(file)
   return file
+}
+
+/** Names of the folders in which maintenance prepares a store. Maintenance removes them at its end. */
+export const UNFINISHED_STORE = /^\.(?:restore|copy|migrate)-[0-9a-f]{8}$/
+
+/** Otherwise, a killed copy would look like a new service without players. */
+function refuseLeftovers(folder: string): void {
+  const name = readdirSync(folder).find((one) => UNFINISHED_STORE.test(one))
+  if (name === undefined) return
+  throw new StorageError(
+    'unfinished',
+    `${folder} contains an unfinished store: a copy, restore or migration was stopped, and nothing was opened. Run that command again, or start empty by removing ${join(folder, name)}.`,
+  )
 }
 
 /**
