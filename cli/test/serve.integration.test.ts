@@ -127,6 +127,23 @@ describe('the program as a process', () => {
     expect(output.stdout).toMatch(/^listening on \S+\n$/)
   })
 
+  test.each([{ FISH_SECRET_PREVIOUS: '[broken' }, { FISH_RATELIMT: '3' }])(
+    'with FISH_LOG=json, serve writes only JSON to stderr: %j',
+    async (env) => {
+      const { child, output, closed } = launch(['serve'], { ...ENV, FISH_LOG: 'json', ...env } as Record<
+        string,
+        string
+      >)
+      child.stdout.once('data', () => child.kill('SIGTERM'))
+      await closed
+      const lines = output.stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { msg: string })
+      expect(lines.map(({ msg }) => msg).join('\n')).toContain(Object.keys(env)[0])
+    },
+  )
+
   test('the process has the exit status and the output of the command', async () => {
     const { output, closed } = launch(['status', '--json'], { FISH_URL: 'http://127.0.0.1:1', FISH_MAX_WAIT: '0' })
     expect(await closed).toEqual([69, null])

@@ -13,6 +13,12 @@ const BY_FLAG = ALL_SETTINGS.flatMap((setting) => {
 })
 const ENVIRONMENT_ONLY = ALL_SETTINGS.filter((setting) => flagOf(setting) === undefined)
 
+/** The variables of other commands. */
+const CLIENT_VARIABLES = ['KEY', 'API_KEY', 'PASSWORD', 'ADMIN_PASSWORD', 'NEW_ADMIN_PASSWORD']
+  .flatMap((name) => [name, `${name}_FILE`])
+  .concat('URL', 'USER', 'PROFILE', 'GAMEMODE', 'MAX_WAIT', 'NOTIFY', 'SECRET_STORE', 'CLI_LINE')
+  .map((name) => `FISH_${name}`)
+
 export const serveCommand = defineCommand({
   summary: 'Run the service until it is stopped.',
   description: [
@@ -45,6 +51,7 @@ export const serveCommand = defineCommand({
       env,
       flags: given,
       version: readManifest().version,
+      otherVariables: CLIENT_VARIABLES,
       colours: useColours(env, stderr),
       stopRequested: stopRequests(),
       ...(passwords ? { passwords } : {}),
@@ -77,7 +84,8 @@ function startErrors(stderr: Terminal<Writable>) {
   const lines: string[] = []
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      const text = chunk.toString()
+      const written = chunk.toString()
+      const text = written.startsWith('{') ? String(JSON.parse(written).msg) : written
       if (text.startsWith(PREFIX)) lines.push(text.slice(PREFIX.length).trim())
       // A slow reader of stderr delays the callback, so that the log can limit its backlog.
       if (stderr.write(chunk)) done()

@@ -1,3 +1,4 @@
+import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 import { flagOf, SETTINGS, type Setting } from './settings.ts'
 
 type SettingName = keyof typeof SETTINGS
@@ -69,6 +70,19 @@ export function readSettings<Name extends SettingName>(
     }
   }
   return { values: values as Partial<Pick<ServerConfig, Name>>, mistakes }
+}
+
+/**
+ * Returns a warning for each variable whose name resembles the name of a setting.
+ * @param known names of other variables that begin with `FISH_`
+ */
+export function unknownVariables({ env }: Pick<ConfigSource, 'env'>, known: readonly string[]): readonly string[] {
+  const names = Object.values(SETTINGS).map((setting: Setting<unknown>) => setting.env)
+  return Object.keys(env).flatMap((name) => {
+    if (!name.startsWith('FISH_') || names.includes(name) || known.includes(name)) return []
+    const closest = closestWord(name, names)
+    return [`${name} has no effect${closest === undefined ? '' : `; did you mean ${closest}?`}`]
+  })
 }
 
 function sharedAddress({ host, port, metrics }: Partial<ServerConfig>): string[] {

@@ -6,18 +6,27 @@ import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
 import { GamemodesError } from '../app/catches/gamemodes.ts'
 import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError, type StorageErrorCode } from '../storage/core/errors.ts'
-import { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './config.ts'
+import { ConfigError, type ConfigSource, readConfig, type ServerConfig, unknownVariables } from './config.ts'
 import { createLogger } from './logger.ts'
 import { otherOwnerOf } from './other-owner.ts'
 import { SecretsError } from './secrets-file.ts'
 import type { ListenAddress } from './settings.ts'
-import { printPasswordTo, type RunningServer, StalledStartError, type StartOptions, startServer } from './start.ts'
+import {
+  type GeneratedAdmin,
+  printPasswordTo,
+  type RunningServer,
+  StalledStartError,
+  type StartOptions,
+  startServer,
+} from './start.ts'
 import { startReport } from './start-report.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends ConfigSource, Pick<StartOptions, 'passwords'> {
   /** Version that `/status` reports. */
   readonly version: string
+  /** Names of variables of the caller that begin with `FISH_`, for which the server logs no warning. @default none */
+  readonly otherVariables?: readonly string[]
   /** Receives the line `listening on URL`. */
   readonly stdout: Writable
   /** Receives the log, errors, and the generated password of the first administrator. */
@@ -65,7 +74,13 @@ const STORAGE_EXITS: Partial<Readonly<Record<StorageErrorCode, number>>> = {
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const { stdout, stderr, stopRequested, colours = stderr.isTTY === true && !options.env.NO_COLOR } = options
-  const writeLine = (line: string) => stderr.write(`${line}\n`)
+  const isJson = (options.flags?.log ?? options.env.FISH_LOG) === 'json'
+  const errors = createLogger('json', { stream: stderr, colours: false })
+  const writeLine = (line: string) => (isJson ? errors.error({}, line) : void stderr.write(`${line}\n`))
+  const announceAdmin = isJson
+    ? (admin: GeneratedAdmin) =>
+        errors.warn({ ...admin }, 'creating the administrator: the password is not shown again')
+    : printPasswordTo(stderr)
   const config = readConfigOrReport(options, writeLine)
   if (!config) return SERVE_EXIT.usage
   const other = config.storage.driver === 'file' ? otherOwnerOf(resolve(config.storage.path)) : undefined
@@ -85,7 +100,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const stopped = stopRequested()
   let server: RunningServer | undefined
   try {
-    const starting = startServer(config, { ...options, logger, announceAdmin: printPasswordTo(stderr) })
+    const starting = startServer(config, { ...options, logger, announceAdmin })
     server = await Promise.race([starting, stopped.then(() => undefined)])
     if (!server) {
       logger.info({}, 'stopping: the start is cancelled')
@@ -111,6 +126,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (config.secret && config.secret.length < STRONG_SECRET_LENGTH) {
     logger.warn({}, `FISH_SECRET is short: use at least ${STRONG_SECRET_LENGTH} random characters`)
   }
+  for (const warning of unknownVariables(options, options.otherVariables ?? [])) logger.warn({}, warning)
   for (const warning of server.warnings) logger.warn({ storage: config.storage.driver }, warning)
   logger.info(startReport(config, options.version, server), 'ready')
   logger.info({}, `the API is described at ${server.url}${ROUTES.docs.path}`)

@@ -117,6 +117,9 @@ export const SETTINGS = {
       'address at which players reach the service, such as https://fish.example.org; used in login files, pages and links',
     parse: (text) => {
       const url = text.replace(/\/$/, '')
+      const { origin = '' } = URL.parse(url) ?? {}
+      if (isOrigin(origin) && /^[/?#]/.test(url.slice(origin.length)) && url.startsWith(origin))
+        throw new Error(`"${text}" must end after the host: the service needs a host of its own, without a path`)
       if (!isOrigin(url))
         throw new Error(`"${text}" must be http or https with a host, such as https://fish.example.org`)
       return url
@@ -253,14 +256,14 @@ function sessionSecret(text: string): string {
 
 /** Several secrets must be a JSON array, because a secret may contain any separator. */
 function secrets(text: string): readonly string[] {
-  if (!/^\s*\[\s*"/.test(text)) return [secret(text)]
+  if (!text.trimStart().startsWith('[')) return [secret(text)]
   try {
     const listed: unknown = JSON.parse(text)
     if (Array.isArray(listed) && listed.every((one) => typeof one === 'string' && one.trim() !== '')) return listed
   } catch {
     // The error below does not contain the parser's message, which quotes the input.
   }
-  throw new Error('must be a valid JSON array of strings that are not blank, or one secret')
+  throw new Error('starts with [, so it must be a valid JSON array of strings that are not blank')
 }
 
 function gamemodes(text: string): readonly Gamemode[] {

@@ -1,5 +1,6 @@
 import { ConfigError, type ConfigSource, flagOf, readConfig, SETTINGS } from '@fish-crab/server'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import { unknownVariables } from '../../src/node/config.ts'
 
 function mistakesOf(source: ConfigSource): readonly string[] {
   try {
@@ -225,12 +226,7 @@ describe('the configuration', () => {
     const read = (FISH_PUBLIC_URL: string) => readConfig({ env: { FISH_PUBLIC_URL } }).publicUrl
     expect(read('https://fish.example/')).toBe('https://fish.example')
     expect(read('http://fish.example:8080')).toBe('http://fish.example:8080')
-    for (const wrong of [
-      'fish.example',
-      'https://fish.example/path',
-      'ftp://fish.example',
-      'https://a:b@fish.example',
-    ]) {
+    for (const wrong of ['fish.example', 'ftp://fish.example', 'https://a:b@fish.example']) {
       expect(mistakesOf({ env: { FISH_PUBLIC_URL: wrong } })).toEqual([
         `FISH_PUBLIC_URL "${wrong}" must be http or https with a host, such as https://fish.example.org`,
       ])
@@ -299,4 +295,31 @@ describe('the configuration', () => {
     expect(mistakes.join()).not.toContain('hunter2')
     expect(readConfig({ env: { ...env, FISH_STORAGE: storage } }).storage.driver).toMatch(/^redis/)
   })
+})
+
+describe('a variable that no setting has', () => {
+  const warningsOf = (...names: string[]) =>
+    unknownVariables({ env: Object.fromEntries(names.map((name) => [name, 'x'])) }, ['FISH_URL', 'FISH_GAMEMODE'])
+
+  test('is reported with the closest setting, if one is close', () => {
+    expect(warningsOf('FISH_RATELIMT', 'FISH_GAMEMOD', 'FISH_SOMETHING_ELSE_ENTIRELY')).toEqual([
+      'FISH_RATELIMT has no effect; did you mean FISH_RATE_LIMIT?',
+      'FISH_GAMEMOD has no effect; did you mean FISH_GAMEMODES?',
+      'FISH_SOMETHING_ELSE_ENTIRELY has no effect',
+    ])
+  })
+
+  test('is not reported if a program on the client side uses the variable, or if it belongs to another program', () => {
+    expect(warningsOf('FISH_URL', 'FISH_GAMEMODE', 'FISH_RATE_LIMIT', 'FISHING', 'PATH')).toEqual([])
+  })
+})
+
+test.each([
+  ['FISH_SECRET_PREVIOUS', '[broken', 'must be a valid JSON array'],
+  ['FISH_SECRET_PREVIOUS', ' [1]', 'must be a valid JSON array'],
+  ['FISH_SECRET_PREVIOUS', '["a", " "]', 'must be a valid JSON array'],
+  ['FISH_PUBLIC_URL', 'https://fish.example.org/fish', 'without a path'],
+  ['FISH_PUBLIC_URL', 'https://fish.example.org/?a=1', 'without a path'],
+])('%s=%s is refused for the right reason', (name, value, reason) => {
+  expect(() => readConfig({ env: { [name]: value } })).toThrow(reason)
 })
