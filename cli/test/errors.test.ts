@@ -107,6 +107,18 @@ test.each([
   expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json'))).toEqual([])
 })
 
+test('an error of another server is printed as one line of bounded length', async () => {
+  const details = Array(50_000).fill({ path: 'x', message: `a\n${' '.repeat(50)}b` })
+  details[0] = { path: ' '.repeat(160_000), message: 'y' }
+  const service = await answering(400, { error: `Broken.\nfish-cli: ${'\n '.repeat(20_000)}`, details })
+  const { status, stderr } = await run(['list', 'fish', 'Alex', '-g', 'earth'], {
+    env: { ...context.base, FISH_URL: service.url },
+  })
+  service.close()
+  expect(status).toBe(1)
+  expect(stderr.split('\n')[0]).toMatch(/^fish-cli: Broken\. fish-cli: : y\.( x: a b\.){19}$/)
+})
+
 test('add reports that the catch may have been stored if the response is lost', async () => {
   const { url } = await startImpostor((request) => request.socket.destroy())
   const add = ['add', 'Cod', '-r', '1', '-g', 'earth', '--json']

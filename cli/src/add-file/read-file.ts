@@ -99,7 +99,7 @@ async function problemsOf(validator: Outbox, catches: readonly FileCatch[]): Pro
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     for (const { path, message } of error.issues) {
-      const [, index = '0', field = 'record'] = /^catches\.(\d+)\.?(.*)$/.exec(path) ?? []
+      const [, index = '0', field = 'record'] = /^catches\.(\d+)\.?(.*)/s.exec(path) ?? []
       const { at, entry } = catches[Number(index)] ?? { at: '', entry: {} }
       const value = (entry as Readonly<Record<string, unknown>>)[field]
       const problem = `${field}: ${message.replace(/\.$/, '')}${notValue(value)}.`

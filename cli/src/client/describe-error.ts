@@ -59,7 +59,7 @@ function responseReport(error: ApiError, hint: string | undefined, exit: ExitSta
     // The message is joined into one line, so that text from a service cannot look like output of this program.
     ...errorReport(
       error.code,
-      `${rejectionText({ code: error.code, message: error.summary })}${details.join('')}`.replace(/\s*[\r\n]\s*/g, ' '),
+      `${rejectionText({ code: error.code, message: error.summary })}${details.join('')}`.replace(/\s+/g, ' '),
       hint,
       exit,
     ),
@@ -112,7 +112,7 @@ function unreachableHint(error: ConnectionError): string {
  */
 function bugReport(error: unknown): ErrorReport {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: undefined }
-  const place = /^\s+(at .*)$/m.exec(stack ?? '')?.[1]
+  const place = /^ +(at .*)$/m.exec(stack ?? '')?.[1]
   const message = `This is a bug in fish-cli (${name}${place ? ` ${place}` : ''}).`
   const hint = 'Please report the bug with the command that you typed, without secrets.'
   return errorReport('internal_error', message, hint, EXIT.failure)

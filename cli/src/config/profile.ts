@@ -46,7 +46,7 @@ export function isSameService(one: string, other: string): boolean {
 
 export function serviceOf(url: string): string {
   const { origin = url, pathname = '' } = URL.parse(url) ?? {}
-  return `${origin}${pathname.replace(/\/+$/, '')}`
+  return `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`
 }
 
 /** Whether a connection to this address sends secrets in clear text over a network. */

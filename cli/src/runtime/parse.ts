@@ -78,7 +78,7 @@ function unknownFlags(names: readonly string[], id: string, known: readonly stri
 }
 
 function flagName(flag: string): string {
-  const name = flag.startsWith('--') ? flag.replace(/=.*$/s, '') : flag.slice(0, 2)
+  const name = flag.startsWith('--') ? flag.replace(/=.*/s, '') : flag.slice(0, 2)
   return name.length <= 40 ? name : '--…'
 }
 

@@ -59,6 +59,6 @@ function locationNamed(name: string, gamemodes: readonly Gamemode[]): PlayerLoca
 function matchGamemode(word: string, gamemodes: readonly Gamemode[]): Gamemode | undefined {
   const name = word.toLowerCase()
   // A gamemode may have numbered servers, such as `earth-2`.
-  const plain = name.replace(/[\d_-]+$/, '')
+  const plain = name.replace(/(?<![\d_-])[\d_-]+$/, '')
   return gamemodes.find((gamemode) => gamemode === name) ?? gamemodes.find((gamemode) => gamemode === plain)
 }

@@ -57,7 +57,7 @@ async function errorResponse(service: Service, request: Request, fault: StatusFa
   headers.set('content-type', MEDIA_TYPES.json)
   if (code === 'rate_limited') setExhausted(headers, service.windowMs, now)
   const id = headers.get(HEADERS.requestId) ?? ''
-  const isStatus = request.url.replace(/\?.*$/s, '').includes(ROUTES.status.path)
+  const isStatus = request.url.replace(/\?.*/s, '').includes(ROUTES.status.path)
   if (code === 'unavailable' && model.ok && isStatus) {
     const unavailable = await service.appWithoutStorage().fetch(withoutContent(request, id))
     return responseWithLength(request, status, headers, await unavailable.text())
@@ -77,7 +77,7 @@ function withoutContent(request: Request, requestId: string | null): Request {
   if (requestId !== null) headers.set(HEADERS.requestId, requestId)
   // No route accepts this media type, so the copy stores nothing.
   if (method === 'POST') headers.set('content-type', 'text/plain')
-  return copyAddress(setHeaders(new Request(url.replace(/[?#].*$/s, ''), { method }), headers), request)
+  return copyAddress(setHeaders(new Request(url.replace(/[?#].*/s, ''), { method }), headers), request)
 }
 
 function setExhausted(headers: Headers, windowMs: number, now: number): void {

@@ -35,7 +35,7 @@ export class ApiError extends FishCrabError implements ApiErrorFields {
   readonly requestId: string | undefined
   /** Response headers without secrets, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** Mistakes in the input that the server reports. */
+  /** Mistakes in the input that the server reports: at most 20, with at most 500 characters in each text. */
   readonly details: readonly Issue[] | undefined
 
   constructor(summary: string, { status, requestId, headers, details, ...fields }: ApiErrorFields) {

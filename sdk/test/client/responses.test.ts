@@ -108,3 +108,12 @@ test('instanceof distinguishes a subclass from its parent', () => {
   expect(new OwnError('Own.', { code: 'own' })).toBeInstanceOf(OwnError)
   expect(new FishCrabError('Own.', { code: 'own' })).not.toBeInstanceOf(OwnError)
 })
+
+test('the details of an error from another server are bounded in number and length', async () => {
+  const detail = { path: 'x'.repeat(20_000), message: ' '.repeat(20_000) }
+  const { options } = player(json({ error: 'A sentence.', details: Array(100).fill(detail) }, { status: 400 }))
+  const error = await createClient({ ...options, maxRetries: 0 })
+    .demo.fish()
+    .catch((thrown) => thrown)
+  expect(error.details).toEqual(Array(20).fill({ path: 'x'.repeat(500), message: ' '.repeat(500) }))
+})

@@ -119,3 +119,46 @@ test('an error of a callback does not end a watch', async () => {
   expect((await catches.next()).value).toMatchObject({ name: 'crab' })
   await catches.return()
 })
+
+test('a watch reads a stream that arrives in single bytes, with long lines and both kinds of line ends', async () => {
+  const padding = ' '.repeat(10_000)
+  const bytes = encoder.encode(`${READY}${padding}\u2028\nevent:removed${padding}\r\ndata\r\n\r\n${CATCH}`)
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+    },
+  })
+  const { catches } = watching(() => new Response(body, { headers: { 'x-request-id': '1' } }))
+  expect((await catches.next()).value).toMatchObject({ name: 'crab', eventId: 'e1' })
+  await catches.return()
+})
+
+test.each([
+  ['never ends', 'data: '.padEnd(65_536)],
+  ['has many lines', 'data: x\n'.repeat(8192)],
+])('a watch rejects an event that %s, and closes the connection', async (_, part) => {
+  let parts = 0
+  let cancelled = false
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      parts += 1
+      controller.enqueue(encoder.encode(parts === 1 ? READY + CATCH : part))
+      // An unbounded reader would read to the end.
+      if (parts === 200) controller.close()
+    },
+    cancel() {
+      cancelled = true
+    },
+  })
+  const { catches } = watching(() => new Response(body, { headers: { 'x-request-id': '1' } }))
+  expect((await catches.next()).value).toMatchObject({ name: 'crab' })
+  await expect(catches.next()).rejects.toMatchObject({ name: 'InvalidResponseError' })
+  expect([cancelled, parts < 25]).toEqual([true, true])
+})
+
+test('a watch yields a catch whose name contains a line separator', async () => {
+  const name = 'a\u2028b'
+  const { catches } = watching(() => silentAfter(CATCH.replace('"name":"crab"', `"name":"${name}"`)).response)
+  expect((await catches.next()).value).toMatchObject({ name })
+  await catches.return()
+})

@@ -221,7 +221,10 @@ export function expectChallenge(response: ReceivedResponse): unknown {
 
 function expectListed(response: ReceivedResponse, name: string, ...wanted: readonly string[]): void {
   const value = response.headers.get(name) ?? 'none'
-  const listed = value.toLowerCase().split(/\s*,\s*/)
+  const listed = value
+    .toLowerCase()
+    .split(',')
+    .map((item) => item.trim())
   for (const one of wanted) expect.that(listed.includes(one.toLowerCase()), `${name} with ${one}`, value, response)
 }
 

@@ -6,7 +6,7 @@ import * as expect from '../context/expect.ts'
 import type { ReceivedResponse } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
 
-const unpadded = (token: string) => token.replace(/=+$/, '')
+const unpadded = (token: string) => token.replace(/(?<!=)=+$/, '')
 
 function raw(token: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(token.replaceAll('-', '+').replaceAll('_', '/')), (part) => part.charCodeAt(0))

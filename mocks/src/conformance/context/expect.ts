@@ -77,7 +77,7 @@ export function that(holds: boolean, expected: string, actual: unknown, response
 function causeOf({ to, status }: ReceivedResponse, actual: string): string {
   if (status === 429) return `requests are refused: ${actual}`
   const [method = '', target = ''] = to.split(' ', 2)
-  const path = target.replace(/[?#].*$/s, '')
+  const path = target.replace(/[?#].*/s, '')
   const route = Object.values(ROUTES).find(
     (one) => one.method === method && new RegExp(`^(/v1)?${one.path.replace(/:\w+/g, '[^/]+')}$`).test(path),
   )

@@ -29,7 +29,7 @@ interface SendOptions {
 
 /** Every request ends when its timeout expires or the run is aborted, if no response has arrived before. */
 export function createSend({ baseUrl, send, requestTimeoutMs, signal }: SendOptions): Send {
-  const base = baseUrl.replace(/\/+$/, '')
+  const base = baseUrl.replace(/(?<!\/)\/+$/, '')
   return async (path, { method = 'GET', headers = {}, body, timeoutMs = requestTimeoutMs } = {}) => {
     signal.throwIfAborted()
     const timeout = new AbortController()

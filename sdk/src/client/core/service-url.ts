@@ -14,5 +14,5 @@ export function isServiceUrl(value: unknown): value is string {
 /** The canonical form of a `baseUrl`. */
 export function serviceAddress(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl)
-  return `${origin}${pathname.replace(/\/+$/, '')}`
+  return `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`
 }

@@ -66,6 +66,8 @@ const MAX_CUTS = 3
 const POLL_MS = 15_000
 /** Number of polls before the client tries a stream again. */
 const POLLS = 20
+/** Longest event, in characters. The longest event of the service contains one entry of a write of 256 KiB. */
+const MAX_EVENT_LENGTH = 1024 * 1024
 const RETRY_MS = { first: 1000, last: 30_000 }
 
 export async function* watchCatches<Watched extends Kind>(
@@ -187,7 +189,7 @@ async function* readEvents(
   // Closes the connection. An error while closing is irrelevant.
   const cancel = () => void reader.cancel().catch(() => {})
   const decoder = new TextDecoder()
-  let text = ''
+  const parse = createEventParser()
   let silenceMs = BEGIN_MS
   try {
     for (;;) {
@@ -195,26 +197,47 @@ async function* readEvents(
       const chunk = await untilAborted(() => reader.read(), signal).finally(() => clearTimeout(timer))
       if (chunk.done) return
       silenceMs = SILENCE_MS
-      text += decoder.decode(chunk.value, { stream: true })
-      const blocks = text.split(/\r?\n\r?\n/)
-      text = blocks.pop() ?? ''
-      yield* blocks.map(parseEvent)
+      yield* parse(decoder.decode(chunk.value, { stream: true }))
     }
   } catch (cause) {
     signal?.throwIfAborted()
+    if (cause instanceof InvalidResponseError) throw cause
     throw new ConnectionError('The stream of events was cut.', { cause })
   } finally {
     cancel()
   }
 }
 
-function parseEvent(block: string): ServerEvent {
-  const fields: Record<string, string> = {}
-  for (const line of block.split(/\r?\n/)) {
-    const [, name = '', value = ''] = /^([^:]+):? ?(.*)$/.exec(line) ?? []
-    fields[name] = value
+/** Returns a function that takes each part of a stream in turn and yields the events that the part completes. */
+function createEventParser() {
+  let line = ''
+  let fields: Record<string, string> = {}
+  let length = 0
+
+  function add(part: string): void {
+    line += part
+    length += part.length
+    if (length > MAX_EVENT_LENGTH) throw invalidEvent('An event is too long.')
   }
-  return { event: fields.event ?? '', id: fields.id, data: fields.data ?? '' }
+
+  return function* parse(text: string): Generator<ServerEvent, void, undefined> {
+    // Only the new part is searched, so that the time is linear in the length of the stream.
+    const [rest = '', ...starts] = text.split('\n')
+    add(rest)
+    for (const start of starts) {
+      const complete = line.replace(/\r$/, '')
+      line = ''
+      if (complete === '') {
+        yield { event: fields.event ?? '', id: fields.id, data: fields.data ?? '' }
+        fields = {}
+        length = 0
+      } else {
+        const [name = ''] = complete.split(':', 1)
+        fields[name] = complete.slice(name.length + 1).replace(/^ /, '')
+      }
+      add(start)
+    }
+  }
 }
 
 const parseEntry = (data: string) =>
@@ -230,8 +253,9 @@ function parseData<Data extends { readonly kind: Kind }>(data: string, texts: re
   } catch {
     // The error below reports the problem without the text of the event.
   }
-  throw new InvalidResponseError('An event does not match the API.', {
-    status: 200,
-    hint: 'Check that baseUrl is right.',
-  })
+  throw invalidEvent('An event does not match the API.')
+}
+
+function invalidEvent(message: string): InvalidResponseError {
+  return new InvalidResponseError(message, { status: 200, hint: 'Check that baseUrl is right.' })
 }

@@ -26,6 +26,7 @@ const PUBLIC_HEADERS = [
   'date',
 ]
 const MAX_MESSAGE_LENGTH = 500
+const MAX_DETAILS = 20
 
 const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   400: BadRequestError,
@@ -94,16 +95,20 @@ export function serviceErrorCode({ headers, text }: ApiResponse): string | undef
 /** Reads an error body leniently: a proxy may send any body, and a newer server may send new codes. */
 function readErrorBody(text: string) {
   const { error, code, details } = parseObject(text)
-  const issues = Array.isArray(details) ? details.filter(isIssue) : undefined
+  const issues = Array.isArray(details) ? details.filter(isIssue).slice(0, MAX_DETAILS) : undefined
   return {
     error: readText(error),
     code: readText(code),
-    details: issues?.map(({ path, message }) => ({ path, message })),
+    details: issues?.map(({ path, message }) => ({ path: shorten(path), message: shorten(message) })),
   }
 }
 
 function readText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
+  return typeof value === 'string' && value !== '' ? shorten(value) : undefined
+}
+
+function shorten(text: string): string {
+  return text.slice(0, MAX_MESSAGE_LENGTH)
 }
 
 function parseObject(text: string): Record<string, unknown> {

@@ -8,7 +8,7 @@
 export function forwardedAddress(socketAddress: string, forwardedFor: string | null | undefined, hops: number): string {
   if (hops < 1 || !forwardedFor) return socketAddress
   const entries = forwardedFor.split(',').map((entry) => entry.trim())
-  const address = withoutPort(entries.at(-hops) ?? '').replace(/%.*$/, '')
+  const address = withoutPort(entries.at(-hops) ?? '').replace(/%.*/, '')
   return parseIp(address) ? address : socketAddress
 }
 
@@ -55,7 +55,7 @@ function withoutPort(entry: string): string {
 
 /** Returns an IPv4 address as text, and an IPv6 address as its eight groups. */
 function parseIp(address: string): string | number[] | undefined {
-  const plain = address.replace(/%.*$/, '')
+  const plain = address.replace(/%.*/, '')
   return IPV4.test(plain) ? plain : parseIpv6(plain)
 }
 

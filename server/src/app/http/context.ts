@@ -95,7 +95,7 @@ const NO_QUERY = new URLSearchParams()
 
 function queryOf(url: string): string {
   const start = url.indexOf('?')
-  return start === -1 ? '' : url.slice(start + 1).replace(/#.*$/s, '')
+  return start === -1 ? '' : url.slice(start + 1).replace(/#.*/s, '')
 }
 
 const MAX_PARAMETERS = 100

@@ -222,7 +222,7 @@ function freeName(name: string, taken: ReadonlySet<string>, numbers: Map<string,
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9_.*-]+/g, '_')
-    .replace(/^[-_.]+|[-_.]+$/g, '')
+    .replace(/^[-_.]+|(?<![-_.])[-_.]+$/g, '')
     .slice(0, MAX_NAME)
   const base = plain === '' ? 'player' : plain
   for (let number = numbers.get(base) ?? 1; ; number += 1) {

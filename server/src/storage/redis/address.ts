@@ -59,13 +59,13 @@ function parse(url: string, pattern: RegExp, shape: string) {
 
 /** @throws Error that names the expected format, but never the address, which may contain a password */
 export function parseRedisUrl(url: string): RedisTarget {
-  const { rest, toNode, login } = parse(url, /^redis(s?):\/\/(?=.)(?:(.*)@)?(.*)$/i, SHAPE)
+  const { rest, toNode, login } = parse(url, /^redis(s?):\/\/(?=.)(?:(.*)@)?(.*)/is, SHAPE)
   const [, address = '', db = '0'] = /^([^/?#]*)(?:\/(\d{1,9})?)?$/.exec(rest) ?? []
   return { ...toNode(address), db: Number(db), ...login }
 }
 
 /** Parses the address of a cluster, which has no database number. @throws Error with the expected format */
 export function parseRedisClusterUrl(url: string): RedisClusterTarget {
-  const { rest, toNode, login } = parse(url, /^redis(s?)-cluster:\/\/(?=.)(?:(.*)@)?(.*)$/i, CLUSTER_SHAPE)
+  const { rest, toNode, login } = parse(url, /^redis(s?)-cluster:\/\/(?=.)(?:(.*)@)?(.*)/is, CLUSTER_SHAPE)
   return { nodes: rest.split(',').map((node) => toNode(node.trim())), ...login }
 }

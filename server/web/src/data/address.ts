@@ -27,7 +27,7 @@ export function readAddress(
   gamemodes: PageGamemodes,
 ): Address {
   const query = new URLSearchParams(search)
-  const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/\/+$/, '')
+  const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/(?<!\/)\/+$/, '')
   const book = readBook(query)
   if (path === '') return query.has('demo') ? { view: 'demo', book } : { view: 'home' }
   if (path === LEADERBOARD_PATH) return { view: 'leaderboard' }
