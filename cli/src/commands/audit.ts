@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@fish-crab/sdk/admin'
+import type { AuditAction, AuditEntry } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
 import { pageSizeFor, takeFirst } from '../client/admin.ts'
 import { parseCatchQuery } from '../client/catch-query.ts'
@@ -31,6 +31,7 @@ export const auditCommand = defineCommand({
   examples: [
     'fish-cli audit',
     'fish-cli audit --since 7d',
+    'fish-cli audit --about Alex --action fish.delete',
     { description: 'Export for a spreadsheet:', command: 'fish-cli audit --limit 1000 --csv' },
   ],
   flags: {
@@ -42,6 +43,9 @@ export const auditCommand = defineCommand({
       summary: 'Only entries since a local date or time, or how long ago: 2026-01-31, 2026-01-31T12:00, 90m, 7d.',
       helpValue: 'WHEN',
     }),
+    actor: Flags.string({ summary: 'Only actions of this player or administrator.', helpValue: 'NAME' }),
+    about: Flags.string({ summary: 'Only actions that concern this player or administrator.', helpValue: 'NAME' }),
+    action: Flags.string({ summary: 'Only this action, such as login or fish.delete.', helpValue: 'ACTION' }),
     ...administrationFlags,
     ...outputFlags,
   },
@@ -53,7 +57,8 @@ export const auditCommand = defineCommand({
     const { since = Number.NEGATIVE_INFINITY } = query
     const limit = query.limit ?? (query.since === undefined ? DEFAULT_LIMIT : undefined)
     const { admin, options } = await openAdministration(context)
-    const pages = admin.audit.iterate({ ...options, pageSize: pageSizeFor(limit, LIMITS.pageSize) })
+    const filter = { actor: flags.actor, user: flags.about, action: flags.action as AuditAction | undefined }
+    const pages = admin.audit.iterate({ ...options, ...filter, pageSize: pageSizeFor(limit, LIMITS.pageSize) })
     const { entries, more } = await takeFirst(pages, limit, ({ at }) => Date.parse(at) >= since)
     const status = await context.printRows({
       rows: entries,

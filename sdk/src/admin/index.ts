@@ -30,7 +30,7 @@ export type {
   MoveOption,
 } from './catches.ts'
 export { type AdminClient, createAdminClient } from './create-admin-client.ts'
-export type { AuditResource, LeaderboardOptions, Reports } from './reports.ts'
+export type { AuditResource, IterateAuditOptions, LeaderboardOptions, ListAuditOptions, Reports } from './reports.ts'
 export type {
   AdminIterateOptions,
   AdminListOptions,

@@ -5,7 +5,7 @@ import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import { KINDS, type Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
-import type { Administrator, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas.ts'
+import type { Administrator, AuditAction, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas.ts'
 import { choiceIssue, cursorIssue } from './checks.ts'
 import {
   type AdminIterateOptions,
@@ -74,6 +74,23 @@ export function createReports(send: Send): Reports {
   }
 }
 
+interface AuditFilter {
+  /** Name of the account that acted, in any letter case. @default all accounts */
+  readonly actor?: string | undefined
+  /** Name of the account that an entry is about, in any letter case. @default all accounts */
+  readonly user?: string | undefined
+  /** @default all actions */
+  readonly action?: AuditAction | undefined
+}
+
+/** Options of `audit.list`. A filtered page may be empty although `nextCursor` follows. */
+export interface ListAuditOptions extends AdminListOptions, AuditFilter {}
+
+/** Options of `audit.iterate`. */
+export interface IterateAuditOptions extends AdminIterateOptions, AuditFilter {}
+
+const FILTER_OPTIONS = { actor: 1, user: 1, action: 1 } as const
+
 /** The audit log: logins, key accesses and changes, each with its time and the client's address. */
 export interface AuditResource {
   /**
@@ -83,7 +100,7 @@ export interface AuditResource {
    * @example
    * const { entries, nextCursor } = await admin.audit.list({ limit: 20 })
    */
-  list(options?: AdminListOptions): ApiPromise<AuditPage & ResponseMeta>
+  list(options?: ListAuditOptions): ApiPromise<AuditPage & ResponseMeta>
   /**
    * All entries of the audit log, newest first, read page by page.
    *
@@ -91,18 +108,22 @@ export interface AuditResource {
    * @example
    * for await (const { at, actor, action } of admin.audit.iterate()) console.log(at, actor, action)
    */
-  iterate(options?: AdminIterateOptions): AsyncGenerator<AuditEntry, void, undefined>
+  iterate(options?: IterateAuditOptions): AsyncGenerator<AuditEntry, void, undefined>
 }
 
 export function createAudit(send: Send): AuditResource {
   const list: AuditResource['list'] = (options = {}) =>
-    send(auditPageShape, options, LIST_OPTIONS, () => {
-      const { limit, cursor } = options
+    send(auditPageShape, options, { ...LIST_OPTIONS, ...FILTER_OPTIONS }, () => {
+      const { limit, cursor, actor, user, action } = options
       return {
         route: ADMIN_ROUTES.audit,
-        query: { limit, cursor },
+        query: { limit, cursor, actor, user, action },
         issues: [limitIssue(limit), cursorIssue(cursor)],
       }
     })
-  return { list, iterate: (options = {}) => iteratePages(list, ({ entries }) => entries, options, ITERATE_OPTIONS) }
+  return {
+    list,
+    iterate: (options = {}) =>
+      iteratePages(list, ({ entries }) => entries, options, { ...ITERATE_OPTIONS, ...FILTER_OPTIONS }),
+  }
 }

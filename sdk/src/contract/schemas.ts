@@ -430,9 +430,6 @@ export const moveSchema = z.object({ gamemode: gamemodeSchema })
  */
 export const moveQuerySchema = z.object({ gamemode: z.optional(gamemodeSchema) })
 
-/** The query of the audit log. */
-export const auditQuerySchema = z.object(pageFields)
-
 /** The actor of a failed login with an unknown name. The log omits the name, because it may be a mistyped password. */
 export const UNKNOWN_ACTOR = '(unknown name)'
 
@@ -456,6 +453,20 @@ const AUDIT_ACTIONS = [
   'admin.delete',
   'admin.reset.password',
 ] as const
+
+const auditNameSchema = z.string().check(z.maxLength(32))
+
+/**
+ * The query of the audit log. Names match in any letter case. `actor` is the account that acted. `user` is the account
+ * that the entry is about: its subject, or its actor if it has no subject, as a login. A filtered page may have fewer
+ * entries than `limit`, or none, although `nextCursor` follows.
+ */
+export const auditQuerySchema = z.object({
+  ...pageFields,
+  actor: z.optional(auditNameSchema),
+  user: z.optional(auditNameSchema),
+  action: z.optional(z.enum(AUDIT_ACTIONS)),
+})
 
 /**
  * One entry of the audit log: the time, the actor, the action, its subject, and the client's address. For a failed

@@ -105,6 +105,37 @@ describe('the audit log for administrators', () => {
     expect(await keyReads()).toEqual([single, single, ['root user.create Bob', undefined, undefined], entry])
   })
 
+  it('filters by actor, user and action, in any letter case, page by page', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    for (let count = 0; count < 3; count += 1) {
+      await admin('POST', '/admin/users', { name: `User${count}` })
+      for (const type of ['password', 'fernet']) await admin('POST', `/admin/users/User${count}/reset`, { type })
+    }
+    await login(service, 'Alex', 'wrong')
+    const actions = async (query: string) => {
+      const seen: string[] = []
+      let cursor = ''
+      do {
+        const page: AuditPage = await read(admin, `?limit=2&${query}${cursor}`)
+        expect(page.entries.length).toBeLessThanOrEqual(2)
+        seen.push(...page.entries.map(line))
+        cursor = page.nextCursor === undefined ? '' : `&cursor=${page.nextCursor}`
+      } while (cursor !== '')
+      return seen
+    }
+    expect(await actions('user=USER1')).toEqual([
+      'root user.reset.fernet User1',
+      'root user.reset.password User1',
+      'root user.create User1',
+    ])
+    expect(await actions('action=user.create')).toEqual([2, 1, 0].map((count) => `root user.create User${count}`))
+    expect(await actions('actor=Root&user=user2&action=user.reset.fernet')).toEqual(['root user.reset.fernet User2'])
+    expect(await actions('user=root')).toEqual(['root login'])
+    expect(await actions('actor=nobody')).toEqual([])
+    await expectError(await admin('GET', '/admin/audit?action=dance'), 'invalid_query')
+  })
+
   it('counts repeated moves of a record in one entry for each direction', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)

@@ -1,4 +1,4 @@
-import { type AuditAction, type AuditEntry, type AuditPage, UNKNOWN_ACTOR } from '@fish-crab/sdk/contract'
+import { type AuditAction, type AuditEntry, type AuditPage, UNKNOWN_ACTOR, userNameKey } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { createLruCache } from '../core/cache.ts'
 import { type RandomSource, uuidv7 } from '../core/ids.ts'
@@ -149,6 +149,8 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     return count > limit ? undefined : count
   }
 
+  const cursorAt = (key: string) => cursors.sign(key.slice(AUDIT_BASE.length), LISTING)
+
   return {
     record,
     begin,
@@ -180,16 +182,51 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
       await storage.items.setItem(placeKey, key)
     },
 
-    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }): Promise<AuditPage> {
-      const position = cursor === undefined ? undefined : await cursors.verify(cursor, LISTING)
-      const { items, next } = await storage.listItems({
-        base: AUDIT_BASE,
-        limit,
-        ...(position === undefined ? {} : { after: `${AUDIT_BASE}${position}` }),
-      })
-      const entries = items.map(({ value }) => JSON.parse(value) as AuditEntry)
-      if (next === undefined) return { entries }
-      return { entries, nextCursor: await cursors.sign(next.slice(AUDIT_BASE.length), LISTING) }
+    async list({ limit, cursor, ...filter }: AuditQuery): Promise<AuditPage> {
+      const entries: AuditEntry[] = []
+      let after = cursor === undefined ? undefined : `${AUDIT_BASE}${await cursors.verify(cursor, LISTING)}`
+      for (let read = 0; read < MAX_READ; read += READ_AT_ONCE) {
+        const page = { base: AUDIT_BASE, limit: hasFilter(filter) ? READ_AT_ONCE : limit }
+        const { items, next } = await storage.listItems({ ...page, ...(after === undefined ? {} : { after }) })
+        for (const { key, value } of items) {
+          const entry = JSON.parse(value) as AuditEntry
+          if (!matches(entry, filter)) continue
+          entries.push(entry)
+          const isLast = next === undefined && key === items.at(-1)?.key
+          if (entries.length === limit && !isLast) return { entries, nextCursor: await cursorAt(key) }
+        }
+        if (next === undefined) return { entries }
+        after = next
+      }
+      return after === undefined ? { entries } : { entries, nextCursor: await cursorAt(after) }
     },
   }
+}
+
+/** Maximum number of entries that one request reads, and that it reads at once. */
+const [MAX_READ, READ_AT_ONCE] = [10_000, 1000]
+
+interface AuditFilter {
+  readonly actor?: string | undefined
+  readonly user?: string | undefined
+  readonly action?: AuditAction | undefined
+}
+
+interface AuditQuery extends AuditFilter {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+function hasFilter({ actor, user, action }: AuditFilter): boolean {
+  return actor !== undefined || user !== undefined || action !== undefined
+}
+
+function matches({ actor, subject = actor, action }: AuditEntry, filter: AuditFilter): boolean {
+  const isName = (name: string, wanted: string | undefined) =>
+    wanted === undefined || userNameKey(name) === userNameKey(wanted)
+  return (
+    isName(actor, filter.actor) &&
+    isName(subject, filter.user) &&
+    (filter.action === undefined || filter.action === action)
+  )
 }

@@ -51,8 +51,8 @@ export function accountHandlers(services: Services): AdminHandlers {
     },
 
     async audit({ query }) {
-      const { limit = ACCOUNT_LIMITS.defaultPageSize, cursor } = readAuditQuery(query)
-      return json(200, await audit.list({ limit, cursor }))
+      const { limit = ACCOUNT_LIMITS.defaultPageSize, ...wanted } = readAuditQuery(query)
+      return json(200, await audit.list({ limit, ...wanted }))
     },
   }
 }
