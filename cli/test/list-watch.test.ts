@@ -224,6 +224,22 @@ describe('list --watch during an outage', () => {
     impostor.close()
   })
 
+  test.each([
+    ['list', []],
+    ['list --watch', ['--watch']],
+  ])('%s prints the name from a service without characters that control the terminal', async (_, flags) => {
+    const user = 'Alex\u001b[2J\u009b31m\u202e\nfish-cli: '
+    const impostor = await startImpostor(({ url = '' }, response) => {
+      response.statusCode = url.includes('events') ? 404 : 200
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ user, fish: [] }))
+    })
+    const env = { FISH_URL: impostor.url }
+    const { stderr } = await run(['list', 'fish', 'Alex', '-g', 'earth', ...flags], { env })
+    impostor.close()
+    expect(stderr).toContain('Alex\ufffd[2J\ufffd31m\ufffd\ufffdfish-cli: ')
+    for (const character of ['\u001b', '\u009b', '\u202e']) expect(stderr).not.toContain(character)
+  })
+
   test('exits with the same error as list when the player is deleted', async () => {
     const { status, stderr } = await runWatch(['list', '--watch'], {
       async during({ live, says, deleteAlex }) {

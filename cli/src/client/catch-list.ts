@@ -5,6 +5,7 @@ import type { Bar } from '../output/chart.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import type { RowsOutput } from '../output/rows.ts'
 import { RARITY_STYLES, type Style } from '../output/screen.ts'
+import { printable } from '../output/text.ts'
 import { type Catch, type CatchQuery, selectCatches } from './catch-query.ts'
 
 export type CatchKind = 'fish' | 'crab'
@@ -67,7 +68,7 @@ export function buildCatchList(
   const selected = selectCatches(catches, query)
   const about = { user, gamemode }
   const why = catches.length === 0 ? 'yet' : 'that match'
-  const empty = `${user} has no ${KIND_PLURALS[kind]} in ${gamemode} ${why}.`
+  const empty = `${printable(user)} has no ${KIND_PLURALS[kind]} in ${gamemode} ${why}.`
   if (chart) {
     const counts = kind === 'fish' ? countByRarity(selected) : countByName(selected)
     const output = {

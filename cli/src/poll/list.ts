@@ -15,6 +15,7 @@ import type { Column } from '../output/columns.ts'
 import { canRewrite, createLiveView } from '../output/live-view.ts'
 import { createRowStream, type RowStream } from '../output/rows.ts'
 import { screenOf } from '../output/screen.ts'
+import { printable } from '../output/text.ts'
 import { conditionalFetch } from './conditional-fetch.ts'
 import { listViewText } from './list-view.ts'
 import { isTransient, type Outage, outageOf, outageText, pollUntil, recoveryText } from './poll-until.ts'
@@ -189,8 +190,8 @@ function createListStream(context: Context & Notes, { flags, optionsAt }: ViewOp
     show(collection, added) {
       if (!added) {
         const { kind, gamemode } = optionsAt(clock.now())
-        const count = `${collection.catches.length} so far`
-        context.note(`fish-cli: Watching the ${KIND_PLURALS[kind]} of ${collection.user} in ${gamemode}, ${count}.`)
+        const subject = `the ${KIND_PLURALS[kind]} of ${printable(collection.user)} in ${gamemode}`
+        context.note(`fish-cli: Watching ${subject}, ${collection.catches.length} so far.`)
       }
       const { output } = changesOf(collection, added)
       // All lists of one run have the same columns.
