@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ACCOUNT_LIMITS } from '@fish-crab/sdk/constants'
+import { decodeTextFile } from '../config/files.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { canPrompt, promptLine } from '../output/prompt.ts'
@@ -44,7 +45,7 @@ export async function secretFromEnv({ env }: Context, variable: string): Promise
   if (env[variable]) return env[variable]
   const path = env[`${variable}_FILE`]
   if (!path) return undefined
-  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new CliError({
       code: 'unreadable_secret_file',
       message: `The file in ${variable}_FILE cannot be read (${error.code ?? error.name}).`,
@@ -52,7 +53,7 @@ export async function secretFromEnv({ env }: Context, variable: string): Promise
       exit: EXIT.credentials,
     })
   })
-  return content.replace(/\r?\n$/, '') || undefined
+  return decodeTextFile(content, `The file in ${variable}_FILE`) || undefined
 }
 
 /** Reads stdin to its end, without the final line end that password managers print. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { MigrateReport, MigrationReport } from '@fish-crab/server'
+import { decodeTextFile } from '../config/files.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
 import { Args, defineCommand, Flags } from '../kit/define.ts'
@@ -62,11 +63,11 @@ export const migrateCommand = defineCommand({
 })
 
 async function readRenames(path: string): Promise<Record<string, string>> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     const message = `${path} cannot be read (${error.code ?? error.name}).`
     throw new CliError({ code: 'file_not_read', message, hint: 'Check the path.', exit: EXIT.usage })
   })
-  const renames = parseJsonText(text)
+  const renames = parseJsonText(decodeTextFile(bytes, path))
   const isMap = typeof renames === 'object' && renames !== null && !Array.isArray(renames)
   if (isMap && Object.values(renames).every((name) => typeof name === 'string'))
     return renames as Record<string, string>

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseSeed, type Seed, SeedError, type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { DEFAULT_BASE_URL, GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode, LIMITS } from '@fish-crab/sdk/constants'
+import { decodeTextFile } from '../config/files.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseOrigin, parseWholeNumber } from '../core/parse-values.ts'
 import { parseTime } from '../core/time.ts'
@@ -141,9 +142,10 @@ function startError(error: unknown, host: string, port: number): CliError {
 
 /** Errors never quote values from the file, because the values may be passwords. */
 async function readSeed(path: string, gamemodes: readonly Gamemode[]): Promise<Seed> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw wrongSeed(`The seed file cannot be read (${error.code ?? error.name}).`)
   })
+  const text = decodeTextFile(bytes, path)
   try {
     return parseSeed(JSON.parse(text), gamemodes)
   } catch (error) {

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
-import { fileError, isNotFound, replaceFile } from './files.ts'
+import { decodeTextFile, fileError, isNotFound, replaceFile } from './files.ts'
 import { withLock } from './lock.ts'
 import { secretsPath } from './paths.ts'
 import { type ProfileSecrets, parseSecrets, type SecretStore } from './secret-store.ts'
@@ -64,7 +64,7 @@ function readPrivately(path: string): string | undefined {
       const own = process.getuid?.() ?? uid
       if (process.platform !== 'win32' && ((mode & GROUP_AND_OTHERS) !== 0 || uid !== own))
         throw tooOpen(path, mode, uid === own)
-      return readFileSync(file, 'utf8')
+      return decodeTextFile(readFileSync(file), path)
     } finally {
       closeSync(file)
     }

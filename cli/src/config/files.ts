@@ -3,10 +3,30 @@ import { dirname } from 'node:path'
 import { createFolder, syncFolder } from '../../../sdk/src/internal/files.node.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
+/**
+ * Decodes a small text file that people may have written: without the byte order mark of Windows editors and without the
+ * final line break.
+ * @param name the path of the file, or the variable that contains the path
+ * @throws CliError `wrong_encoding` for UTF-16, which PowerShell 5.1 writes
+ */
+export function decodeTextFile(bytes: Uint8Array, name: string): string {
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new CliError({
+      code: 'wrong_encoding',
+      message: `${name} is UTF-16 text.`,
+      hint: 'Save the file as UTF-8. In PowerShell, write it with: Set-Content -Encoding utf8',
+      exit: EXIT.usage,
+    })
+  }
+  return new TextDecoder().decode(bytes).replace(/\r?\n$/, '')
+}
+
 export function readTextFile(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return decodeTextFile(readFileSync(path), path)
   } catch (error) {
+    if (error instanceof CliError) throw error
     if (isNotFound(error)) return undefined
     throw fileError(error as NodeJS.ErrnoException, path, 'read')
   }
