@@ -110,6 +110,7 @@ export const VARIABLES: readonly Variable[] = [
     file: true,
   },
   { name: 'FISH_MAX_WAIT', meaning: 'Longest wait when rate limited, in seconds.' },
+  { name: 'FISH_ENCODING', meaning: 'Encoding of game logs that are neither UTF-8 nor UTF-16, such as cp936.' },
   {
     name: 'FISH_NOTIFY',
     meaning:

@@ -95,7 +95,7 @@ describe('completion', () => {
     expect(offered('list crabs ')).toEqual(['Alex', '*Mia'])
     expect(offered('list -g earth crabs ')).toEqual(['Alex', '*Mia'])
     expect(offered('list crabs Alex ')).toContain('--gamemode')
-    expect(offered('config ')).toEqual(['gamemode', 'max-wait', 'notify', 'secret-store'])
+    expect(offered('config ')).toEqual(['encoding', 'gamemode', 'max-wait', 'notify', 'secret-store'])
     expect(offered('config max-wait ')).toEqual([])
     expect(offered('completion ')).toEqual(SHELLS)
     expect(offered('add Cod ')).toEqual([])

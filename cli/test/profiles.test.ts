@@ -108,7 +108,7 @@ describe('settings', () => {
     for (const argv of [['colour', 'x'], ['colour'], ['colour', '--unset']]) {
       const { status, stderr } = await fish('config', ...argv)
       expect(status).toBe(2)
-      expect(stderr).toContain('gamemode, max-wait, notify, secret-store')
+      expect(stderr).toContain('encoding, gamemode, max-wait, notify, secret-store')
     }
     expect((await fish('config', 'max-wait', 'soon')).stderr).toContain('seconds')
     expect((await fish('config', 'max-wait', '1', '--unset')).status).toBe(2)

@@ -1,13 +1,15 @@
 import { posix, win32 } from 'node:path'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, test } from 'vitest'
+import { type LogEncoding, logEncoding } from '../src/config/log-encoding.ts'
 import { createChatReader } from '../src/watch/chat-reader.ts'
 import { type DayEvidence, timeOfLine } from '../src/watch/line-time.ts'
 import { isGameStart, readLocation } from '../src/watch/location.ts'
 import { logLocations } from '../src/watch/locations.ts'
-import { decodeLine, parseLines, splitLines } from '../src/watch/parser.ts'
+import { parseLines, splitLines } from '../src/watch/parser.ts'
 import { formatPosition, parsePosition } from '../src/watch/recorder.ts'
 
+const UTF_8 = logEncoding('utf-8') as LogEncoding
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `
 const moment = (text: string) => new Date(text).getTime()
 
@@ -16,7 +18,7 @@ function parse(texts: readonly string[], { isSettled = true, from = {} } = {}) {
   const context = { head: 'head', at: moment('2026-01-31T10:00:00'), ...from }
   const chat = createChatReader([], GAMEMODES)
   const day = { writtenAt: moment('2026-01-31T20:00:00'), isLastLineTimed: false }
-  return parseLines(splitLines(bytes, 0, false), context, { isSettled, day, chat })
+  return parseLines(splitLines(bytes, 0, false, UTF_8), context, { isSettled, day, chat })
 }
 
 const names = (texts: readonly string[]) => parse(texts).catches.map(({ found }) => found.name)
@@ -42,16 +44,10 @@ describe('the default paths of logs', () => {
 })
 
 describe('bytes of a log', () => {
-  test('are read as UTF-8, and as Windows-1252 only in lines that are not UTF-8', () => {
-    const euro = Uint8Array.from([0x80, 0xe9])
-    expect(decodeLine(euro)).toBe('€é')
-    expect(decodeLine(new TextEncoder().encode('FISHING ▶'))).toBe('FISHING ▶')
-  })
-
   test('become lines with positions, and an unfinished last line counts only if the log is complete', () => {
     const bytes = new TextEncoder().encode('é\nab')
-    expect(splitLines(bytes, 10, false)).toEqual([{ text: 'é', start: 10, end: 13 }])
-    expect(splitLines(bytes, 10, true)[1]).toEqual({ text: 'ab', start: 13, end: 15 })
+    expect(splitLines(bytes, 10, false, UTF_8)).toMatchObject([{ text: 'é', start: 10, end: 13 }])
+    expect(splitLines(bytes, 10, true, UTF_8)[1]).toMatchObject({ text: 'ab', start: 13, end: 15 })
   })
 })
 

@@ -35,6 +35,12 @@ export const watchCommand = defineCommand({
     once: Flags.boolean({
       summary: 'Read whole logs, show the new catches, prompt for confirmation, add the catches and exit.',
     }),
+    encoding: Flags.string({
+      summary:
+        'Encoding of logs that are neither UTF-8 nor UTF-16, such as cp850, cp936 or shift_jis (FISH_ENCODING; ' +
+        'default: the code page of the system).',
+      helpValue: 'NAME',
+    }),
     gamemode: Flags.string({
       char: 'g',
       summary: 'Gamemode of the catches if the log does not contain one (FISH_GAMEMODE).',

@@ -1,6 +1,7 @@
 import { GAMEMODE_RULE, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
 import type { Config } from '../core/context.ts'
 import { usageError } from '../core/errors.ts'
+import { ENCODING_RULE, logEncoding } from './log-encoding.ts'
 
 interface Setting {
   readonly summary: string
@@ -17,6 +18,12 @@ const oneOf = (values: readonly string[]) => ({
 })
 
 export const SETTINGS = {
+  encoding: {
+    summary: 'Encoding of game logs that are neither UTF-8 nor UTF-16.',
+    variable: 'FISH_ENCODING',
+    rule: ENCODING_RULE,
+    accepts: (name: string) => logEncoding(name) !== undefined,
+  },
   gamemode: {
     summary: 'Gamemode for profiles without a gamemode.',
     variable: 'FISH_GAMEMODE',

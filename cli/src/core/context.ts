@@ -45,6 +45,7 @@ export interface Config {
   /** Messages that `watch` recognizes besides the messages of the game. */
   readonly patterns: readonly ChatTemplate[]
   readonly settings: {
+    readonly encoding?: string
     readonly gamemode?: string
     readonly 'max-wait'?: string
     readonly notify?: string

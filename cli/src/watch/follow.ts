@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LogEncoding } from '../config/log-encoding.ts'
 import { identityAt, isUnreadable, type LogFile, openLog } from './log-file.ts'
 import { isContinued, type ReadOptions, readBatch, readToEnd, startOf } from './log-reader.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
@@ -14,9 +15,12 @@ interface Start {
 }
 
 /** Returns the end of a log that has no stored position. @throws CliError `log_not_readable` */
-export async function findEnd(path: string, options: Pick<ReadOptions, 'signal' | 'chat'>): Promise<Start> {
+export async function findEnd(
+  path: string,
+  options: Pick<ReadOptions, 'signal' | 'chat'> & { readonly encoding: LogEncoding },
+): Promise<Start> {
   const skipped: WatchedCatch[] = []
-  const file = await openLog(path)
+  const file = await openLog(path, options.encoding)
   if (!file) return { position: undefined, skipped }
   try {
     const start = await startOf(file, { path, isWhole: false })
@@ -51,7 +55,7 @@ export async function follow(options: FollowOptions): Promise<never> {
     for (;;) {
       signal.throwIfAborted()
       // A log that cannot be read counts as missing, because the log may be locked or moved at this moment.
-      const file = await openLog(path).catch((error: unknown) => {
+      const file = await openLog(path, options.encoding).catch((error: unknown) => {
         if (!isUnreadable(error)) throw error
       })
       if (!file && !isMissing) onMissing()

@@ -40,7 +40,7 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
   const locations = usualPlaces(context)
   const seen = new Set((await findLogs(paths.length > 0 ? [] : locations)).map(({ path }) => path))
   const logs: readonly GameLog[] = paths.length > 0 ? paths.map((path) => ({ path })) : await findGames(locations)
-  for (const { path } of paths.length > 0 ? logs : []) await (await openLog(path))?.close()
+  for (const { path } of paths.length > 0 ? logs : []) await (await openLog(path, options.encoding))?.close()
   const outbox = await openPlayerOutbox(context, target, { user, noInput: flags['no-input'], delayMs: sendDelayMs })
   const failure = new AbortController()
   const interrupted = context.interrupted()
@@ -118,7 +118,19 @@ interface GameOptions extends StartOptions {
 async function followGame(
   context: Context & Notes,
   { path, position }: Pick<Started, 'path' | 'position'>,
-  { target, user, outbox, gamemodeOf, printer, unrecognized, ownNames, notePlayer, signal, chat }: GameOptions,
+  {
+    target,
+    user,
+    outbox,
+    gamemodeOf,
+    printer,
+    unrecognized,
+    ownNames,
+    notePlayer,
+    signal,
+    chat,
+    encoding,
+  }: GameOptions,
 ): Promise<void> {
   const addHeld = (player: string | undefined) => {
     const words = player === undefined ? ['--gamemode', 'GAMEMODE'] : ['--user-in-log', player]
@@ -133,6 +145,7 @@ async function followGame(
       signal,
       clock: context.clock,
       chat,
+      encoding,
       onMissing: () => context.note(`fish-cli: No log at ${printable(path)} yet. Waiting for the log.`),
       onBatch: async (batch) => {
         for (const one of await recorder.record(batch)) printer.print(one, addHeld)
@@ -153,11 +166,11 @@ interface StartOptions extends WatchOptions {
 async function start(
   context: Context,
   log: GameLog,
-  { target, user, outbox, signal, chat }: StartOptions,
+  { target, user, outbox, signal, chat, encoding }: StartOptions,
 ): Promise<Started> {
   const known = await readPosition(outbox, { user, path: log.path })
   if (known) return { ...log, position: known, skipped: 0 }
-  const { position, skipped } = await findEnd(log.path, { signal, chat })
+  const { position, skipped } = await findEnd(log.path, { signal, chat, encoding })
   const isAdded = await knownKeys(context, target.url.value)
   return { ...log, position, skipped: skipped.filter((one) => !isAdded(catchKey(user, one))).length }
 }

@@ -4,6 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { isNotFound } from '../config/files.ts'
+import { type LogEncoding, logEncoding } from '../config/log-encoding.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 
 /** An open log, which stays readable after the log is renamed or deleted. */
@@ -11,6 +12,8 @@ export interface LogFile {
   /** Identifies the file on this machine, independent of its path. */
   readonly identity: string
   facts(): Promise<LogFacts>
+  /** Returns the encoding of the log, which does not change after the first character above U+007F was read. */
+  encoding(): Promise<LogEncoding>
   /** Reads bytes from an offset. Returns fewer bytes than requested only at the end of the log. */
   read(offset: number, length: number): Promise<Uint8Array>
   close(): Promise<void>
@@ -24,19 +27,23 @@ export interface LogFacts {
 }
 
 /**
- * Opens a log. A gzipped log is read into memory. Returns `undefined` if the log is not found. @throws CliError
- * `log_not_readable`
+ * Opens a log. A gzipped log is read into memory. Returns `undefined` if the log is not found.
+ *
+ * @param legacy the encoding of a log that is neither UTF-8 nor UTF-16
+ * @throws CliError `log_not_readable`
  */
-export async function openLog(path: string): Promise<LogFile | undefined> {
+export async function openLog(path: string, legacy: LogEncoding): Promise<LogFile | undefined> {
   const handle = await openRegularFile(path)
   if (!handle) return undefined
   const { dev, ino } = await handle.stat({ bigint: true })
   const identity = `${dev}:${ino}`
   if (!isGzipped(path)) {
+    const read: LogFile['read'] = (offset, length) => readFully(handle, offset, length)
     return {
       identity,
       facts: () => factsOf(handle),
-      read: (offset, length) => readFully(handle, offset, length),
+      encoding: encodingDetector(read, legacy),
+      read,
       close: () => handle.close(),
     }
   }
@@ -46,7 +53,7 @@ export async function openLog(path: string): Promise<LogFile | undefined> {
     })
     const facts = { ...(await factsOf(handle)), size: bytes.length }
     const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length)
-    return { identity, facts: async () => facts, read, close: async () => {} }
+    return { identity, facts: async () => facts, encoding: encodingDetector(read, legacy), read, close: async () => {} }
   } finally {
     await handle.close()
   }
@@ -60,6 +67,45 @@ export function isGzipped(path: string): boolean {
 export async function identityAt(path: string): Promise<string | undefined> {
   const stats = await stat(path, { bigint: true }).catch(() => undefined)
   return stats && `${stats.dev}:${stats.ino}`
+}
+
+const CHECKED_BYTES = 256 * 1024
+const UTF_8 = logEncoding('utf-8') as LogEncoding
+
+/**
+ * A log is UTF-16 or UTF-8 if it starts with a byte order mark, UTF-16 if it starts with an ASCII character of two bytes,
+ * UTF-8 if the content is valid UTF-8, and in the legacy encoding otherwise. One line is too little evidence, because
+ * pairs of bytes in legacy encodings are often valid UTF-8.
+ */
+function encodingDetector(read: LogFile['read'], legacy: LogEncoding): LogFile['encoding'] {
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let encoding: LogEncoding | undefined
+  let checked = 0
+  return async () => {
+    encoding ??= encodingOfStart(await read(0, 3))
+    let isUtf8 = false
+    while (!encoding) {
+      const bytes = await read(checked, CHECKED_BYTES)
+      if (bytes.length === 0) {
+        if (isUtf8) encoding = UTF_8
+        break
+      }
+      checked += bytes.length
+      try {
+        isUtf8 = /[^\0-\x7f]/.test(utf8.decode(bytes, { stream: true })) || isUtf8
+      } catch {
+        encoding = legacy
+      }
+    }
+    return encoding ?? UTF_8
+  }
+}
+
+function encodingOfStart([first, second, third]: Uint8Array): LogEncoding | undefined {
+  if (first === undefined || second === undefined) return undefined
+  if ((first === 0xff && second === 0xfe) || second === 0) return logEncoding('utf-16le')
+  if ((first === 0xfe && second === 0xff) || first === 0) return logEncoding('utf-16be')
+  return first === 0xef && second === 0xbb && third === 0xbf ? UTF_8 : undefined
 }
 
 const LOG_NOT_READABLE = 'log_not_readable'

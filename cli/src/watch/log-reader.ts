@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { isTimeOf, LINE_SLACK_MS, timeOfGameLine } from './line-time.ts'
 import { isGameStart } from './location.ts'
 import { firstLine, hashOf, type LogFacts, type LogFile, readHead } from './log-file.ts'
-import { type ChatReader, decodeLine, type LogPosition, parseLines, splitLines, type WatchedCatch } from './parser.ts'
+import { type ChatReader, type LogPosition, parseLines, splitLines, type WatchedCatch } from './parser.ts'
 
 export interface Batch {
   readonly catches: readonly WatchedCatch[]
@@ -40,7 +40,7 @@ export async function startOf(
   const line = firstLine(await readHead(file), isWhole)
   if (!line) return undefined
   const { bornAt, writtenAt } = await file.facts()
-  const { gamemode, elsewhere, player } = isGameStart(decodeLine(line)) ? {} : before
+  const { gamemode, elsewhere, player } = isGameStart((await file.encoding()).decode(line)) ? {} : before
   // A compressed or copied file is newer than its content, so the earliest known time is used.
   const at = Math.min(bornAt, writtenAt, dateInName(path) ?? Number.POSITIVE_INFINITY)
   return { head: hashOf(line), offset: 0, anchor: hashOf(new Uint8Array()), at, gamemode, elsewhere, player }
@@ -83,11 +83,14 @@ export async function readBatch(
   if (!read) return 'rewritten'
   const { bytes, anchorAt } = read
   const isLast = position.offset + bytes.length >= size
+  const encoding = await file.encoding()
+  const completeLines = splitLines(bytes, position.offset, isLast && isWhole, encoding)
+  const isFull = bytes.length === CHUNK
   // A line that fills a chunk is split at the end of the chunk.
-  const isOneLine = bytes.length === CHUNK && !bytes.includes(0x0a)
-  const lines = splitLines(bytes, position.offset, isOneLine || (isLast && isWhole))
+  const lines =
+    isFull && completeLines.length === 0 ? splitLines(bytes, position.offset, true, encoding) : completeLines
   const { catches, unrecognized, context, end } = parseLines(lines, position, {
-    isSettled: isOneLine || (isLast && (isSettled || isWhole)),
+    isSettled: (isFull && lines.length === 1) || (isLast && (isSettled || isWhole)),
     day: { writtenAt, isLastLineTimed: await isLastLineTimed(file, { size, writtenAt }), nextLogAt },
     chat,
   })
@@ -98,8 +101,11 @@ export async function readBatch(
 const TAIL_LENGTH = 4096
 
 async function isLastLineTimed(file: LogFile, { size, writtenAt }: Pick<LogFacts, 'size' | 'writtenAt'>) {
-  const tail = await file.read(Math.max(0, size - TAIL_LENGTH), TAIL_LENGTH)
-  const times = splitLines(tail, 0, false).map(({ text }) => timeOfGameLine(text))
+  const encoding = await file.encoding()
+  const start = Math.max(0, size - TAIL_LENGTH)
+  // In UTF-16, a character starts at an even offset.
+  const tail = await file.read(start - (start % encoding.lineFeed.length), TAIL_LENGTH + 1)
+  const times = splitLines(tail, 0, false, encoding).map(({ text }) => timeOfGameLine(text))
   const last = times.findLast((time) => time !== undefined)
   return last !== undefined && isTimeOf(last, writtenAt)
 }

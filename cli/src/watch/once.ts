@@ -135,7 +135,7 @@ interface Reading extends WatchOptions {
 
 async function readLogs(
   context: Context & Notes,
-  { logs, folder, user, ownNames, chat, signal }: Reading,
+  { logs, folder, user, ownNames, chat, encoding, signal }: Reading,
 ): Promise<Found> {
   const { line, clock } = context
   const catches = new Map<string, WatchedCatch>()
@@ -146,7 +146,7 @@ async function readLogs(
   const progress = createProgress(line, clock, { unit: 'logs', label: 'Reading', total: logs.length })
   let before: GameState = {}
   const read = async (path: string, nextLogAt: number | undefined) => {
-    const file = await openLog(path)
+    const file = await openLog(path, encoding)
     if (!file) return
     try {
       const { writtenAt } = await file.facts()

@@ -4,11 +4,14 @@ import type { Gamemode } from '@fish-crab/sdk'
 import { createChatPattern } from '@fish-crab/sdk/chat'
 import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.ts'
 import { knownGamemodes } from '../config/gamemodes.ts'
+import { ENCODING_RULE, type LogEncoding, logEncoding, systemEncoding } from '../config/log-encoding.ts'
 import { configPath } from '../config/paths.ts'
+import { settingValue } from '../config/settings.ts'
 import { requireUser, type Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { canPrompt } from '../output/prompt.ts'
+import { printable } from '../output/text.ts'
 import { createChatReader } from './chat-reader.ts'
 import { isGzipped } from './log-file.ts'
 import type { ChatReader } from './parser.ts'
@@ -20,6 +23,7 @@ interface WatchFlags {
   readonly once?: boolean | undefined
   readonly 'no-input'?: boolean | undefined
   readonly notify?: string | undefined
+  readonly encoding?: string | undefined
   readonly 'user-in-log'?: string | undefined
   readonly yes?: boolean | undefined
   readonly 'dry-run'?: boolean | undefined
@@ -31,6 +35,8 @@ export interface WatchOptions {
   readonly user: string
   readonly ownNames: PlayerNames
   readonly chat: ChatReader
+  /** The encoding of logs that are neither UTF-8 nor UTF-16. */
+  readonly encoding: LogEncoding
   /**
    * The gamemodes for catches whose log does not name a gamemode. `flag` comes from the command line, `usual` from any
    * source.
@@ -55,7 +61,23 @@ export async function watchOptions(
   const user = requireUser(target)
   const chat = chatReaderOf(context, knownGamemodes(context, target.url.value))
   const ownNames = playerNames(user, flags['user-in-log'])
-  return { target, flags, user, ownNames, chat, gamemode, paths, folder }
+  const encoding = await legacyEncoding(context, flags)
+  return { target, flags, user, ownNames, chat, encoding, gamemode, paths, folder }
+}
+
+// Most old logs are from Windows in Western Europe and America.
+const DEFAULT_ENCODING = 'windows-1252'
+
+/** @throws CliError `usage` */
+async function legacyEncoding({ env, config }: Context, { encoding }: WatchFlags): Promise<LogEncoding> {
+  const declared = encoding ?? settingValue('encoding', env, config.settings)
+  if (declared !== undefined) {
+    const known = logEncoding(declared)
+    if (known) return known
+    throw usageError(`Unknown encoding "${printable(declared)}".`, `--encoding must be ${ENCODING_RULE}.`)
+  }
+  const system = (await systemEncoding({ platform: process.platform, env })) ?? ''
+  return logEncoding(system) ?? (logEncoding(DEFAULT_ENCODING) as LogEncoding)
 }
 
 function isFolder(path: string | undefined): boolean {

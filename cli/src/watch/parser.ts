@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ChatCatch } from '@fish-crab/sdk/chat'
+import type { LogEncoding } from '../config/log-encoding.ts'
 import { type DayEvidence, isNextSecond, timeOfGameLine, timeOfLine } from './line-time.ts'
 import type { PlayerLocation } from './location.ts'
 
@@ -68,7 +69,7 @@ export function parseLines(
   const unrecognized: string[] = []
   let context = before
   let open = false
-  for (const [index, { text, start, end }] of lines.entries()) {
+  for (const [index, { text, bytes, start, end }] of lines.entries()) {
     const where = chat.locate(text)
     if (where) context = { ...context, gamemode: where.gamemode, elsewhere: where.elsewhere }
     const started = chat.player(text)
@@ -94,8 +95,8 @@ export function parseLines(
     context = { ...context, at, last: lastCatchOf(line) }
     const { gamemode, elsewhere, player } = context
     // The first line has a time but no date, so two games can have the same first line. Therefore, the key also
-    // includes a hash of the line with the catch.
-    const key = `${context.head}:${start}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+    // includes a hash of the line with the catch. Bytes have the same hash in every assumed encoding.
+    const key = `${context.head}:${start}:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`
     catches.push({ found, caughtAt: at, where: { gamemode, elsewhere }, player, key })
     open = true
   }
@@ -160,37 +161,34 @@ const UNKNOWN_RARITY = 5
 
 interface LogLine {
   readonly text: string
+  /** The encoded text. */
+  readonly bytes: Uint8Array
   /** Byte offset of the line. */
   readonly start: number
   /** Byte offset of the next line. */
   readonly end: number
 }
 
-const LINE_FEED = 0x0a
-
 /** Splits the bytes at offset `at` of a file. If `isWhole` is set, the last line does not need a line feed. */
-export function splitLines(bytes: Uint8Array, at: number, isWhole: boolean): readonly LogLine[] {
+export function splitLines(
+  bytes: Uint8Array,
+  at: number,
+  isWhole: boolean,
+  { decode, lineFeed }: LogEncoding,
+): readonly LogLine[] {
+  const searched = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const lines: LogLine[] = []
   let from = 0
   while (from < bytes.length) {
-    const feed = bytes.indexOf(LINE_FEED, from)
+    let feed = searched.indexOf(lineFeed, from)
+    // In UTF-16, the bytes of a line feed may also be halves of two other characters.
+    while (feed % lineFeed.length > 0) feed = searched.indexOf(lineFeed, feed + 1)
     if (feed === -1 && !isWhole) break
     const to = feed === -1 ? bytes.length : feed
-    const end = feed === -1 ? to : feed + 1
-    lines.push({ text: decodeLine(bytes.subarray(from, to)), start: at + from, end: at + end })
+    const end = feed === -1 ? to : feed + lineFeed.length
+    const line = bytes.subarray(from, to)
+    lines.push({ text: decode(line), bytes: line, start: at + from, end: at + end })
     from = end
   }
   return lines
-}
-
-/**
- * Decodes UTF-8, or Windows-1252, which older games write on Windows. Each line is decoded separately, so that a broken
- * line does not affect other lines.
- */
-export function decodeLine(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
 }

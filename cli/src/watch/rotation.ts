@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Clock } from '@fish-crab/sdk'
+import type { LogEncoding } from '../config/log-encoding.ts'
 import { listLogs } from './folder.ts'
 import { isGzipped, type LogFile, openLog } from './log-file.ts'
 import { dateInName, isContinued, isRotatedName, type ReadOptions, readToEnd, startOf } from './log-reader.ts'
@@ -8,6 +9,8 @@ import type { LogPosition } from './parser.ts'
 
 export interface RotationOptions extends Omit<ReadOptions, 'isWhole'> {
   readonly path: string
+  /** The encoding of logs that are neither UTF-8 nor UTF-16. */
+  readonly encoding: LogEncoding
   /** The clock determines the age of a log. Waiting for changes uses the system's timers. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>
 }
@@ -44,11 +47,14 @@ export async function readRotated(known: LogPosition, options: RotationOptions):
 const COMPRESSING_MS = 10_000
 const COMPRESSING_RETRY_MS = 200
 
-async function openRotatedLog(path: string, { signal, clock }: RotationOptions): Promise<LogFile | undefined> {
+async function openRotatedLog(
+  path: string,
+  { signal, clock, encoding }: RotationOptions,
+): Promise<LogFile | undefined> {
   for (;;) {
     signal.throwIfAborted()
     try {
-      return await openLog(path)
+      return await openLog(path, encoding)
     } catch {
       // The game may be compressing the log right now.
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
