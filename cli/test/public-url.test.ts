@@ -23,7 +23,7 @@ test('open prints the public address, even on the machine that runs the service'
   expect(stdout).toBe(`${PUBLIC}/@Alex?gamemode=earth\n`)
 })
 
-/** Starts a proxy that changes the response to `/status`, and returns the address of the proxy. */
+/** Starts a proxy that changes the responses that contain the public address, and returns the address of the proxy. */
 async function serviceWithStatus(respond: (status: object) => readonly [number, object]): Promise<string> {
   const between = await startImpostor(async (request, response) => {
     const body = await text(request)
@@ -34,7 +34,9 @@ async function serviceWithStatus(respond: (status: object) => readonly [number, 
       ...(body === '' ? {} : { body }),
     })
     const content = await original.json()
-    const [status, json] = request.url === '/status' ? respond(content) : [original.status, content]
+    const [status, json] = ['/status', '/admin/me'].includes(request.url ?? '')
+      ? respond(content)
+      : [original.status, content]
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(json))
   })
@@ -64,3 +66,14 @@ test.each([
     expect((await run(['open', 'Alex', '--print'], { env })).stdout).toBe(`${FISH_URL}/@Alex?gamemode=earth\n`)
   },
 )
+
+test('an administrator creates a login file from an address whose public rate limit is exhausted', async () => {
+  let response = new Response()
+  while (response.status !== 429) response = await fetch(`${context.service.url}/status`)
+  const folder = newFolder()
+  const file = join(folder, 'xaver.json')
+  const env = { ...context.admin, ...xdgFolders(folder), FISH_MAX_WAIT: '0' }
+  const { status, stderr } = await run(['user', 'create', 'Xaver', '--login-file', file, '-g', 'Earth'], { env })
+  expect([status, stderr]).toEqual([0, ''])
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ service: PUBLIC, gamemode: 'earth' })
+})

@@ -36,6 +36,7 @@ export const SHAPE_FILES: readonly ShapeFile[] = [
     schemas: {
       session: { type: 'Session', schema: schemas.sessionSchema },
       administrator: { type: 'Administrator', schema: schemas.adminSchema },
+      ownAccount: { type: 'OwnAccount', schema: schemas.ownAccountSchema },
       administratorList: { type: 'AdministratorList', schema: schemas.adminListSchema },
       userDetails: { type: 'UserDetails', schema: schemas.userDetailsSchema },
       userList: { type: 'UserList', schema: schemas.userListSchema },

@@ -41,9 +41,8 @@ export function clientOptions({ clock, env, line }: Context, target: Pick<Target
   }
 }
 
-/** Returns the public address that the service reports, or else the address of this request. */
-export async function publicUrlOf(client: Client, signal: AbortSignal): Promise<string> {
-  const { publicUrl = client.baseUrl } = await client.status({ signal })
+/** Rejects a public address that a login file could not contain. */
+export function checkPublicUrl(publicUrl: string): string {
   if (isServiceUrl(publicUrl)) return publicUrl
   throw new CliError({
     code: 'invalid_response',

@@ -11,7 +11,7 @@ type Service = Pick<Target, 'url' | 'maxWait'>
 const STATUS_MS = 3000
 
 /** Reads the current gamemodes of a service. */
-export async function fetchGamemodes(
+async function fetchGamemodes(
   context: Context,
   { url }: Service,
   { client, signal }: { readonly client: Pick<Client, 'status'>; readonly signal: AbortSignal },

@@ -1,10 +1,11 @@
 import { createClient } from '@fish-crab/sdk'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { isOnlyLocal } from '../../../sdk/src/internal/local-address.ts'
-import { clientOptions, publicUrlOf } from '../client/client.ts'
+import { clientOptions } from '../client/client.ts'
 import { gamemodeOf } from '../client/gamemodes.ts'
 import { resolveTarget } from '../config/target.ts'
 import { usageError } from '../core/errors.ts'
+import { isServiceUrl } from '../core/parse-values.ts'
 import { Args, defineCommand, Flags } from '../kit/define.ts'
 import { addressFlags, gamemodeFlag } from '../kit/flags.ts'
 
@@ -30,7 +31,11 @@ export const openCommand = defineCommand({
     if (user !== undefined && !isUserName(user)) throw usageError(`A player name must be ${USER_NAME_RULE}.`)
     // Creating a client checks the address of the service.
     const client = createClient({ ...clientOptions(context, target), maxWaitMs: 0, maxRetries: 0 })
-    const publicUrl = () => publicUrlOf(client, AbortSignal.timeout(STATUS_MS)).catch(() => client.baseUrl)
+    const publicUrl = () =>
+      client.status({ signal: AbortSignal.timeout(STATUS_MS) }).then(
+        ({ publicUrl: given = client.baseUrl }) => (isServiceUrl(given) ? given : client.baseUrl),
+        () => client.baseUrl,
+      )
     const baseUrl = isOnlyLocal(client.baseUrl) ? await publicUrl() : client.baseUrl
     const gamemode = await gamemodeOf(context, target)
     const query = gamemode === undefined ? '' : `?gamemode=${gamemode}`

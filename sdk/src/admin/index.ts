@@ -11,6 +11,7 @@ export type {
   Leaderboard,
   NewApiKey,
   NewPassword,
+  OwnAccount,
   ResetType,
   Saved,
   Session,

@@ -5,7 +5,7 @@ import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'
 import { KINDS, type Kind } from '../contract/kinds.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
-import type { Administrator, AuditAction, AuditEntry, AuditPage, Leaderboard, Stats } from '../contract/schemas.ts'
+import type { AuditAction, AuditEntry, AuditPage, Leaderboard, OwnAccount, Stats } from '../contract/schemas.ts'
 import { choiceIssue, cursorIssue } from './checks.ts'
 import {
   type AdminIterateOptions,
@@ -14,7 +14,7 @@ import {
   LIST_OPTIONS,
   type Send,
 } from './requests.ts'
-import { administratorShape, auditPageShape, leaderboardShape, statsShape } from './shapes.generated.ts'
+import { auditPageShape, leaderboardShape, ownAccountShape, statsShape } from './shapes.generated.ts'
 
 /** Options of `leaderboard`. */
 export interface LeaderboardOptions extends CallOptions {
@@ -29,13 +29,13 @@ export interface LeaderboardOptions extends CallOptions {
 /** Reports about the service. */
 export interface Reports {
   /**
-   * The administrator of this client.
+   * The administrator of this client, with the gamemodes and the public address of the service.
    *
    * @throws ApiError, ConnectionError.
    * @example
    * const { username, role } = await admin.me()
    */
-  me(options?: CallOptions): ApiPromise<Administrator & ResponseMeta>
+  me(options?: CallOptions): ApiPromise<OwnAccount & ResponseMeta>
   /**
    * The number of users, the number of fish by gamemode and by rarity, and the number of crabs by gamemode.
    *
@@ -56,7 +56,7 @@ export interface Reports {
 
 export function createReports(send: Send): Reports {
   return {
-    me: (options = {}) => send(administratorShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.adminMe })),
+    me: (options = {}) => send(ownAccountShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.adminMe })),
     stats: (options = {}) => send(statsShape, options, CALL_OPTIONS, () => ({ route: ADMIN_ROUTES.stats })),
     leaderboard: (options) =>
       send(leaderboardShape, options, { ...CALL_OPTIONS, type: 1, gamemode: 1, limit: 1 }, () => {

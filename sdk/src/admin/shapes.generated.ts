@@ -1,5 +1,5 @@
 // Generated from contract/schemas.ts by `npm run generate`; `npm run check` fails if it is out of date.
-import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, NewApiKey, NewPassword, Session, Stats, UserDetails, UserList } from '../contract/schemas.ts'
+import type { Administrator, AdministratorList, AuditPage, CreatedUser, Leaderboard, NewApiKey, NewPassword, OwnAccount, Session, Stats, UserDetails, UserList } from '../contract/schemas.ts'
 import { responseShape } from '../client/shapes/shape.ts'
 
 /** Shape of {@link Session}, for checking responses. */
@@ -7,6 +7,9 @@ export const sessionShape = /* @__PURE__ */ responseShape<Session>({"type":"obje
 
 /** Shape of {@link Administrator}, for checking responses. */
 export const administratorShape = /* @__PURE__ */ responseShape<Administrator>({"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}}})
+
+/** Shape of {@link OwnAccount}, for checking responses. */
+export const ownAccountShape = /* @__PURE__ */ responseShape<OwnAccount>({"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}},"optional":{"gamemodes":{"type":"array","items":{"type":"string"}},"publicUrl":{"type":"string"}}})
 
 /** Shape of {@link AdministratorList}, for checking responses. */
 export const administratorListShape = /* @__PURE__ */ responseShape<AdministratorList>({"type":"object","required":{"admins":{"type":"array","items":{"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}}}}}})

@@ -196,9 +196,9 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   adminLogout: { summary: 'End the session of this request', auth: 'admin', success: noContent, errors: [] },
   adminMe: {
-    summary: 'Get the administrator of this session',
+    summary: 'Get the administrator of this session, and the gamemodes and the public address of the service',
     auth: 'admin',
-    success: ok(schemas.adminSchema),
+    success: ok(schemas.ownAccountSchema),
     errors: [],
   },
   listUsers: {

@@ -310,6 +310,16 @@ export const sessionSchema = z.object({ token: z.string(), expiresAt: dateTimeSc
 /** An administrator. */
 export const adminSchema = z.object({ username: z.string(), role: roleSchema, createdAt: dateTimeSchema })
 
+/**
+ * The administrator of a session, and the figures of `/status` that administrators need although the public rate limit
+ * does not apply to them. Without `publicUrl`, the operator has set none.
+ */
+export const ownAccountSchema = z.object({
+  ...adminSchema.shape,
+  gamemodes: statusFields.gamemodes,
+  publicUrl: statusFields.publicUrl,
+})
+
 /** All administrators. */
 export const adminListSchema = z.object({ admins: z.array(adminSchema) })
 
@@ -500,6 +510,8 @@ export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), ne
 export type Session = z.infer<typeof sessionSchema>
 /** An administrator. */
 export type Administrator = z.infer<typeof adminSchema>
+/** The administrator of a session, with the gamemodes and the public address of the service. */
+export type OwnAccount = z.infer<typeof ownAccountSchema>
 /** All administrators. */
 export type AdministratorList = z.infer<typeof adminListSchema>
 /** A user, without secrets. */

@@ -1,9 +1,9 @@
-import { createClient } from '@fish-crab/sdk'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { isOnlyLocal } from '../../../../sdk/src/internal/local-address.ts'
 import { formatLoginFile } from '../../../../sdk/src/internal/login-file.ts'
-import { clientOptions, publicUrlOf } from '../../client/client.ts'
+import { checkPublicUrl } from '../../client/client.ts'
 import { gamemodeOf } from '../../client/gamemodes.ts'
+import { rememberGamemodes } from '../../config/gamemodes.ts'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../config/secret-file.ts'
 import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
@@ -52,11 +52,13 @@ export const userCreateCommand = defineCommand({
     if (flags.gamemode !== undefined && loginFile === undefined) {
       throw usageError('--gamemode needs --login-file.', 'A player has no gamemode of its own. Leave --gamemode out.')
     }
-    const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
     const file = secretFilePath(loginFile)
     if (file !== undefined) await checkSecretFile(file, flags.force)
     const { admin, options } = await openAdministration(context)
-    const service = loginFile && (await publicUrlOf(createClient(clientOptions(context, target)), options.signal))
+    const account = loginFile === undefined ? undefined : await admin.me(options)
+    if (account) rememberGamemodes(context, target.url.value, account.gamemodes)
+    const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
+    const service = account && checkPublicUrl(account.publicUrl ?? target.url.value)
     await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const { rateLimit: _, requestId: __, ...user } = await admin.users.create({ name: args.name }, options)
     const { id, name, createdAt, password, fernetKey, apiKey } = user

@@ -1,8 +1,7 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import { openClient } from '../../client/client.ts'
 import { readGamemodes } from '../../client/counts.ts'
 import { expectedRefusal } from '../../client/describe-error.ts'
-import { fetchGamemodes } from '../../client/gamemodes.ts'
+import { rememberGamemodes } from '../../config/gamemodes.ts'
 import { type Administration, administrationFlags, openAdministration } from '../../kit/administration.ts'
 import { Args, defineCommand } from '../../kit/define.ts'
 import { dryRunFlag, yesFlags } from '../../kit/flags.ts'
@@ -26,9 +25,8 @@ export const userDeleteCommand = defineCommand({
     if (!dryRun) await confirm(context, { question: `Delete the player ${named} and all its catches`, ...flags })
     const administration = await openAdministration(context)
     if (dryRun) {
-      const client = await openClient(context, context.target)
-      const listGamemodes = () => fetchGamemodes(context, context.target, { client, ...administration.options })
-      const plan = await planDeletion(administration, args.name, listGamemodes)
+      const remember = (given?: readonly Gamemode[]) => rememberGamemodes(context, context.target.url.value, given)
+      const plan = await planDeletion(administration, args.name, remember)
       const text = `Would delete ${printable(plan.user)}: ${plan.fish} fish and ${plan.crab} crab${plan.crab === 1 ? '' : 's'}.`
       return context.print({ ...plan, dryRun }, () => text)
     }
@@ -40,11 +38,12 @@ export const userDeleteCommand = defineCommand({
 async function planDeletion(
   { admin, options }: Administration,
   named: string,
-  listGamemodes: () => Promise<readonly Gamemode[]>,
+  remember: (given?: readonly Gamemode[]) => readonly Gamemode[],
 ) {
-  if ((await admin.me(options)).role !== 'superadmin') throw expectedRefusal('forbidden', 'superadmin')
+  const { role, gamemodes } = await admin.me(options)
+  if (role !== 'superadmin') throw expectedRefusal('forbidden', 'superadmin')
   const { name } = await admin.users.get(named, options)
-  const counts = await readGamemodes(await listGamemodes(), options.signal, async (gamemode, signal) => {
+  const counts = await readGamemodes(remember(gamemodes), options.signal, async (gamemode, signal) => {
     const ofGamemode = { ...options, gamemode, signal }
     const [{ fish }, { crab }] = await Promise.all([
       admin.fish.list(name, ofGamemode),

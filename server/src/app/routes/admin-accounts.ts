@@ -1,4 +1,4 @@
-import { ACCOUNT_LIMITS, auditQuerySchema, loginSchema, newAdminSchema } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, auditQuerySchema, loginSchema, newAdminSchema, type OwnAccount } from '@fish-crab/sdk/contract'
 import type { Admin } from '../auth/admins.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader, readJson, validate } from '../http/request.ts'
@@ -9,7 +9,7 @@ import type { AdminHandlers, Services } from './services.ts'
 const readAuditQuery = queryReader(auditQuerySchema)
 
 export function accountHandlers(services: Services): AdminHandlers {
-  const { admins, audit, credentials, sessions } = services
+  const { admins, audit, credentials, sessions, gamemodes, publicUrl } = services
   return {
     async adminLogin(context) {
       const { username, password } = validate(loginSchema, await readJson(context.request), 'invalid_payload')
@@ -24,7 +24,12 @@ export function accountHandlers(services: Services): AdminHandlers {
       return empty(204)
     },
 
-    adminMe: (_context, admin) => json(200, toAccount(admin)),
+    adminMe: (_context, admin) =>
+      json(200, {
+        ...toAccount(admin),
+        gamemodes: [...gamemodes.names],
+        ...(publicUrl && { publicUrl }),
+      } satisfies OwnAccount),
 
     listAdmins: async () => json(200, { admins: (await admins.list()).map(toAccount) }),
 
