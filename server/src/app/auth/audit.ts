@@ -203,8 +203,9 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
   }
 }
 
-/** Maximum number of entries that one request reads, and that it reads at once. */
-const [MAX_READ, READ_AT_ONCE] = [10_000, 1000]
+/** Maximum number of entries that one filtered request reads. */
+const MAX_READ = 10_000
+const READ_AT_ONCE = 1000
 
 interface AuditFilter {
   readonly actor?: string | undefined
