@@ -115,6 +115,7 @@ describe('watch --once FOLDER', () => {
         addedBefore: 0,
         byGamemode: { earth: { fish: 1, crabs: 0 } },
         withoutGamemode: 0,
+        cut: [],
         unreadable: [join(folder, '2024-02-01-2.log.gz')],
         unrecognized: { count: 0, examples: [] },
         added: 1,

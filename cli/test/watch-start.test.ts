@@ -170,3 +170,68 @@ test('watch adds the catches of several games that run at the same time, each in
   // skyblock is not a gamemode of the service.
   expect(printed).toMatch(/skyblock fish {2}.*, oneblock {2}\(/)
 })
+
+test.skipIf(process.platform !== 'linux').each([
+  ['CurseForge', 'curseforge/minecraft/Instances/Pack/logs/latest.log'],
+  ['CurseForge', 'Documents/curseforge/minecraft/Instances/Pack/logs/latest.log'],
+  ['Modrinth', '.local/share/ModrinthApp/profiles/Pack/logs/latest.log'],
+  ['ATLauncher', '.local/share/ATLauncher/instances/Pack/logs/latest.log'],
+  ['GDLauncher', '.local/share/gdlauncher_carbon/data/instances/Pack/instance/logs/latest.log'],
+  ['Technic', '.technic/modpacks/pack/logs/latest.log'],
+  ['FTB', '.ftba/instances/pack/logs/latest.log'],
+  ['PolyMC', '.local/share/PolyMC/instances/Pack/.minecraft/logs/latest.log'],
+  ['vanilla', '.minecraft/logs/blclient/minecraft/latest.log'],
+  ['vanilla', '.minecraft/versions/1.21-Fabric/logs/latest.log'],
+  ['Snap', 'snap/mc-installer/common/.minecraft/logs/latest.log'],
+])('watch finds the log of %s at %s', async (launcher, path) => {
+  const { home, write, env } = await scene()
+  const log = await write(path, BEGUN + caught('Cod'))
+  const data = { XDG_DATA_HOME: join(home, '.local/share') }
+  const { byName } = await doctorOf({ ...env, ...data })
+  expect(byName.log).toContain(`watch would follow ${log} (${launcher})`)
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'watch finds the game folder of a profile, and the instances of Prism in another folder',
+  async () => {
+    const { home, write, env } = await scene()
+    const own = await write('games/[Fabric]/logs/latest.log', BEGUN)
+    const instance = await write('disk/Instances/Pack/minecraft/logs/latest.log', BEGUN)
+    const profiles = { a: { gameDir: join(home, 'games/[Fabric]') }, b: {} }
+    await write('.minecraft/launcher_profiles.json', JSON.stringify({ profiles }))
+    await write('data/PrismLauncher/prismlauncher.cfg', `[General]\nInstanceDir=${join(home, 'disk/Instances')}\n`)
+    const { byName } = await doctorOf({ ...env, XDG_DATA_HOME: join(home, 'data') })
+    expect(byName.log).toContain(`${own} (vanilla)`)
+    expect(byName.log).toContain(`${instance} (Prism)`)
+  },
+)
+
+test('if no log is found, watch names the path argument and --once, and doctor lists the searched paths', async () => {
+  const { home, env } = await scene()
+  const { status, stderr } = await run(['watch'], { env: { ...env, XDG_DATA_HOME: join(home, 'data') } })
+  expect(status).toBe(5)
+  expect(stderr).toContain('fish-cli watch PATH/logs/latest.log')
+  expect(stderr).toContain('fish-cli watch --once PATH/logs')
+  const { byName } = await doctorOf(env)
+  expect(byName.log).toContain(
+    `${join(home, 'curseforge', 'minecraft', 'Instances', '*', 'logs', 'latest.log')} (CurseForge)`,
+  )
+})
+
+async function doctorOf(env: Record<string, string | undefined>) {
+  const { stdout } = await run(['doctor', '--offline', '--json'], { env })
+  const { checks } = JSON.parse(stdout) as { checks: readonly { readonly check: string; readonly result: string }[] }
+  return { byName: Object.fromEntries(checks.map(({ check, result }) => [check, result])) }
+}
+
+test('watch --once reads a cut compressed log up to the cut, and names the log', async () => {
+  const { write, env } = await scene()
+  const log = await write('logs/2026-01-31-1.log.gz', '')
+  const lines = Array.from({ length: 500 }, (_, index) => caught(`Fish ${index}`)).join('')
+  const packed = gzipSync(BEGUN + lines)
+  await writeFile(log, packed.subarray(0, -100))
+  const { status, stderr } = await run(['watch', '--once', log, '--dry-run'], { env })
+  expect(status).toBe(7)
+  expect(stderr).toMatch(/: [34]\d\d catches to add/)
+  expect(stderr).toContain(`Incomplete, so read only up to the cut: ${log}`)
+})

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Client, ConnectionError } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { describeError } from '../client/describe-error.ts'
@@ -154,8 +155,9 @@ async function checkKeyring(context: KeyringContext, config: Config): Promise<Ou
 
 /** A missing game log is not a problem, because the user may play on another machine. */
 async function checkGameLog(context: Context): Promise<Outcome> {
+  const locations = usualPlaces(context)
   try {
-    const games = await findGames(usualPlaces(context))
+    const games = await findGames(locations)
     const named = games.map(({ path, launcher, writtenAt }) => {
       const time = localTime(new Date(writtenAt).toISOString())
       return `${printable(path)} (${launcher}), last written ${time} (local time)`
@@ -163,7 +165,10 @@ async function checkGameLog(context: Context): Promise<Outcome> {
     return ok(`watch would follow ${named.join('; ')}.`)
   } catch (error) {
     const { message, hint } = describeError(error)
-    return ok(`${message} ${hint}`)
+    const searched = locations.map(
+      ({ launcher, folder, pattern }) => `${printable(join(folder, pattern))} (${launcher})`,
+    )
+    return ok(`${message} ${hint}. Searched: ${searched.join('; ')}.`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { glob, stat } from 'node:fs/promises'
+import { glob, readFile, stat } from 'node:fs/promises'
 import * as path from 'node:path'
 import type { PlatformInfo } from '../../../sdk/src/internal/user-folders.node.ts'
 import { homeFolder } from '../config/paths.ts'
@@ -16,13 +16,15 @@ export async function findGames(locations: readonly LogLocation[]): Promise<read
   throw new CliError({
     code: 'log_not_found',
     message: 'No game log found in the folders of the usual launchers.',
-    hint: 'Start the game once, or pass the path: fish-cli watch PATH/logs/latest.log',
+    hint:
+      'Start the game once, or pass the path of its log: fish-cli watch PATH/logs/latest.log. ' +
+      'To add old logs: fish-cli watch --once PATH/logs',
     exit: EXIT.notFound,
   })
 }
 
 export async function findLogs(locations: readonly LogLocation[]): Promise<readonly FoundLog[]> {
-  const found = await Promise.all(locations.map(logsAt))
+  const found = await Promise.all([...locations, ...(await namedLocations(locations))].map(logsAt))
   return found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
 }
 
@@ -51,58 +53,154 @@ interface LogLocation {
   readonly pattern: string
 }
 
-/**
- * The paths of logs in the folder of a launcher. An instance of MultiMC has a folder .minecraft, and an instance of
- * Prism has a folder minecraft. Both launchers also read instances of the other launcher.
- */
-const LOGS = {
-  vanilla: ['logs/latest.log'],
-  Feather: ['logs/latest.log', 'user/game/logs/latest.log', 'player-server/servers/*/logs/latest.log'],
-  Lunar: [
-    'offline/multiver/logs/latest.log',
-    'offline/*/logs/latest.log',
-    'profiles/*/*/logs/latest.log',
-    'logs/game/*.log',
-  ],
-  Prism: ['instances/*/.minecraft/logs/latest.log', 'instances/*/minecraft/logs/latest.log'],
-  MultiMC: ['instances/*/.minecraft/logs/latest.log', 'instances/*/minecraft/logs/latest.log'],
-} as const
+interface Launcher {
+  /** Folders by platform. A word in braces stands for a folder of the user. */
+  readonly win32: readonly string[]
+  readonly darwin: readonly string[]
+  readonly other: readonly string[]
+  /** Patterns of logs in each folder. */
+  readonly logs: readonly string[]
+}
 
-type LauncherFolders = Readonly<Record<keyof typeof LOGS, readonly string[]>>
+// An instance of MultiMC has a folder .minecraft, and an instance of Prism has a folder minecraft. Both launchers also
+// read instances of the other launcher.
+const MULTIMC_LOGS = ['instances/*/.minecraft/logs/latest.log', 'instances/*/minecraft/logs/latest.log']
 
-/** Folders of the launchers, by platform. A word in braces stands for a folder of the user. */
-const FOLDERS: Readonly<Record<'win32' | 'darwin' | 'other', LauncherFolders>> = {
-  win32: {
-    vanilla: ['{roaming}/.minecraft'],
-    Feather: ['{roaming}/.minecraft/feather', '{roaming}/.feather', '{roaming}/Feather Launcher'],
-    Lunar: ['{home}/.lunarclient'],
-    Prism: ['{roaming}/PrismLauncher'],
-    MultiMC: ['{roaming}/MultiMC', '{local}/MultiMC', '{home}/MultiMC'],
-  },
-  darwin: {
-    vanilla: ['{support}/minecraft'],
-    Feather: ['{support}/minecraft/feather', '{home}/.feather', '{support}/feather', '{support}/Feather Launcher'],
-    Lunar: ['{home}/.lunarclient'],
-    Prism: ['{support}/PrismLauncher'],
-    MultiMC: ['{support}/MultiMC', '/Applications/MultiMC.app/Data'],
-  },
-  other: {
-    vanilla: [
+const LAUNCHERS: Readonly<Record<string, Launcher>> = {
+  // HMCL and PCL store the logs of a version in versions, and Badlion stores its logs in blclient.
+  vanilla: {
+    win32: ['{roaming}/.minecraft'],
+    darwin: ['{support}/minecraft'],
+    other: [
       '{home}/.minecraft',
       '{apps}/com.mojang.Minecraft/.minecraft',
       '{apps}/com.mojang.Minecraft/data/minecraft',
     ],
-    Feather: [
+    logs: ['logs/latest.log', 'versions/*/logs/latest.log', 'logs/blclient/minecraft/latest.log'],
+  },
+  ATLauncher: {
+    win32: ['{roaming}/ATLauncher'],
+    darwin: ['{support}/ATLauncher', '/Applications/ATLauncher.app/Contents/Java'],
+    other: ['{data}/ATLauncher', '{apps}/com.atlauncher.ATLauncher/data/ATLauncher'],
+    logs: ['instances/*/logs/latest.log'],
+  },
+  CurseForge: {
+    win32: ['{home}/curseforge/minecraft', '{home}/Documents/curseforge/minecraft'],
+    darwin: ['{home}/curseforge/minecraft', '{home}/Documents/curseforge/minecraft'],
+    other: ['{home}/curseforge/minecraft', '{home}/Documents/curseforge/minecraft'],
+    logs: ['Instances/*/logs/latest.log'],
+  },
+  Feather: {
+    win32: ['{roaming}/.minecraft/feather', '{roaming}/.feather', '{roaming}/Feather Launcher'],
+    darwin: ['{support}/minecraft/feather', '{home}/.feather', '{support}/feather', '{support}/Feather Launcher'],
+    other: [
       '{home}/.minecraft/feather',
       '{apps}/com.mojang.Minecraft/.minecraft/feather',
       '{apps}/com.mojang.Minecraft/data/minecraft/feather',
       '{home}/.feather',
       '{config}/feather',
     ],
-    Lunar: ['{home}/.lunarclient'],
-    Prism: ['{data}/PrismLauncher', '{apps}/org.prismlauncher.PrismLauncher/data/PrismLauncher'],
-    MultiMC: ['{data}/multimc', '{home}/.multimc', '{home}/MultiMC'],
+    logs: ['logs/latest.log', 'user/game/logs/latest.log', 'player-server/servers/*/logs/latest.log'],
   },
+  FTB: {
+    win32: ['{local}/.ftba', '{home}/.ftba'],
+    darwin: ['{support}/.ftba', '{home}/.ftba'],
+    other: ['{home}/.ftba', '{data}/.ftba'],
+    logs: ['instances/*/logs/latest.log'],
+  },
+  GDLauncher: {
+    win32: ['{roaming}/gdlauncher_carbon/data', '{roaming}/gdlauncher_next'],
+    darwin: ['{support}/gdlauncher_carbon/data', '{support}/gdlauncher_next'],
+    other: ['{data}/gdlauncher_carbon/data', '{config}/gdlauncher_next'],
+    logs: ['instances/*/instance/logs/latest.log', 'instances/*/logs/latest.log'],
+  },
+  Lunar: {
+    win32: ['{home}/.lunarclient'],
+    darwin: ['{home}/.lunarclient'],
+    other: ['{home}/.lunarclient'],
+    logs: [
+      'offline/multiver/logs/latest.log',
+      'offline/*/logs/latest.log',
+      'profiles/*/*/logs/latest.log',
+      'logs/game/*.log',
+    ],
+  },
+  Modrinth: {
+    win32: ['{roaming}/ModrinthApp', '{roaming}/com.modrinth.theseus'],
+    darwin: ['{support}/ModrinthApp', '{support}/com.modrinth.theseus'],
+    other: ['{data}/ModrinthApp', '{config}/com.modrinth.theseus', '{apps}/com.modrinth.ModrinthApp/data/ModrinthApp'],
+    logs: ['profiles/*/logs/latest.log'],
+  },
+  MultiMC: {
+    win32: ['{roaming}/MultiMC', '{local}/MultiMC', '{home}/MultiMC'],
+    darwin: ['{support}/MultiMC', '/Applications/MultiMC.app/Data'],
+    other: ['{data}/multimc', '{home}/.multimc', '{home}/MultiMC'],
+    logs: MULTIMC_LOGS,
+  },
+  PolyMC: {
+    win32: ['{roaming}/PolyMC'],
+    darwin: ['{support}/PolyMC'],
+    other: ['{data}/PolyMC', '{apps}/org.polymc.PolyMC/data/PolyMC'],
+    logs: MULTIMC_LOGS,
+  },
+  Prism: {
+    win32: ['{roaming}/PrismLauncher'],
+    darwin: ['{support}/PrismLauncher'],
+    other: ['{data}/PrismLauncher', '{apps}/org.prismlauncher.PrismLauncher/data/PrismLauncher'],
+    logs: MULTIMC_LOGS,
+  },
+  Snap: { win32: [], darwin: [], other: ['{home}/snap'], logs: ['*/*/.minecraft/logs/latest.log'] },
+  Technic: {
+    win32: ['{roaming}/.technic'],
+    darwin: ['{support}/technic'],
+    other: ['{home}/.technic'],
+    logs: ['modpacks/*/logs/latest.log'],
+  },
+}
+
+/** A file of a launcher that names folders outside the folder of the launcher. */
+interface FolderSettings {
+  readonly file: string
+  readonly pattern: string
+  readonly folders: (text: string) => readonly string[]
+}
+
+const INSTANCE_SETTINGS = ['prismlauncher.cfg', 'polymc.cfg', 'multimc.cfg'].flatMap((file) =>
+  ['*/.minecraft/logs/latest.log', '*/minecraft/logs/latest.log'].map(
+    (pattern): FolderSettings => ({ file, pattern, folders: instanceFolders }),
+  ),
+)
+const PROFILE_SETTINGS = ['launcher_profiles.json', 'launcher_profiles_microsoft_store.json'].map(
+  (file): FolderSettings => ({ file, pattern: 'logs/latest.log', folders: gameFolders }),
+)
+const FOLDER_SETTINGS: readonly FolderSettings[] = [...INSTANCE_SETTINGS, ...PROFILE_SETTINGS]
+
+/** Reads `InstanceDir` in the format of QSettings, which escapes backslashes. */
+function instanceFolders(text: string): readonly string[] {
+  const [, folder] = /^InstanceDir="?([^"\r\n]+)/m.exec(text) ?? []
+  return folder === undefined ? [] : [folder.replaceAll('\\\\', '\\')]
+}
+
+function gameFolders(text: string): readonly string[] {
+  const { profiles } = JSON.parse(text) as { readonly profiles?: Readonly<Record<string, { gameDir?: unknown }>> }
+  return Object.values(profiles ?? {}).flatMap(({ gameDir }) => (typeof gameDir === 'string' ? [gameDir] : []))
+}
+
+/** Returns the locations that the settings of launchers name. Files that cannot be read are skipped. */
+async function namedLocations(locations: readonly LogLocation[]): Promise<readonly LogLocation[]> {
+  const launchers = new Map(locations.map(({ launcher, folder }) => [folder, launcher]))
+  const read = async (folder: string, launcher: string, { file, pattern, folders }: FolderSettings) => {
+    try {
+      const named = folders(await readFile(path.join(folder, file), 'utf8'))
+      return named.map((one) => ({ launcher, folder: path.resolve(folder, one), pattern }))
+    } catch {
+      return []
+    }
+  }
+  const found = [...launchers].flatMap(([folder, launcher]) =>
+    FOLDER_SETTINGS.map((settings) => read(folder, launcher, settings)),
+  )
+  return (await Promise.all(found)).flat()
 }
 
 /** Returns the usual locations of logs on this machine. */
@@ -121,9 +219,9 @@ export function logLocations({ platform, env, home }: PlatformInfo): readonly Lo
     '{config}': env.XDG_CONFIG_HOME || join(home, '.config'),
     '{apps}': join(home, '.var', 'app'),
   }
-  const folders = FOLDERS[platform === 'win32' || platform === 'darwin' ? platform : 'other']
-  return Object.entries(LOGS).flatMap(([launcher, logs]) =>
-    folders[launcher as keyof typeof LOGS].flatMap((folder) => {
+  const system = platform === 'win32' || platform === 'darwin' ? platform : 'other'
+  return Object.entries(LAUNCHERS).flatMap(([launcher, { [system]: folders, logs }]) =>
+    folders.flatMap((folder) => {
       const path = join(folder.replace(/^\{\w+\}/, (name) => userFolders[name] ?? name))
       return logs.map((pattern) => ({ launcher, folder: path, pattern }))
     }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { gunzip, constants as zlib } from 'node:zlib'
 import { isNotFound } from '../config/files.ts'
 import { type LogEncoding, logEncoding } from '../config/log-encoding.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -16,6 +16,8 @@ export interface LogFile {
   encoding(): Promise<LogEncoding>
   /** Reads bytes from an offset. Returns fewer bytes than requested only at the end of the log. */
   read(offset: number, length: number): Promise<Uint8Array>
+  /** Whether the end of a gzipped log is missing. */
+  readonly isCut: boolean
   close(): Promise<void>
 }
 
@@ -44,16 +46,30 @@ export async function openLog(path: string, legacy: LogEncoding): Promise<LogFil
       facts: () => factsOf(handle),
       encoding: encodingDetector(read, legacy),
       read,
+      isCut: false,
       close: () => handle.close(),
     }
   }
   try {
-    const bytes = await promisify(gunzip)(await handle.readFile()).catch(() => {
-      throw notReadable(`${path} is not gzip, or is damaged.`)
+    const compressed = await handle.readFile()
+    const damaged = () => notReadable(`${path} is not gzip, or is damaged.`)
+    let isCut = false
+    const bytes = await promisify(gunzip)(compressed).catch((error: NodeJS.ErrnoException) => {
+      isCut = error.code === 'Z_BUF_ERROR'
+      if (!isCut) throw damaged()
+      return promisify(gunzip)(compressed, { finishFlush: zlib.Z_SYNC_FLUSH })
     })
+    if (isCut && bytes.length === 0) throw damaged()
     const facts = { ...(await factsOf(handle)), size: bytes.length }
     const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length)
-    return { identity, facts: async () => facts, encoding: encodingDetector(read, legacy), read, close: async () => {} }
+    return {
+      identity,
+      facts: async () => facts,
+      encoding: encodingDetector(read, legacy),
+      read,
+      isCut,
+      close: async () => {},
+    }
   } finally {
     await handle.close()
   }

@@ -49,7 +49,7 @@ export async function readOnce(context: Context & Notes, options: WatchOptions):
       (found.catches.some(isNowhere) ? await askForGamemode(context, target, flags) : undefined)
     const preview = previewOf(found, { ...options, gamemode: { ...options.gamemode, usual }, isKnown })
     showPreview(context, preview, folder === undefined ? named : [folder], target)
-    const partly = found.unreadable.length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
+    const partly = [...found.unreadable, ...found.cut].length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
     let result = { added: 0, sent: 0 }
     let status: ExitStatus = EXIT.ok
     if (outbox) {
@@ -125,6 +125,8 @@ interface Found {
   readonly catches: readonly WatchedCatch[]
   readonly positions: readonly { readonly path: string; readonly position: LogPosition }[]
   readonly unreadable: readonly string[]
+  /** Compressed logs whose end is missing. */
+  readonly cut: readonly string[]
   readonly unrecognized: UnrecognizedCounter
 }
 
@@ -141,6 +143,7 @@ async function readLogs(
   const catches = new Map<string, WatchedCatch>()
   const positions: { path: string; position: LogPosition }[] = []
   const unreadable: string[] = []
+  const cut: string[] = []
   const unrecognized = createUnrecognizedCounter()
   const notePlayer = createPlayerNotes(context, user, ownNames)
   const progress = createProgress(line, clock, { unit: 'logs', label: 'Reading', total: logs.length })
@@ -150,7 +153,8 @@ async function readLogs(
     if (!file) return
     try {
       const { writtenAt } = await file.facts()
-      const isWhole = clock.now() - writtenAt > UNFINISHED_MS
+      const isWhole = !file.isCut && clock.now() - writtenAt > UNFINISHED_MS
+      if (file.isCut) cut.push(path)
       const start = await startOf(file, { path, isWhole, before })
       if (!start) return
       const onBatch = (batch: {
@@ -184,14 +188,14 @@ async function readLogs(
   } finally {
     progress.end()
   }
-  return { logs: logs.length, catches: [...catches.values()], positions, unreadable, unrecognized }
+  return { logs: logs.length, catches: [...catches.values()], positions, unreadable, cut, unrecognized }
 }
 
 function isNowhere({ where }: WatchedCatch): boolean {
   return where.gamemode === undefined && where.elsewhere === undefined
 }
 
-interface Preview extends Pick<Found, 'logs' | 'unreadable' | 'unrecognized'> {
+interface Preview extends Pick<Found, 'logs' | 'unreadable' | 'cut' | 'unrecognized'> {
   readonly fresh: readonly { readonly one: WatchedCatch; readonly gamemode: Gamemode }[]
   /** Number of catches that `watch` had already added, live or in an earlier run. */
   readonly known: number
@@ -227,7 +231,7 @@ function previewOf(
   return { ...found, fresh, known, skipped, servers, counts }
 }
 
-function previewData({ logs, fresh, known, skipped, counts, unreadable, unrecognized }: Preview) {
+function previewData({ logs, fresh, known, skipped, counts, unreadable, cut, unrecognized }: Preview) {
   return {
     logs,
     new: fresh.length,
@@ -235,6 +239,7 @@ function previewData({ logs, fresh, known, skipped, counts, unreadable, unrecogn
     byGamemode: Object.fromEntries(counts),
     withoutGamemode: skipped,
     unreadable,
+    cut,
     unrecognized: { count: unrecognized.count(), examples: unrecognized.examples() },
   }
 }
@@ -242,7 +247,7 @@ function previewData({ logs, fresh, known, skipped, counts, unreadable, unrecogn
 const MAX_NAMED = 5
 
 function showPreview({ note }: Notes, preview: Preview, paths: readonly string[], target: Target): void {
-  const { logs, fresh, known, skipped, servers, counts, unreadable } = preview
+  const { logs, fresh, known, skipped, servers, counts, unreadable, cut } = preview
   const times = fresh.map(({ one }) => one.caughtAt)
   const day = (at: number) => new Date(at).toLocaleDateString('sv')
   const earliest = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
@@ -257,6 +262,7 @@ function showPreview({ note }: Notes, preview: Preview, paths: readonly string[]
     note(`  Skipped ${catchesText(skipped)} without a gamemode, on ${listText([...servers].map(printable))}.`)
     note(`  To add them: ${commandLine('watch', '--once', ...words)}`)
   }
+  if (cut.length > 0) note(`  Incomplete, so read only up to the cut: ${listText(cut.map(printable))}`)
   if (unreadable.length > 0) note(`  Cannot be read: ${listText(unreadable.map(printable))}`)
 }
 

@@ -33,10 +33,14 @@ export async function readRotated(known: LogPosition, options: RotationOptions):
     const file = await openRotatedLog(log.path, options)
     if (!file) continue
     try {
-      if (isFound) last = (await startOf(file, { path: log.path, isWhole: true, before: last })) ?? last
+      if (isFound) last = (await startOf(file, { path: log.path, isWhole: !file.isCut, before: last })) ?? last
       else if (await isContinued(file, known)) isFound = true
       else continue
-      last = await readToEnd(file, last, { ...options, isWhole: true, nextLogAt: dateInName(recent[index + 1]?.path) })
+      last = await readToEnd(file, last, {
+        ...options,
+        isWhole: !file.isCut,
+        nextLogAt: dateInName(recent[index + 1]?.path),
+      })
     } finally {
       await file.close()
     }
@@ -53,14 +57,12 @@ async function openRotatedLog(
 ): Promise<LogFile | undefined> {
   for (;;) {
     signal.throwIfAborted()
-    try {
-      return await openLog(path, encoding)
-    } catch {
-      // The game may be compressing the log right now.
-      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
-      if (!isGzipped(path) || clock.now() - mtimeMs > COMPRESSING_MS) return undefined
-      await clock.sleep(COMPRESSING_RETRY_MS, signal)
-    }
+    const file = await openLog(path, encoding).catch(() => 'unreadable' as const)
+    if (file !== 'unreadable' && !file?.isCut) return file
+    // The game may be compressing the log right now.
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
+    if (!isGzipped(path) || clock.now() - mtimeMs > COMPRESSING_MS) return file === 'unreadable' ? undefined : file
+    await clock.sleep(COMPRESSING_RETRY_MS, signal)
   }
 }
 
