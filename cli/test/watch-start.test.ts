@@ -1,10 +1,11 @@
 import { appendFileSync, realpathSync } from 'node:fs'
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newFolder, xdgFolders } from './folders.ts'
-import { type RunOptions, run, serviceContext } from './harness.ts'
+import { type RunOptions, run, serviceContext, startServiceContext } from './harness.ts'
 
 const context = serviceContext()
 const caught = (name: string) => `[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name}.\n`
@@ -234,4 +235,67 @@ test('watch --once reads a cut compressed log up to the cut, and names the log',
   expect(status).toBe(7)
   expect(stderr).toMatch(/: [34]\d\d catches to add/)
   expect(stderr).toContain(`Incomplete, so read only up to the cut: ${log}`)
+})
+
+test('watch sends the rejected catches again after a new login, and names those that stay rejected', async () => {
+  const { write, env: playerEnv } = await scene()
+  const { service, player, admin } = await startServiceContext()
+  const env = { ...playerEnv, FISH_URL: player.FISH_URL, FISH_KEY: undefined, FISH_PASSWORD: undefined }
+  const logIn = () => run(['login', 'Alex'], { env: { ...env, FISH_PASSWORD: player.FISH_PASSWORD } })
+  const reset = () => run(['user', 'reset', 'Alex', '--type', 'fernet', '--yes', '--show'], { env: admin })
+  const log = await write('logs/latest.log', BEGUN)
+  /** Runs watch, and takes each step when stderr contains its text after the text of the step before. */
+  async function watch(...steps: readonly (readonly [said: string, act: () => unknown])[]) {
+    const ending = new AbortController()
+    let [from, next] = [0, 0]
+    const onStderr = (text: string) => {
+      const step = steps[next]
+      const at = step === undefined ? -1 : text.indexOf(step[0], from)
+      if (step === undefined || at === -1) return
+      from = at + step[0].length
+      next += 1
+      setImmediate(async () => {
+        await step[1]()
+        if (next === steps.length) ending.abort()
+      })
+    }
+    const clock = {
+      now: Date.now,
+      sleep: (ms: number, signal?: AbortSignal) => sleep(Math.min(ms, 20), undefined, { signal }),
+    }
+    return (await run(['watch', log, '-g', 'earth'], { env, interrupted: ending.signal, onStderr, clock })).stderr
+  }
+  const names = async () =>
+    JSON.parse((await run(['list', 'Alex', '--json'], { env })).stdout).fish.map(({ name }: { name: string }) => name)
+
+  expect((await logIn()).status).toBe(0)
+  const renewed = await watch(
+    [
+      'Watching',
+      async () => {
+        await reset()
+        appendFileSync(log, caught('Cod'))
+      },
+    ],
+    [
+      '1 catch rejected',
+      async () => {
+        await logIn()
+        appendFileSync(log, caught('Koi'))
+      },
+    ],
+    [
+      'Sending 2 catches again with your new key.',
+      () => vi.waitFor(async () => expect(await names()).toHaveLength(2), 5000),
+    ],
+  )
+  expect(await names()).toEqual(['Cod', 'Koi'])
+  expect(renewed).toMatch(/2 fish, 0 crabs\.\n.*Interrupted\. Nothing is left to send\.\n/)
+  await reset()
+  const rejected = await watch(['Watching', () => appendFileSync(log, caught('Eel'))], ['1 catch rejected', () => {}])
+  expect(rejected).toMatch(/Interrupted\. 1 catch rejected\.\n {2}See the reasons: fish-cli outbox\n/)
+  expect(await watch(['Watching', () => {}])).toContain(
+    'fish-cli: 1 catch rejected earlier. See the reasons: fish-cli outbox\n',
+  )
+  await service.close()
 })

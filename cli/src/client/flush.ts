@@ -70,9 +70,12 @@ export async function interruptedError(
   target: Target,
   resume = `Send the catches: ${flushCommand(target)}`,
 ): Promise<CliError> {
-  const { pending: count } = await outbox.status()
-  const message = `Interrupted. ${count === 0 ? 'Nothing is left to send.' : waitingText(count)}`
-  const hint = count === 0 ? undefined : resume
+  const { pending: count, rejected } = await outbox.status()
+  const waiting = count > 0 || rejected === 0 ? [count === 0 ? 'Nothing is left to send.' : waitingText(count)] : []
+  const refused = rejected === 0 ? [] : [`${catchesText(rejected)} rejected.`]
+  const message = ['Interrupted.', ...waiting, ...refused].join(' ')
+  const hints = [...(count === 0 ? [] : [resume]), ...(rejected === 0 ? [] : [REJECTED_HELP])]
+  const hint = hints.length === 0 ? undefined : hints.join('\n')
   return new CliError({ code: 'interrupted', message, hint, exit: EXIT.interrupted })
 }
 

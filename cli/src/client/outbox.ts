@@ -20,7 +20,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { rememberAdded } from './added.ts'
 import { openClient } from './client.ts'
-import { waitingText } from './flush.ts'
+import { catchesText, waitingText } from './flush.ts'
 import { readPlayerKey } from './identity.ts'
 import { outboxPath } from './outbox-path.ts'
 
@@ -32,21 +32,59 @@ interface PlayerOutboxOptions {
   readonly delayMs?: ((state: RateLimitState | undefined, now: number) => number) | undefined
 }
 
-/** Opens the outbox to send the catches of one player. The catches of other players stay in the outbox. */
+/**
+ * Opens the outbox to send the catches of one player. The catches of other players stay in the outbox. In the
+ * background, catches that the service rejects are sent again if `login` has stored another key since.
+ */
 export async function openPlayerOutbox(
   context: Context,
   target: Target,
   { user, gamemode, noInput, delayMs }: PlayerOutboxOptions,
 ): Promise<Outbox> {
-  const fernetKey = await readPlayerKey(context, target, { user, noInput })
   let state: RateLimitState | undefined
   const onResponse = ({ rateLimit }: ResponseEvent) => {
     state = rateLimit
   }
   // The client does not retry, because the outbox retries.
-  const client = await openClient(context, target, { user, gamemode, fernetKey, maxRetries: 0, onResponse })
+  const open = async (fernetKey: string) => ({
+    fernetKey,
+    client: await openClient(context, target, { user, gamemode, fernetKey, maxRetries: 0, onResponse }),
+  })
+  let current = await open(await readPlayerKey(context, target, { user, noInput }))
+  let used = current
+  const client = {
+    baseUrl: current.client.baseUrl,
+    get fish() {
+      used = current
+      return used.client.fish
+    },
+    get crabs() {
+      used = current
+      return used.client.crabs
+    },
+  }
   const linger = delayMs && { lingerMs: () => delayMs(state, context.clock.now()) }
-  return openOutboxFile(context, target.url.value, { client, user, gamemode, ...linger })
+  const outbox = await openOutboxFile(context, target.url.value, { client, user, gamemode, ...linger })
+  if (!delayMs) return outbox
+
+  const rejected = new Set<number>()
+  async function retryWithNewKey(rejectedKey: string): Promise<void> {
+    const fernetKey = await readPlayerKey(context, target, { user, noInput: true })
+    if (fernetKey === rejectedKey) return
+    if (fernetKey !== current.fernetKey) current = await open(fernetKey)
+    const count = await outbox.retry([...rejected])
+    rejected.clear()
+    context.line.say(`fish-cli: Sending ${catchesText(count)} again with your new key.`)
+  }
+  let retrying: Promise<void> = Promise.resolve()
+  outbox.subscribe((event) => {
+    if (event.type !== 'rejected' || event.reason.code !== 'invalid_token') return
+    rejected.add(event.id)
+    const { fernetKey } = used
+    // If no key can be read, the catches stay rejected, which is already reported.
+    retrying = retrying.then(() => retryWithNewKey(fernetKey)).catch(() => {})
+  })
+  return outbox
 }
 
 /** Opens the outbox without a key. Returns `undefined` if the outbox does not exist. */

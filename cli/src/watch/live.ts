@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outbox } from '@fish-crab/sdk/outbox'
-import { catchesText, interruptedError } from '../client/flush.ts'
+import { catchesText, interruptedError, REJECTED_HELP } from '../client/flush.ts'
 import { knownKeys, openPlayerOutbox } from '../client/outbox.ts'
 import { settingValue } from '../config/settings.ts'
 import { gamemodeWords, targetWords } from '../config/target.ts'
@@ -65,6 +65,8 @@ export async function followLogs(context: Context & Notes, options: WatchOptions
     const gamemode = { ...options.gamemode, usual }
     noteStart(context, started, { ...options, gamemode })
     for (const { position } of started) notePlayer(position ?? {})
+    const { rejected } = await outbox.status()
+    if (rejected > 0) context.note(`fish-cli: ${catchesText(rejected)} rejected earlier. ${REJECTED_HELP}`)
     reportDelivery(context, outbox)
     outbox.start()
     if (!flags.json) showQueue(context, outbox)

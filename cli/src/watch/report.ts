@@ -113,8 +113,8 @@ export function showQueue({ line }: Context, outbox: Outbox): void {
   if (!line.isLive) return
   let sent = 0
   const show = async () => {
-    const { pending } = await outbox.status()
-    line.set('queue', `${pending} waiting, ${sent} sent`)
+    const { pending, rejected } = await outbox.status()
+    line.set('queue', `${pending} waiting, ${sent} sent${rejected === 0 ? '' : `, ${rejected} rejected`}`)
   }
   outbox.subscribe((event) => {
     if (event.type === 'delivered') sent += event.count
