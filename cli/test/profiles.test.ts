@@ -31,6 +31,16 @@ const setUp = (profiles: Parameters<typeof writeProfiles>[1] = home1) => writePr
 const change = () => fish('config', 'max-wait', '5')
 
 describe('profiles', () => {
+  test('of an administrator are named if the current profile has no administrator', async () => {
+    await setUp({
+      home: { url: 'http://127.0.0.1:1', user: 'Alex' },
+      boss: { url: 'http://127.0.0.1:1', admin: 'mia' },
+    })
+    const { status, stderr } = await fish('audit')
+    expect(status).toBe(4)
+    expect(stderr).toContain('Or use the session of a profile: --profile boss')
+  })
+
   test('can be listed, and any listed profile can become the current profile', async () => {
     await setUp({
       home: { url: 'http://home.example', user: 'Alex', gamemode: 'earth' },

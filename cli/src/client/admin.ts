@@ -1,5 +1,6 @@
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
+import { isSameService } from '../config/profile.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
@@ -34,7 +35,16 @@ export async function openAdminClient(
   if (isOwn && Date.parse(session.expiresAt) > context.clock.now()) {
     return createAdmin(context, target, { token: session.token })
   }
-  return createAdmin(context, target, await readAdminCredentials(context, target, prompt))
+  const profile = otherAdminProfile(context, target)
+  const alternative =
+    profile === undefined ? {} : { alternative: `Or use the session of a profile: --profile ${profile}` }
+  return createAdmin(context, target, await readAdminCredentials(context, target, { ...alternative, ...prompt }))
+}
+
+/** Returns the name of a profile of an administrator of the same service, if the current profile has no administrator. */
+function otherAdminProfile({ config }: Context, { profile, url }: Target): string | undefined {
+  if (profile?.admin !== undefined) return undefined
+  return [...config.profiles].find(([, one]) => one.admin !== undefined && isSameService(one.url, url.value))?.[0]
 }
 
 export async function createAdmin(
