@@ -109,7 +109,11 @@ function mapDriver(): StorageDriver {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
-    removeRecord: (place, id) => open(() => take(place, id)?.count ?? 0),
+    removeRecord: (place, id) =>
+      open(() => {
+        const record = take(place, id)
+        return record && { count: record.count, entries: record.entries }
+      }),
     moveRecord: (place, id, gamemode) =>
       open(() => {
         const [target, record] = [{ ...place, gamemode }, take(place, id)]

@@ -160,7 +160,11 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
-    removeRecord: (place, id) => open(() => Number(take(place, id)?.count ?? 0)),
+    removeRecord: (place, id) =>
+      open(() => {
+        const record = take(place, id)
+        return record && { count: Number(record.count), entries: String(record.entries) }
+      }),
     moveRecord: (place, id, gamemode) =>
       open(() => {
         const target = { ...place, gamemode }

@@ -13,6 +13,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { field: 'action', whole: true },
   { field: 'subject' },
   { field: 'catches' },
+  { field: 'species', value: ({ species }) => species?.join(', ') },
   { field: 'address' },
   { field: 'count', title: 'TIMES' },
   { field: 'lastAt', hidden: true, whole: true },

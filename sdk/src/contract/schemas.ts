@@ -482,7 +482,8 @@ export const auditQuerySchema = z.object({
  * One entry of the audit log: the time, the actor, the action, its subject, and the client's address. For a failed
  * login, the actor is the account with the given name, or {@link UNKNOWN_ACTOR}. For a change of catches, `gamemode` is
  * the gamemode of the catches before a move or a removal, or after an addition, and `catches` is the number of catches.
- * `catches` is absent until the change is complete. For a removal or a move, `record` is the id of the record.
+ * `catches` is absent until the change is complete. For a removal or a move, `record` is the id of the record. For a
+ * removal, `species` has the names of the removed catches, each name once and at most ten names.
  *
  * Equal events of one client within five minutes are one entry: `count` is their number, and `lastAt` is the time of the
  * last one. Both are absent from the entry of a single event.
@@ -497,6 +498,7 @@ export const auditEntrySchema = z.object({
   gamemode: z.optional(z.string()),
   movedTo: z.optional(z.string()),
   catches: z.optional(count),
+  species: z.optional(z.array(z.string())),
   count: z.optional(count),
   lastAt: z.optional(dateTimeSchema),
   address: z.string(),

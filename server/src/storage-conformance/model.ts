@@ -6,6 +6,7 @@ import {
   type CollectionTallies,
   type FishStorage,
   REMOVED_VERSION,
+  type RemovedRecord,
   type Tally,
 } from '../storage/index.ts'
 import { collectionTalliesOf, newRecord, readAll, readEntries, talliesOf } from './samples.ts'
@@ -103,7 +104,7 @@ class Model {
       case 'removeRecord': {
         const { id, collection } = this.#pick(one)
         const stored = this.#stored.get(id)
-        const expected = stored?.key === keyOf(collection) ? this.#remove(stored) : 0
+        const expected = stored?.key === keyOf(collection) ? this.#remove(stored) : undefined
         return { run: () => storage.removeRecord(collection, id), expected }
       }
       case 'moveRecord':
@@ -212,10 +213,10 @@ class Model {
     this.#changed.add(record.key)
   }
 
-  #remove({ id, key, count }: ModelRecord): number {
+  #remove({ id, key, count, entries }: ModelRecord): RemovedRecord {
     this.#changed.add(key)
     this.#stored.delete(id)
-    return count
+    return { count, entries }
   }
 
   #recordsOf(collection: Collection): ModelRecord[] {

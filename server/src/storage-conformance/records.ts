@@ -69,7 +69,10 @@ export function describeRecords(storage: () => FishStorage): void {
     }
     expect((await readAll(storage(), collection)).map(({ id }) => id)).toEqual(forms)
     expect(await dumpOf(storage(), collection.owner)).toEqual(records.map((record) => ({ collection, record })))
-    for (const id of forms) expect(await storage().removeRecord(collection, id)).toBe(1)
+    for (const { id, count, entries } of records) {
+      expect(await storage().removeRecord(collection, id)).toEqual({ count, entries })
+      expect(await storage().removeRecord(collection, id)).toBeUndefined()
+    }
     expect(await readAll(storage(), collection)).toEqual([])
   })
 
@@ -128,7 +131,7 @@ export function describeRecords(storage: () => FishStorage): void {
     const outcomes = await Promise.all(
       records.map(async ({ id }, i) => {
         const move = () => storage().moveRecord(collection, id, 'sky')
-        const remove = () => storage().removeRecord(collection, id)
+        const remove = async () => (await storage().removeRecord(collection, id))?.count ?? 0
         const [one, other] = i % 2 ? [move, remove] : [remove, move]
         const append = () => storage().append(target, newRecord({ count: 2, labels: { Gold: 1 } }))
         const [first, second, third, fourth] = await Promise.all([one(), other(), one(), other(), append()])

@@ -23,6 +23,7 @@ export type {
   LeaderRange,
   NewRecord,
   ReadRange,
+  RemovedRecord,
   SpeciesTally,
   StorageDriver,
   StorageExtension,

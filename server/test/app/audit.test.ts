@@ -136,6 +136,26 @@ describe('the audit log for administrators', () => {
     await expectError(await admin('GET', '/admin/audit?action=dance'), 'invalid_query')
   })
 
+  it('names the removed catches, at most ten species of them', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const remove = async (...names: readonly string[]) => {
+      const fish = names.map((name) => ({ name, rarity: 1 }))
+      const saved = await admin('POST', '/admin/users/Alex/fish?gamemode=earth', { fish })
+      const { id } = (await saved.json()) as Saved
+      expect((await admin('DELETE', `/admin/users/Alex/fish/${id}?gamemode=earth`)).status).toBe(204)
+    }
+    const many = Array.from({ length: 12 }, (_, index) => `Koi ${index}`)
+    await remove('Cod', 'Salmon “of\\doubt”', 'Cod')
+    await remove(...many)
+
+    const removals = (await read(admin, '?action=fish.delete')).entries
+    expect(removals.map(({ catches, species }) => ({ catches, species }))).toEqual([
+      { catches: 12, species: many.slice(0, 10) },
+      { catches: 3, species: ['Cod', 'Salmon “of\\doubt”'] },
+    ])
+  })
+
   it('counts repeated moves of a record in one entry for each direction', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)

@@ -98,7 +98,7 @@ describeWithRedis('a Redis Cluster', () => {
         id: records[1].id,
       })
     await storage.append(collection, records[2])
-    expect(await storage.removeRecord(collection, records[0].id)).toBe(1)
+    expect(await storage.removeRecord(collection, records[0].id)).toMatchObject({ count: 1 })
     expect(await counts()).toEqual([2, 2, 2, 2])
   })
 

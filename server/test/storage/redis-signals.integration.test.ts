@@ -96,7 +96,7 @@ describeWithRedis('signals of Redis', () => {
     const [collection, record] = [newCollection(), newRecord()]
     expect(await storage.append(collection, record)).toEqual({ outcome: 'stored', id: record.id })
     expect(await readEntries(storage, collection)).toEqual([record.entries])
-    expect(await storage.removeRecord(collection, record.id)).toBe(1)
+    expect(await storage.removeRecord(collection, record.id)).toMatchObject({ count: 1 })
     await storage.removeOwner(collection.owner)
     expect(changes).toEqual([])
   })

@@ -103,6 +103,7 @@ interface AuditEntry {
   readonly action: string
   readonly subject?: string
   readonly catches?: number
+  readonly species?: readonly string[]
   readonly count?: number
   readonly lastAt?: string
   readonly address: string
@@ -119,9 +120,15 @@ async function auditPage(t: TestContext, query: string) {
 }
 
 /** Performs audited actions. @returns the expected actor, subject and actions of the audit log, in any order */
-type Act = (
-  t: TestContext,
-) => Promise<{ actor: string; subject?: string; actions: readonly string[]; catches?: number; requestId?: string }>
+type Act = (t: TestContext) => Promise<{
+  actor: string
+  subject?: string
+  actions: readonly string[]
+  catches?: number
+  /** The names of removed catches. */
+  species?: readonly string[]
+  requestId?: string
+}>
 
 const ACTS: Readonly<Record<string, Act>> = {
   async login(t) {
@@ -138,12 +145,22 @@ const ACTS: Readonly<Record<string, Act>> = {
   async catches(t) {
     const { name } = await t.newUser()
     const query = '?gamemode=earth'
-    const added = await t.asSuperadmin('addUserCrab', { params: { name }, query, body: { crab: [{}, {}] } })
+    const added = await t.asSuperadmin('addUserCrab', {
+      params: { name },
+      query,
+      body: { crab: [{ name: 'Blue crab' }, {}] },
+    })
     const params = { name, id: String(expect.json(added, 201).id) }
     expect.status(await t.asSuperadmin('moveUserCrab', { params, query, body: { gamemode: 'oneblock' } }), 204)
     expect.status(await t.asSuperadmin('deleteUserCrab', { params, query: '?gamemode=oneblock' }), 204)
     const actions = ['crab.add', 'crab.move', 'crab.delete']
-    return { actor: (await t.superadmin()).username, subject: name, actions, catches: 2 }
+    return {
+      actor: (await t.superadmin()).username,
+      subject: name,
+      actions,
+      catches: 2,
+      species: ['Blue crab', 'crab'],
+    }
   },
   async 'key-read-by-owner'(t) {
     const { id, name, password } = await t.newUser()
@@ -170,7 +187,7 @@ const ACTS: Readonly<Record<string, Act>> = {
 export const adminAuditChecks = checksOf('admin', [
   ...Object.entries(ACTS).map(([id, act]) =>
     check(`audit-${id}`, `The audit log records actor, action, time and client address: ${id}.`, async (t) => {
-      const { actor, subject, actions, catches, requestId } = await act(t)
+      const { actor, subject, actions, catches, species, requestId } = await act(t)
       const isOwn = (entry: AuditEntry) => (subject === undefined ? entry.actor === actor : entry.subject === subject)
       const { entries } = await auditPage(t, '?limit=1000')
       const own = entries.filter(isOwn)
@@ -181,6 +198,8 @@ export const adminAuditChecks = checksOf('admin', [
         expect.same(entry.actor, actor, `the actor of "${action}"`)
         expect.dateTime(entry.at, '"at"')
         expect.same(entry.catches, catches, `the number of catches of "${action}"`)
+        const removed = action.endsWith('.delete') ? species : undefined
+        expect.same(entry.species, removed, `the removed species of "${action}"`)
         expect.text(entry.address, '"address"')
         if (requestId) expect.same(entry.requestId, requestId, '"requestId" of the entry')
       }

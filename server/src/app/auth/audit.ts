@@ -12,7 +12,7 @@ export type Audit = ReturnType<typeof createAudit>
 const LISTING = 'audit'
 
 /** The object of an action: a user or an administrator, and the catches that the action changed. */
-export type AuditDetails = Pick<AuditEntry, 'subject' | 'record' | 'gamemode' | 'movedTo' | 'catches'>
+export type AuditDetails = Pick<AuditEntry, 'subject' | 'record' | 'gamemode' | 'movedTo' | 'catches' | 'species'>
 
 type Origin = Pick<RequestContext, 'address' | 'requestId'>
 
@@ -21,10 +21,10 @@ type AuditEvent = Omit<AuditEntry, 'id' | 'at' | 'count' | 'lastAt'>
 /** A change that is recorded before it runs. */
 export interface AuditedChange {
   /**
-   * Adds the number of changed catches. The change is already done, so an error here must not look like a failed change:
-   * the entry then stays in the log without a number.
+   * Adds the changed catches. The change is already done, so an error here must not look like a failed change: the entry
+   * then stays in the log without its catches.
    */
-  complete(catches: number): Promise<void>
+  complete(changed: Pick<AuditDetails, 'catches' | 'species'>): Promise<void>
   /** Removes the entry of a change that found no record. Otherwise, failed attempts would crowd out real changes. */
   discard(): Promise<void>
 }
@@ -102,10 +102,10 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
       const entry = entryOf(event)
       const key = await store(entry)
       return {
-        async complete(catches) {
+        async complete(changed) {
           try {
-            if (await join({ ...event, catches })) return await storage.items.removeItem(key)
-            const complete = { ...entry, catches }
+            if (await join({ ...event, ...changed })) return await storage.items.removeItem(key)
+            const complete = { ...entry, ...changed }
             await open(
               complete,
               storage.items.setItem(key, JSON.stringify(complete)).then(() => key),

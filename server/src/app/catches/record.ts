@@ -54,6 +54,12 @@ export function withoutDetails({ entries }: Pick<StoredRecord, 'entries'>): stri
   return entries.replaceAll(DETAILS, '')
 }
 
+/** Returns the names of the entries, each of them once. */
+export function speciesOf({ entries }: Pick<StoredRecord, 'entries'>): string[] {
+  const parsed = JSON.parse(`[${entries}]`) as CaughtEntry[]
+  return [...new Set(parsed.map(({ name }) => name))]
+}
+
 function countRarities(entries: readonly CaughtEntry[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { rarity } of entries) if (rarity !== undefined) counts[rarity] = (counts[rarity] ?? 0) + 1

@@ -1,5 +1,6 @@
 import type { Gamemode, Kind, User } from '@fish-crab/sdk/contract'
 import type { AuditedChange } from '../auth/audit.ts'
+import { speciesOf } from '../catches/record.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { empty, type HandlerResponse } from '../http/response.ts'
@@ -17,6 +18,8 @@ interface Move extends Removal {
 
 /** All record ids are shorter than this limit, which keeps long texts out of the audit log. */
 const MAX_ID_LENGTH = 64
+/** Maximum number of names in an entry of the audit log, which bounds its size. */
+const MAX_SPECIES = 10
 
 function recordIn({ params: { id = '' } }: RequestContext): string {
   if (id.length > MAX_ID_LENGTH) throw new HttpError('record_not_found')
@@ -28,9 +31,9 @@ function recordIn({ params: { id = '' } }: RequestContext): string {
  * same functions.
  */
 export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services, 'storage' | 'gamemodes' | 'audit'>) {
-  async function finish(change: AuditedChange, count: number): Promise<HandlerResponse> {
-    if (count > 0) {
-      await change.complete(count)
+  async function finish(change: AuditedChange, catches: number, species?: string[]): Promise<HandlerResponse> {
+    if (catches > 0) {
+      await change.complete({ catches, ...(species && { species }) })
       return empty(204)
     }
     await change.discard()
@@ -46,7 +49,8 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
       const record = recordIn(context)
       const details = { subject: user.name, record, gamemode }
       const change = await audit.begin(context, actor, `${kind}.delete`, details)
-      return finish(change, await storage.removeRecord({ owner: user.id, kind, gamemode }, record))
+      const removed = await storage.removeRecord({ owner: user.id, kind, gamemode }, record)
+      return finish(change, removed?.count ?? 0, removed && speciesOf(removed).slice(0, MAX_SPECIES))
     },
 
     /**

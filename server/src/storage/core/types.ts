@@ -62,6 +62,9 @@ export interface StoredRecord {
   readonly entries: string
 }
 
+/** The entries of a record that was removed. */
+export type RemovedRecord = Pick<StoredRecord, 'count' | 'entries'>
+
 /** A write of an owner, with all data to store the write again. */
 export type DumpedWrite =
   | { readonly collection: Collection; readonly record: NewRecord }
@@ -237,10 +240,10 @@ export interface StorageExtension {
    */
   onChange(listener: (change?: Change) => void): () => void
   /**
-   * Removes one record and returns the number of its entries, or 0 if the record does not exist. The `dedupeKey` of the
+   * Removes one record and returns its entries, or `undefined` if the record does not exist. The `dedupeKey` of the
    * record stays used: a repeated append returns the same id and stores nothing.
    */
-  removeRecord(collection: Collection, id: string): Promise<number>
+  removeRecord(collection: Collection, id: string): Promise<RemovedRecord | undefined>
   /**
    * Moves one record to another gamemode of its owner, behind the newest record of that gamemode. Returns the number of
    * its entries, or 0 if the record does not exist. A repeated move changes nothing and returns the same number. The

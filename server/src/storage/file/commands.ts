@@ -1,5 +1,12 @@
 import { numberOfDay, TallyCounter, type TallyRows } from '../core/collection-tallies.ts'
-import { type AppendResult, type Collection, MAX_SPECIES, type NewRecord, REMOVED_VERSION } from '../core/types.ts'
+import {
+  type AppendResult,
+  type Collection,
+  MAX_SPECIES,
+  type NewRecord,
+  REMOVED_VERSION,
+  type RemovedRecord,
+} from '../core/types.ts'
 import { packedId, packedKey } from './packed.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
@@ -290,7 +297,10 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers)
   const findCount = db.prepare(`SELECT count FROM records WHERE id = ? AND +${IN_COLLECTION}`)
   return {
     append: prepareAppend(db, numbers, addRecord),
-    removeRecord: (place: Collection, id: string): number => takeRecord(place, id)?.count ?? 0,
+    removeRecord: (place: Collection, id: string): RemovedRecord | undefined => {
+      const record = takeRecord(place, id)
+      return record && { count: record.count, entries: record.entries }
+    },
     moveRecord: (place: Collection, id: string, gamemode: string): number => {
       const record = takeRecord(place, id)
       if (!record) return Number(findCount.get(packedId.toColumn(id), place.owner, place.kind, gamemode)?.count ?? 0)

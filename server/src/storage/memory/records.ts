@@ -10,6 +10,7 @@ import {
   type NewRecord,
   REMOVED_VERSION,
   type ReadRange,
+  type RemovedRecord,
   type StoredRecord,
   type Tally,
 } from '../core/types.ts'
@@ -200,8 +201,9 @@ export class MemoryRecords {
     yield Array.from(remaining, ([dedupeKey, id]) => ({ token: { dedupeKey, id } }))
   }
 
-  removeRecord(place: Collection, id: string): number {
-    return this.#take(place, id)?.count ?? 0
+  removeRecord(place: Collection, id: string): RemovedRecord | undefined {
+    const record = this.#take(place, id)
+    return record && { count: record.count, entries: record.entries }
   }
 
   moveRecord(place: Collection, id: string, gamemode: string): number {

@@ -120,7 +120,8 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
       const { name, about, records, ids, tallies, leaders, bucket } = collectionKeys(collection)
       const keys = [about, records, ids, tallies, bucket.tallies, ...leaders]
       const args = [name, collection.owner, id, newVersion()]
-      return Number(await write('fishRemoveRecord', keys, args))
+      const [count, entries = ''] = (await write('fishRemoveRecord', keys, args)) as string[]
+      return count === undefined ? undefined : { count: Number(count), entries }
     },
 
     async moveRecord(collection, id, gamemode) {

@@ -120,17 +120,18 @@ return {'stored', id}`),
 
   /**
    * KEYS: about, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the collection.
-   * ARGV: collection, owner, id, version. Returns the number of entries of the record, 0 if it does not exist.
+   * ARGV: collection, owner, id, version. Returns the number of entries of the record and the entries, or nothing if the
+   * record does not exist.
    */
   fishRemoveRecord: changing(`${RECORDS}
 local collection, owner, id, version = unpack(ARGV)
 local record = find(KEYS[2], KEYS[3], id)
-if not record then return 0 end
+if not record then return {} end
 ${EVEN_IF_FULL}
 remove(KEYS[1], KEYS[2], KEYS[3], collection, id, version, record)
 tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, record[2])
 signal(collection, owner, id)
-return tonumber(record[2][2])`),
+return {record[2][2], record[2][4]}`),
 
   /**
    * KEYS: about, records and ids of the old collection, records and ids of the new collection, tallies of the owner,

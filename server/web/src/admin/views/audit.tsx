@@ -75,7 +75,20 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
 }
 
 function Line({ entry }: { readonly entry: AuditEntry }) {
-  const { at, actor, action, subject, gamemode, movedTo, catches, count = 1, lastAt, address, requestId } = entry
+  const {
+    at,
+    actor,
+    action,
+    subject,
+    gamemode,
+    movedTo,
+    catches,
+    species,
+    count = 1,
+    lastAt,
+    address,
+    requestId,
+  } = entry
   const text = AUDIT_ACTIONS[action] ?? action
   const counted = (one: string) => plural(catches ?? 0, one === 'crabs' ? 'crab' : one, one)
   return (
@@ -86,6 +99,7 @@ function Line({ entry }: { readonly entry: AuditEntry }) {
           <strong>{ON_PLAYERS.test(action) ? <a href={fragmentOf(playerView(subject))}>{subject}</a> : subject}</strong>
         )}
         {gamemode !== undefined && (movedTo === undefined ? ` in ${gamemode}` : ` from ${gamemode} to ${movedTo}`)}
+        {species !== undefined && `: ${species.join(', ')}`}
       </p>
       <p class="quiet">
         <time dateTime={at}>{formatDateTime(at)}</time>
