@@ -74,15 +74,18 @@ export function rejectionText({ code, message }: { readonly code: string; readon
   return code === 'invalid_token' ? 'The service does not accept your key. The key may have been replaced.' : message
 }
 
-/**
- * Warns that a catch may have been stored although the write failed. Repeating the command could store the
- * catch twice.
- */
-export function withUnknownOutcome(error: unknown): unknown {
+interface UnknownOutcome {
+  /** A sentence about the possible change. @default the message of the error is enough */
+  readonly outcome?: string
+  readonly hint: string
+}
+
+/** Adds the next step if the failed request may have changed data, because repeating it could change the data twice. */
+export function withUnknownOutcome(error: unknown, { outcome, hint }: UnknownOutcome): unknown {
   if (!(error instanceof FishCrabError && error.mayHaveChanged)) return error
-  const { code, message, exit } = describeError(error)
-  const hint = 'Before you repeat the command, check whether the catch was stored: fish-cli list'
-  return new CliError({ code, message: `${message} The catch may have been stored.`, hint, exit })
+  const report = describeError(error)
+  const message = outcome === undefined ? report.message : `${report.message} ${outcome}`
+  return new CliError({ ...report, message, hint })
 }
 
 export function isUntrusted({ systemCode = '' }: ConnectionError): boolean {

@@ -78,7 +78,7 @@ export const addCommand = defineCommand({
     const signal = context.interrupted()
     const adding = fish ? client.fish.add(fish, { signal }) : client.crabs.add(crabs, { signal })
     const saved = await adding.catch(async (error) => {
-      throw (await import('../client/describe-error.ts')).withUnknownOutcome(error)
+      throw (await import('../client/describe-error.ts')).withUnknownOutcome(error, UNKNOWN_OUTCOME)
     })
     const { message, id, replayed } = saved
     const kind = fish ? 'fish' : 'crab'
@@ -91,6 +91,11 @@ export const addCommand = defineCommand({
     return context.print(document, () => printable(`${what}${rarity} → ${user}, ${gamemode}`))
   },
 })
+
+const UNKNOWN_OUTCOME = {
+  outcome: 'The catch may have been stored.',
+  hint: 'Before you repeat the command, check whether the catch was stored: fish-cli list',
+}
 
 async function confirmNames(context: CommandContext, names: readonly string[]): Promise<void> {
   const { flags } = context

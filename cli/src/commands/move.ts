@@ -1,3 +1,4 @@
+import { withUnknownOutcome } from '../client/describe-error.ts'
 import { parseMove } from '../client/gamemodes.ts'
 import { amountText, COPYABLE, changeRecords, countOf } from '../client/records.ts'
 import { targetWords } from '../config/target.ts'
@@ -35,14 +36,20 @@ export const moveCommand = defineCommand({
       return context.print(planned, () => `Would move ${amountText(records)} of ${where}.`)
     }
     const { move } = await authorize(`Move ${amountText(records)} of ${where}`)
-    const moved = await changeRecords(context, records, { done: 'moved', signal, run: (record) => move(record, to) })
+    const list = commandLine('list', '--detail', '--gamemode', to, ...targetWords(target))
+    const unknown = { outcome: 'The record may have been moved.', hint: `See whether it was moved: ${list}` }
+    const moved = await changeRecords(context, records, {
+      done: 'moved',
+      signal,
+      run: (record) => move(record, to).then(undefined, (error) => Promise.reject(withUnknownOutcome(error, unknown))),
+    })
     const document = { ...about, moved: moved.map(({ id }) => id), catches: countOf(moved) }
     const ids = moved.length > SHOWN_IDS ? ['ID...'] : document.moved
     const back = commandLine('move', ...ids, '--from', to, '--gamemode', gamemode, ...targetWords(target))
-    return context.print(
-      document,
-      () => `Moved ${amountText(moved)} of ${where}.\nTo move them back: ${back}`,
-      COPYABLE,
-    )
+    const text = [
+      `Moved ${amountText(moved)} of ${where}.`,
+      ...(moved.length === 0 ? [] : [`To move them back: ${back}`]),
+    ]
+    return context.print(document, () => text.join('\n'), COPYABLE)
   },
 })

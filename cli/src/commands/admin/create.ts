@@ -1,5 +1,8 @@
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
+import { withUnknownOutcome } from '../../client/describe-error.ts'
 import { readNewPassword } from '../../client/read-secret.ts'
+import { administratorWords } from '../../config/target.ts'
+import { commandLine } from '../../core/command-line.ts'
 import { parseChoice } from '../../core/parse-values.ts'
 import { administrationFlags, openAdministration, parseAdminName } from '../../kit/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../kit/define.ts'
@@ -36,7 +39,11 @@ export const adminCreateCommand = defineCommand({
     const role = parseChoice('--role', flags.role, ADMIN_ROLES)
     const { admin, options } = await openAdministration(context)
     const password = await readNewPassword(context, name, flags)
-    const created = await admin.admins.create({ username: name, password, role }, options)
+    const creating = admin.admins.create({ username: name, password, role }, options)
+    const created = await creating.catch((error) => {
+      const list = commandLine('admin', 'list', ...administratorWords(context.target))
+      throw withUnknownOutcome(error, { hint: `Check whether ${name} was created: ${list}` })
+    })
     const { username, createdAt } = created
     const row = { username, role: created.role, createdAt }
     return context.print(row, () => fieldLines(row, ADMIN_COLUMNS))

@@ -2,10 +2,11 @@ import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { isOnlyLocal } from '../../../../sdk/src/internal/local-address.ts'
 import { formatLoginFile } from '../../../../sdk/src/internal/login-file.ts'
 import { checkPublicUrl } from '../../client/client.ts'
+import { withUnknownOutcome } from '../../client/describe-error.ts'
 import { gamemodeOf } from '../../client/gamemodes.ts'
 import { rememberGamemodes } from '../../config/gamemodes.ts'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../config/secret-file.ts'
-import { administratorWords } from '../../config/target.ts'
+import { administratorWords, type Target } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
 import { administrationFlags, openAdministration } from '../../kit/administration.ts'
@@ -60,7 +61,14 @@ export const userCreateCommand = defineCommand({
     const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
     const service = account && checkPublicUrl(account.publicUrl ?? target.url.value)
     await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
-    const { rateLimit: _, requestId: __, ...user } = await admin.users.create({ name: args.name }, options)
+    const creating = admin.users.create({ name: args.name }, options)
+    const {
+      rateLimit: _,
+      requestId: __,
+      ...user
+    } = await creating.catch((error) => {
+      throw withUnknownOutcome(error, { hint: checkHint(args.name, target) })
+    })
     const { id, name, createdAt, password, fernetKey, apiKey } = user
     if (!service) return printSecrets(context, user)
     const content = formatLoginFile({ service, name, password, fernetKey, apiKey, gamemode })
@@ -72,13 +80,24 @@ export const userCreateCommand = defineCommand({
     if (file === undefined) return context.printLong(content)
     await reserved?.write(content, {
       done: `The service created ${printable(name)}`,
-      next: `Replace the secrets: ${commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE', ...administratorWords(target))}, and with ${OTHER_TYPES}.`,
+      next: replaceHint(name, target),
     })
     const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
     const next = `To log in with it: ${commandLine('login', '--from', printable(file))}`
     return context.print({ id, name, createdAt, file }, () => `${done} ${next}`)
   },
 })
+
+function replaceHint(name: string, target: Target): string {
+  const words = administratorWords(target)
+  const command = commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE', ...words)
+  return `Replace the secrets: ${command}, and with ${OTHER_TYPES}.`
+}
+
+function checkHint(name: string, target: Target): string {
+  const command = commandLine('user', 'show', printable(name), ...administratorWords(target))
+  return `Check whether ${printable(name)} was created: ${command}\nIf so, its secrets are lost. ${replaceHint(name, target)}`
+}
 
 function printSecrets(context: CommandContext, user: CreatedUser): number {
   context.note('Save these secrets: they cannot be shown again.')

@@ -1,5 +1,6 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
+import { withUnknownOutcome } from '../../client/describe-error.ts'
 import { administratorWords } from '../../config/target.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { usageError } from '../../core/errors.ts'
@@ -52,7 +53,11 @@ export const userResetCommand = defineCommand({
       field: 'secret',
       isShown,
       async request() {
-        const response: Partial<CreatedUser> = await admin.users.reset(user, type, options)
+        const resetting = admin.users.reset(user, type, options)
+        const response: Partial<CreatedUser> = await resetting.catch((error) => {
+          const hint = `If the ${title} was replaced, the old one no longer works. Repeat the command for a new one.`
+          throw withUnknownOutcome(error, { hint })
+        })
         return response.password ?? response.fernetKey ?? response.apiKey ?? ''
       },
       unsaved: {
