@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -25,6 +25,7 @@ export interface OutboxFile {
   readonly name: string
   /** Locks the outbox for one batch. Returns `undefined` while another process is sending a batch. */
   lock(): FileLock | undefined
+  readonly reserve: Reserve
 }
 
 /**
@@ -35,24 +36,67 @@ export function openFile(path: string): OutboxFile {
   if (path === IN_MEMORY) {
     const db = new DatabaseSync(IN_MEMORY)
     createSchema(db, path)
-    return { db, name: path, lock: () => ({ close() {} }) }
+    return { db, name: path, lock: () => ({ close() {} }), reserve: { refill() {}, release: () => false } }
   }
   const name = resolve(path)
   const lockName = `${name}.lock`
   const { folder, isNew } = createFolder(dirname(name))
   if (isNew) syncFolder(dirname(folder))
   if (createPrivateFile(name)) syncFolder(folder)
+  createPrivateFile(lockName)
+  const reserve = openReserve(`${name}.reserve`)
+  const db = openDatabase(name, reserve)
+  reserve.refill()
+  return { db, name, lock: () => guarded(lockName, () => lockFile(lockName, 0)), reserve }
+}
+
+function openDatabase(name: string, reserve: Reserve): DatabaseSync {
   const db = new DatabaseSync(name, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   try {
-    createPrivateFile(lockName)
     createSchema(db, name)
     useWriteAheadLog(db)
     // With `FULL`, added catches survive a power loss.
     db.exec('PRAGMA synchronous = FULL')
-    return { db, name, lock: () => guarded(lockName, () => lockFile(lockName, 0)) }
+    db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
+    return db
   } catch (error) {
     db.close()
+    // SQLite needs space for the index of the write-ahead log.
+    if (fileProblem(error) === 'full' && reserve.release()) return openDatabase(name, reserve)
     throw error
+  }
+}
+
+/** The write-ahead log is so short (512 KiB) that the reserve has space for its pages in the database. */
+const LOG_PAGES = 128
+
+/** Space for the largest token, which the database and its write-ahead log both contain, and for the changed pages. */
+const RESERVE_BYTES = 1024 * 1024
+
+/** Space on the disk that only deliveries use, so that queued catches can be sent while the disk is full. */
+interface Reserve {
+  /** Writes the reserve if it is missing and the disk has space. */
+  refill(): void
+  /** Returns whether there was a reserve. */
+  release(): boolean
+}
+
+function openReserve(path: string): Reserve {
+  const release = () => {
+    if (!existsSync(path)) return false
+    rmSync(path, { force: true })
+    return true
+  }
+  return {
+    release,
+    refill() {
+      try {
+        // Random bytes take space on a file system that compresses.
+        if (createPrivateFile(path)) writeFileSync(path, randomBytes(RESERVE_BYTES))
+      } catch {
+        release()
+      }
+    },
   }
 }
 

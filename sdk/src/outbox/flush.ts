@@ -135,6 +135,7 @@ export async function flushOutbox(delivery: Delivery, call: FlushCall): Promise<
     blocked.delete(first.client)
   }
 
+  store.refillReserve()
   for (;;) {
     ending.throwIfAborted()
     const pending = store.collections().filter((counts) => counts.pending > 0)

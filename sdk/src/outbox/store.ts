@@ -55,7 +55,7 @@ export type OutboxStore = ReturnType<typeof openStore>
 export function openStore(path: string | undefined, service: string | undefined) {
   const label = path ?? `of ${service}`
   // The default path is resolved inside `guarded`, because homedir() throws for a user without a home folder.
-  const { db, name, lock } = guarded(label, () => openFile(path ?? defaultPath(service ?? '')))
+  const { db, name, lock, reserve } = guarded(label, () => openFile(path ?? defaultPath(service ?? '')))
   const prepared = new Map<string, StatementSync>()
   const statement = (sql: string) => {
     const known = prepared.get(sql) ?? db.prepare(sql)
@@ -69,6 +69,25 @@ export function openStore(path: string | undefined, service: string | undefined)
   /** Returns the number of changed rows. */
   const change = (sql: string, values: SQLInputValue[] = []) => Number(statement(sql).run(...values).changes)
   const transaction = <T>(work: () => T): T => guarded(name, () => inTransaction(db, work))
+  const shortenLog = () => {
+    try {
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // The disk has no space for the pages in the log.
+    }
+  }
+  /** Runs a transaction of a delivery. On a full disk, makes room for it. */
+  const deliveryTransaction = <T>(work: () => T): T => {
+    for (const makeRoom of [shortenLog, reserve.release, shortenLog]) {
+      try {
+        return transaction(work)
+      } catch (error) {
+        if ((error as OutboxStoreError).code !== 'outbox_disk_full') throw error
+        makeRoom()
+      }
+    }
+    return transaction(work)
+  }
 
   const checkpointValue = (checkpoint: string) =>
     rows('SELECT value FROM checkpoints WHERE name = ?', [checkpoint])[0]?.value as string | undefined
@@ -111,6 +130,7 @@ export function openStore(path: string | undefined, service: string | undefined)
 
   return {
     lock,
+    refillReserve: reserve.refill,
     /** Binds the store to a service, so that the catches are never sent to another service. */
     bind: (address: string) =>
       transaction(() => {
@@ -182,7 +202,7 @@ export function openStore(path: string | undefined, service: string | undefined)
      * catches have been cancelled
      */
     freeze: (collection: string, seqs: readonly number[], token: string) =>
-      transaction(() => {
+      deliveryTransaction(() => {
         const list = JSON.stringify(seqs)
         const queued = `SELECT count(*) FROM catches WHERE batch IS NULL AND seq IN ${LISTED}`
         if (number(queued, [list]) !== seqs.length) return undefined
@@ -192,19 +212,19 @@ export function openStore(path: string | undefined, service: string | undefined)
       }),
     /** Deletes a batch and its catches after delivery. */
     acknowledge: (batch: number) =>
-      transaction(() => {
+      deliveryTransaction(() => {
         change('DELETE FROM catches WHERE batch = ?', [batch])
         change('DELETE FROM batches WHERE id = ?', [batch])
       }),
     /** Moves these pending catches back to the queue, and discards their token. */
     requeue: (collection: string, seqs: readonly number[], batchLimit: number | undefined) =>
-      transaction(() => move(collection, seqs, null, batchLimit)),
+      deliveryTransaction(() => move(collection, seqs, null, batchLimit)),
     /**
      * Makes a dead letter of these pending catches, or of all pending catches of the collection. @returns `undefined`
      * if there are no such catches
      */
     reject: (collection: string, which: readonly number[] | 'all', { code, message }: RejectionReason, now: number) =>
-      transaction(() => {
+      deliveryTransaction(() => {
         const id = number(
           'INSERT INTO batches (collection, code, message, rejected_at) VALUES (?, ?, ?, ?) RETURNING id',
           [collection, code, message, now],
