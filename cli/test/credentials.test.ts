@@ -97,6 +97,15 @@ describe('login', () => {
       expect(await filesWith(secret, home)).toEqual([])
   })
 
+  test('reports a change of the current profile, also if there was no profile before', async () => {
+    expect((await login()).stdout).not.toContain('current profile')
+    await fish(['profile', 'default', '--remove', '--yes'])
+    const { stdout } = await login({}, '--profile', 'p1')
+    expect(stdout).toMatch(/\nThe current profile is now p1\.\n$/)
+    expect((await login({}, '--profile', 'p1')).stdout).not.toContain('current profile')
+    expect((await login({}, '--profile', 'default')).stdout).toContain('To switch back: fish-cli profile p1\n')
+  })
+
   test('prints the stored profile', async () => {
     const { stdout } = await login({}, '--json')
     expect(JSON.parse(stdout)).toEqual({

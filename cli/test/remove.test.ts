@@ -134,6 +134,27 @@ describe('remove', () => {
 })
 
 describe('move', () => {
+  test('names the ID and the missing flag if the new or the current gamemode is missing', async () => {
+    const { stderr } = await fish(['move', 'ad0e9b0'])
+    expect(stderr).toContain('fish-cli: The gamemode to move ad0e9b0 to is missing.\n  Add --gamemode GAMEMODE.')
+    const nowhere = { FISH_GAMEMODE: '' }
+    expect((await fish(['move', 'ad0e9b0', '-g', 'survival'], nowhere)).stderr).toContain(
+      'fish-cli: The gamemode to move ad0e9b0 from is missing.\n  Add --from GAMEMODE.',
+    )
+    // The words may contain a secret.
+    expect((await fish(['move', 'canary-password', 'ad0e9b0'])).stderr).not.toContain('canary')
+    expect((await fish(['move', '--since', '1h'])).stderr).toContain('The gamemode to move records to is missing.')
+  })
+
+  test('names an ID that is too short to be the end of an ID', async () => {
+    const { stderr } = await fish(['move', 'ad0e9b0', '-g', 'survival'])
+    expect(stderr).toContain(
+      'fish-cli: No record "ad0e9b0" in earth. The end of an ID has at least 8 characters.\n  See the ids',
+    )
+    expect((await fish(['remove', 'ad0e9b0', '--yes'])).stderr).toContain('at least 8 characters')
+    expect((await fish(['move', 'ad0e9b01', '-g', 'survival'])).stderr).not.toContain('at least')
+  })
+
   test('moves records to a different gamemode and back, and keeps the ids and times of the records', async () => {
     const id = await add('Cod')
     const [before] = await list()

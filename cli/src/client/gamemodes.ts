@@ -82,19 +82,24 @@ interface Move {
   readonly target: Target
 }
 
-/** @throws CliError `usage` */
+/**
+ * @param what the moved records, for messages
+ * @throws CliError `usage`
+ */
 export async function parseMove(
   context: Context,
   flags: TargetFlags & { readonly from?: string | undefined },
+  what: string,
 ): Promise<Move> {
-  if (flags.gamemode === undefined) throw usageError('The gamemode to move to is missing.', 'Add --gamemode GAMEMODE.')
+  if (flags.gamemode === undefined)
+    throw usageError(`The gamemode to move ${what} to is missing.`, 'Add --gamemode GAMEMODE.')
   const target = resolveTarget(context, { ...flags, gamemode: undefined })
   const to = await findGamemode(context, target, flags.gamemode, '--gamemode')
   const from =
     flags.from === undefined
       ? await gamemodeOf(context, target)
       : await findGamemode(context, target, flags.from, '--from')
-  if (from === undefined) throw usageError('The gamemode to move from is missing.', 'Add --from GAMEMODE.')
+  if (from === undefined) throw usageError(`The gamemode to move ${what} from is missing.`, 'Add --from GAMEMODE.')
   if (from === to) {
     throw usageError(`Both gamemodes are ${to}.`, 'Name the gamemode that contains the records: --from GAMEMODE')
   }

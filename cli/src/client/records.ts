@@ -58,6 +58,11 @@ export async function fetchRecords(
 const SHORTEST_END = 8
 const ID_FORM = /^[\da-f]{1,12}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
+/** Quotes the ids, unless a text does not look like an id, because it may be a secret. */
+export function idsText(ids: readonly string[]): string {
+  return ids.length > 0 && ids.every((id) => ID_FORM.test(id)) ? ids.join(', ') : 'records'
+}
+
 /**
  * Finds records of a gamemode by whole ids or by unique ends of ids. @throws CliError for an unknown or ambiguous id
  */
@@ -79,8 +84,9 @@ export function selectRecords(
     if (record) return record
     // The error quotes only text that looks like an id, because other text may be a secret.
     const which = ids.length === 1 ? 'ID' : `ID ${index + 1}`
+    const rule = end.length < SHORTEST_END ? ` The end of an ID has at least ${SHORTEST_END} characters.` : ''
     const message = ID_FORM.test(end)
-      ? `No record "${end}" in ${gamemode}.`
+      ? `No record "${end}" in ${gamemode}.${rule}`
       : `${which} is not a record in ${gamemode}.`
     throw new CliError({ code: 'record_not_found', message, hint, exit: EXIT.notFound })
   })

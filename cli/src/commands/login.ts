@@ -184,9 +184,11 @@ async function offerDeletion(
   context.note(`Deleted ${printable(path)}.`)
 }
 
+/** A first login to the default profile changes nothing for the user. */
 function profileSwitch(name: string, { current }: Config): readonly string[] {
-  if (current === undefined || current === name) return []
-  return [`The current profile is now ${name}. To switch back: ${commandLine('profile', printable(current))}`]
+  if (name === (current ?? DEFAULT_PROFILE)) return []
+  const back = current === undefined ? '' : ` To switch back: ${commandLine('profile', printable(current))}`
+  return [`The current profile is now ${name}.${back}`]
 }
 
 function playerLogin({ url, user, gamemode }: Target): LoginTarget {

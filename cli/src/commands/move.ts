@@ -1,6 +1,6 @@
 import { withUnknownOutcome } from '../client/describe-error.ts'
 import { parseMove } from '../client/gamemodes.ts'
-import { amountText, COPYABLE, changeRecords, countOf } from '../client/records.ts'
+import { amountText, COPYABLE, changeRecords, countOf, idsText } from '../client/records.ts'
 import { targetWords } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
 import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from '../kit/change-records.ts'
@@ -26,8 +26,8 @@ export const moveCommand = defineCommand({
   flags: { ...toGamemodeFlag, ...fromFlag, ...recordFlags },
 
   async run(context) {
-    const { flags } = context
-    const { from: gamemode, to, target } = await parseMove(context, flags)
+    const { args, flags } = context
+    const { from: gamemode, to, target } = await parseMove(context, flags, idsText(args.id ?? []))
     const { user, records, signal, authorize } = await findRecords(context, target, gamemode)
     const where = `${printable(user)} from ${gamemode} to ${to}`
     const about = { user, from: gamemode, to }
