@@ -30,14 +30,14 @@ const KEPT = { outbox: 'ok' }
 const REACHED = { connection: 'ok', service: 'ok', clock: 'ok' }
 
 describe('doctor', () => {
-  test('passes after a login, and prints a table unless --json is given', async () => {
+  test('passes after a login, and prints a report unless --json is given', async () => {
     await login()
     const { status, stderr, ok, health, byName } = await doctor()
     expect({ status, stderr, ok }).toEqual({ status: 0, stderr: '', ok: true })
     expect(health).toMatchObject({ ...WELL, ...REACHED, key: 'ok' })
     expect(byName.key).toEqual({ check: 'key', status: 'ok', result: expect.stringContaining('Alex'), fix: null })
     const { stdout } = await run(['doctor'], { env: base })
-    expect(stdout).toMatch(/^CHECK +STATUS +RESULT/)
+    expect(stdout).toMatch(/^node: ok\n {2}Node \d/)
   })
 
   test('reports the game log that watch would follow', async () => {
@@ -68,17 +68,29 @@ describe('doctor', () => {
     expect(byName.connection.fix).toContain('FISH_URL')
   })
 
-  test.each([40, 80, 120])('prints every text in full on a terminal of %d columns', async (columns) => {
+  test.each([40, 80, 120, undefined])('fits %s columns, splits no word, and opens no pager', async (columns) => {
     const env = { ...base, FISH_URL: 'http://127.0.0.1:1', NO_COLOR: '1' }
-    const { stdout } = await run(['doctor'], { env, terminal: true, columns, rows: 90 })
-    expect(stdout).not.toContain('…')
-    // Join the lines of each column, because a text wraps within its column.
-    const lines = stdout.split('\n')
-    const [at = 0, from = 0] = ['RESULT', 'FIX'].map((title) => lines[0]?.indexOf(title))
-    const column = (begin: number, end?: number) => lines.map((line) => line.slice(begin, end).trim()).join(' ')
-    expect(column(at, from)).toContain('No response from http://127.0.0.1:1')
-    expect(column(from)).toContain('Check that the service is running, and that --url (or FISH_URL) is its address.')
-    if (columns >= 80) expect(Math.max(...lines.map((line) => line.trimEnd().length))).toBeLessThanOrEqual(columns)
+    const page = () => Promise.reject(new Error('A pager was opened.'))
+    const terminal = columns === undefined ? {} : { terminal: true, columns, rows: 10 }
+    const { stdout } = await run(['doctor'], { env, ...terminal, page })
+    const { byName } = await doctor(env)
+    expect(stdout).toContain('connection: fail\n  No response from http://127.0.0.1:1')
+    const texts = Object.values(byName).flatMap(({ result, fix }) => [result, ...(fix === null ? [] : [fix])])
+    const words = (text: string) => text.trim().split(/\s+/)
+    for (const text of texts) expect(words(stdout).join(' ')).toContain(words(text).join(' '))
+    // Only a path or a command is wider than a line.
+    const wide = stdout.split('\n').filter((line) => line.length > (columns ?? 80))
+    expect(wide.filter((line) => !/^ {2}(\S+|fish-cli .*)$/.test(line))).toEqual([])
+  })
+
+  test('prints each command on one line, so that it can be pasted', async () => {
+    const env = { ...base, FISH_URL: context.service.url, NO_COLOR: '1' }
+    const { stdout } = await run(['doctor'], { env, terminal: true, columns: 30, rows: 10 })
+    for (const command of ['watch PATH/logs/latest.log.', 'watch --once PATH/logs.', 'login']) {
+      expect(stdout.split('\n').map((line) => line.trim())).toContainEqual(
+        expect.stringMatching(new RegExp(`(^|: )fish-cli ${command}$`)),
+      )
+    }
   })
 
   test('distinguishes the service from another server at the address', async () => {

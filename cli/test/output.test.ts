@@ -95,6 +95,20 @@ describe('messages on a narrow terminal', () => {
     expect(unwrapped(stderr)).toBe(unwrapped(whole.stderr))
   })
 
+  test('never break a command that follows a colon', async () => {
+    const { stderr } = await run(['profile'], on(40, xdgFolders(newFolder())))
+    expect(stderr).toBe('No profiles yet. Create one:\nfish-cli login\n')
+  })
+
+  test('and tables with sentences split no word', async () => {
+    const { stdout } = await run(['config'], on(40, { ...xdgFolders(newFolder()), NO_COLOR: '1' }))
+    expect(stdout).toContain(
+      '\n\nsetting: gamemode\nvalue: earth\nfrom: environment\nvariable: FISH_GAMEMODE\nmeaning: Gamemode for profiles without a\ngamemode.\n\n',
+    )
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(40)
+    expect((await run(['config'], on(80, xdgFolders(newFolder())))).stdout).toContain('SETTING')
+  })
+
   test('never break a word that is wider than a line', async () => {
     const folder = newFolder()
     const XDG_CONFIG_HOME = `${folder}/${'very '.repeat(20)}long`

@@ -7,6 +7,7 @@ import { catchesText, waitingText } from '../client/flush.ts'
 import { findIdentity, type Identity } from '../client/identity.ts'
 import { testKey, testSession } from '../client/login.ts'
 import { openLocalOutbox, unsentElsewhere } from '../client/outbox.ts'
+import { COPYABLE } from '../client/records.ts'
 import { EMPTY_CONFIG, readConfig } from '../config/config-file.ts'
 import { fileStore } from '../config/file-store.ts'
 import { type KeyringContext, openKeyring } from '../config/keyring.ts'
@@ -22,19 +23,14 @@ import { localTime } from '../core/time.ts'
 import { defineCommand, Flags } from '../kit/define.ts'
 import { addressFlags, outputFlags, userFlag } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
-import type { Style } from '../output/screen.ts'
-import { printable } from '../output/text.ts'
+import { paint, type Screen, type Style } from '../output/screen.ts'
+import { printable, wrapMessage } from '../output/text.ts'
 import { readManifest } from '../package.ts'
 import { findGames, usualPlaces } from '../watch/locations.ts'
 
 const STYLES: Readonly<Record<CheckStatus, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 
-const COLUMNS: readonly Column<CheckResult>[] = [
-  { field: 'check', whole: true },
-  { field: 'status', whole: true, style: (_, { status }) => STYLES[status] },
-  { field: 'result', wrap: true },
-  { field: 'fix', wrap: true },
-]
+const COLUMNS: readonly Column<CheckResult>[] = ['check', 'status', 'result', 'fix'].map((field) => ({ field }))
 
 export const doctorCommand = defineCommand({
   summary: 'Diagnose problems and suggest fixes.',
@@ -77,10 +73,24 @@ export const doctorCommand = defineCommand({
       if (!flags.offline) rows.push(...(await checkService(context, known)))
     }
     const isHealthy = rows.every(({ status }) => status !== 'fail')
-    await context.printRows({ rows, columns: COLUMNS, document: { ok: isHealthy, checks: rows } })
+    const document = { ok: isHealthy, checks: rows }
+    if (flags.csv) await context.printRows({ rows, columns: COLUMNS, document })
+    else context.print(document, () => reportText(rows, context.screen), COPYABLE)
     return isHealthy ? EXIT.ok : EXIT.failure
   },
 })
+
+/** Wraps also in a pipe, because the report is for people, who send it to others. */
+function reportText(rows: readonly CheckResult[], screen: Screen): string {
+  const paragraphs = rows.map(({ check, status, result, fix }) => {
+    const head = `${check}: ${paint(STYLES[status], status, screen.colours)}`
+    const facts = [...result.split('\n'), ...(fix?.split('\n') ?? [])].map((line) => `  ${printable(line)}`)
+    return [head, wrapMessage(facts.join('\n'), { ...screen, width: screen.width ?? WIDTH })].join('\n')
+  })
+  return paragraphs.join('\n')
+}
+
+const WIDTH = 80
 
 type CheckStatus = 'ok' | 'warn' | 'fail'
 
@@ -128,7 +138,7 @@ function checkConfig(context: KeyringContext): Outcome {
   const mode = modeOf(path)
   if (mode === undefined) return ok(`No configuration file yet; its path is ${path}.`)
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
-    return warn(`Others can read ${path}.`, `chmod 600 ${path}`)
+    return warn(`Others can read ${path}.`, `Run: chmod 600 ${path}`)
   const count = profiles.size === 1 ? '1 profile' : `${profiles.size} profiles`
   return ok(`${path} has ${count}. Current profile: ${current}.`)
 }
@@ -168,7 +178,7 @@ async function checkGameLog(context: Context): Promise<Outcome> {
     const searched = locations.map(
       ({ launcher, folder, pattern }) => `${printable(join(folder, pattern))} (${launcher})`,
     )
-    return ok(`${message} ${hint}. Searched: ${searched.join('; ')}.`)
+    return ok([`${message} ${hint}.`, 'Searched:', ...searched].join('\n'))
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Column, cellOf, cellText, titleOf } from './columns.ts'
 import { paint, type Screen } from './screen.ts'
-import { displayWidth, pad, truncate, wrapText } from './text.ts'
+import { displayWidth, pad, truncate, wordsOf, wrapText } from './text.ts'
 
 const GAP = '  '
 // Narrower cells would be illegible, so the terminal wraps the lines instead.
@@ -14,15 +14,21 @@ const MIN_WRAP_WIDTH = 24
 export function renderTable<Row extends object>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { colours, unicode, width }: Pick<Screen, 'colours' | 'unicode' | 'width'>,
+  { colours, unicode, width = Number.POSITIVE_INFINITY }: Pick<Screen, 'colours' | 'unicode' | 'width'>,
 ): string {
   const ellipsis = unicode ? '…' : '...'
   const titles = columns.map(titleOf)
   const cells = rows.map((row) => columns.map((column) => cellText(column, row)))
   const natural = titles.map((title, index) =>
-    cells.reduce((widest, line) => Math.max(widest, displayWidth(line[index] ?? '')), displayWidth(title)),
+    cells.map((line) => line[index] ?? '').reduce(widest, displayWidth(title)),
   )
-  const widths = fitColumns(natural, columns, width)
+  const least = columns.map(({ whole, wrap }, index) => {
+    if (whole) return natural[index] ?? 0
+    if (!wrap) return MIN_WIDTH
+    return cells.flatMap((line) => wordsOf(line[index] ?? '')).reduce(widest, MIN_WRAP_WIDTH)
+  })
+  const widths = fitColumns(natural, least, width)
+  if (columns.some(({ wrap }) => wrap) && lineWidth(widths) > width) return renderList(titles, cells, width)
   const shape = (text: string, index: number) => {
     const cells = widths[index] ?? 0
     const short = truncate(text, cells, ellipsis)
@@ -52,23 +58,29 @@ function linesOf(
   return Array.from({ length: height }, (_, line) => broken.map((each) => each[line] ?? ''))
 }
 
+const widest = (cells: number, text: string) => Math.max(cells, displayWidth(text))
+
+const lineWidth = (widths: readonly number[]) => widths.reduce((sum, cells) => sum + cells + GAP.length, -GAP.length)
+
 /** Shrinks the widest columns. Columns keep a legible width, even if the lines then overflow. */
-function fitColumns(
-  natural: readonly number[],
-  columns: readonly { readonly whole?: boolean; readonly wrap?: boolean }[],
-  width = Number.POSITIVE_INFINITY,
-): readonly number[] {
-  const fitted = natural.map((cells, index) => {
-    const { whole, wrap } = columns[index] ?? {}
-    return { cells, least: whole ? cells : wrap ? MIN_WRAP_WIDTH : MIN_WIDTH }
-  })
-  let excess = natural.reduce((sum, cells) => sum + cells + GAP.length, -GAP.length) - width
+function fitColumns(natural: readonly number[], leastWidths: readonly number[], width: number): readonly number[] {
+  const fitted = natural.map((cells, index) => ({ cells, least: leastWidths[index] ?? 0 }))
+  let excess = lineWidth(natural) - width
   for (; excess > 0; excess -= 1) {
     const shrinkable = fitted.filter(({ cells, least }) => cells > least)
     const most = Math.max(...shrinkable.map(({ cells }) => cells))
-    const widest = shrinkable.findLast(({ cells }) => cells === most)
-    if (!widest) break
-    widest.cells -= 1
+    const widestColumn = shrinkable.findLast(({ cells }) => cells === most)
+    if (!widestColumn) break
+    widestColumn.cells -= 1
   }
   return fitted.map(({ cells }) => cells)
+}
+
+/** Renders sentences that fit into no column: each value is a paragraph with its title. */
+function renderList(titles: readonly string[], cells: readonly (readonly string[])[], width: number): string {
+  const paragraphs = cells.map((line) => {
+    const named = line.flatMap((text, index) => (text === '' ? [] : [`${titles[index]?.toLowerCase()}: ${text}`]))
+    return named.flatMap((text) => wrapText(text, width)).join('\n')
+  })
+  return paragraphs.join('\n\n')
 }

@@ -43,13 +43,13 @@ export function truncate(text: string, cells: number, ellipsis: string): string 
   return result + ellipsis
 }
 
-/** Wraps a text. A word that is wider than a line is split, but never within a grapheme. */
+/** Wraps a text. A word that is wider than a line, such as a path or a secret, and a command to paste are not split. */
 export function wrapText(text: string, cells: number): readonly string[] {
-  return fillLines(
-    text.split(' ').flatMap((each) => splitWord(each, cells)),
-    cells,
-  )
+  return fillLines(wordsOf(text), cells)
 }
+
+/** The programs in suggested commands. */
+const COMMANDS = ['fish-cli', 'chmod']
 
 /** The indent of lines in an error that contain a command to paste. */
 const COMMAND_INDENT = ' '.repeat(6)
@@ -64,7 +64,7 @@ export function localText(text: string, { unicode }: Pick<Screen, 'unicode'>): s
   return unicode ? text : text.replace(/[…→·—●×]/g, (character) => ASCII[character] ?? character)
 }
 
-/** Wraps a message with hanging indents. A word that is wider than a line, such as a path or a secret, is not split. */
+/** Wraps a message with hanging indents, as {@link wrapText} does. */
 export function wrapMessage(message: string, screen: Pick<Screen, 'unicode' | 'width'>): string {
   const { width: cells } = screen
   const text = localText(message, screen)
@@ -73,7 +73,7 @@ export function wrapMessage(message: string, screen: Pick<Screen, 'unicode' | 'w
     // A command to paste is not wrapped.
     if (line.startsWith(COMMAND_INDENT) || displayWidth(line) <= cells) return [line]
     const [head = ''] = /^(?:fish-cli: | *)/.exec(line) ?? []
-    const [first = '', ...rest] = fillLines(line.slice(head.length).split(' '), cells - head.length)
+    const [first = '', ...rest] = wrapText(line.slice(head.length), cells - head.length)
     return [head + first, ...rest.map((each) => ' '.repeat(head.length) + each)]
   })
   return lines.join('\n')
@@ -92,15 +92,17 @@ function fillLines(words: readonly string[], cells: number): readonly string[] {
   return [...lines, line]
 }
 
-function splitWord(word: string, cells: number): readonly string[] {
-  if (displayWidth(word) <= cells) return [word]
-  const broken = ['']
-  for (const cluster of graphemes(word)) {
-    const longer = `${broken.at(-1)}${cluster}`
-    if (displayWidth(longer) > cells) broken.push(cluster)
-    else broken.splice(-1, 1, longer)
+/** Splits a text at spaces. A command that follows a colon and ends with its sentence is one word. */
+export function wordsOf(text: string): readonly string[] {
+  const words: string[] = []
+  let isCommand = false
+  for (const word of text.split(' ')) {
+    const before = words.at(-1)
+    if (isCommand) words.splice(-1, 1, `${before} ${word}`)
+    else words.push(word)
+    isCommand = isCommand ? !/[.,;]$/.test(word) : COMMANDS.includes(word) && before?.endsWith(':') === true
   }
-  return broken
+  return words
 }
 
 export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
