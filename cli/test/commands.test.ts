@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createMock } from '@fish-crab/mocks'
 import { describe, expect, test } from 'vitest'
 import { newFolder } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
@@ -68,6 +69,44 @@ describe('add and list', () => {
     expect(await list()).toBe(
       'FISH           RARITY\nCod            Bronze\nEel            Bronze\nRainbow Trout  Bronze\nKoi            Bronze\n',
     )
+  })
+
+  test('add suggests the closest name that the player has caught, but only on a terminal', async () => {
+    const { env } = await newPlayer('Typist')
+    await run(['add', 'Salmon', 'Rainbow Trout', '-r', '1'], { env })
+    await run(['add', 'Hermit', '--crab'], { env })
+    const add = async (argv: readonly string[], options: object) => {
+      const { status, stdout, stderr } = await run(['add', ...argv], { env, ...options })
+      return [status, stdout.replace(/ .*/s, ''), stderr]
+    }
+    const typed = (keys: string) => ({ terminal: true, typed: keys })
+    const samlon = ['Samlon', '-r', '1']
+    const asked = 'You have never caught Samlon. Did you mean Salmon? [y/N] '
+    expect(await add(samlon, typed('y\r'))).toEqual([0, 'Salmon', expect.stringContaining(asked)])
+    expect(await add(samlon, typed('\r'))).toEqual([0, 'Samlon', expect.stringContaining(asked)])
+    const hermit = expect.stringContaining('Did you mean Hermit?')
+    expect(await add(['Hemrit', '--crab'], typed('y\r'))).toEqual([0, 'Hermit', hermit])
+    for (const name of ['samlon', 'SALMON', 'Koi']) {
+      expect(await add([name, '-r', '1'], { terminal: true })).toEqual([0, name, ''])
+    }
+    for (const options of [{}, { terminal: true }] as const) {
+      const words = options.terminal ? ['--yes'] : []
+      expect(await add(['Salmom', '-r', '1', ...words], options)).toEqual([0, 'Salmom', ''])
+      expect(await add(['Salmom', '-r', '1', '--yes', '--no-input'], options)).toEqual([0, 'Salmom', ''])
+    }
+  })
+
+  test('add stores a name as typed if the names of the player cannot be read', async () => {
+    await using mock = await createMock({
+      seed: { users: [{ name: 'Alex', fish: { earth: [{ name: 'Salmon', rarity: 1 }] } }] },
+    })
+    const { url } = await mock.serve()
+    const { fernetKey } = mock.user('Alex')
+    const env = { FISH_URL: url, FISH_USER: 'Alex', FISH_KEY: fernetKey, FISH_GAMEMODE: 'earth' }
+    mock.fail({ status: 503 }, { on: 'getFish' })
+    const { status, stdout } = await run(['add', 'Samlon', '-r', '1'], { env, terminal: true })
+    expect([status, stdout]).toEqual([0, 'Samlon · Bronze → Alex, earth\n'])
+    mock.assertNoPendingFaults()
   })
 
   test('add --crab needs no name, and list crabs shows only crabs', async () => {

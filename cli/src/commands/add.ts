@@ -1,5 +1,5 @@
-import type { FishInput } from '@fish-crab/sdk'
 import { RARITIES, type RarityValue, rarityLabel } from '@fish-crab/sdk/constants'
+import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
 import type { AddFileFlags } from '../add-file/add-file.ts'
 import { rememberAdded } from '../client/added.ts'
 import { rarityList } from '../client/catch-query.ts'
@@ -12,14 +12,15 @@ import { usageError } from '../core/errors.ts'
 import { parseRarity } from '../core/parse-values.ts'
 import { Args, type CommandContext, defineCommand, Flags } from '../kit/define.ts'
 import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../kit/flags.ts'
-import { canPrompt, confirm } from '../output/prompt.ts'
+import { ask, canPrompt, confirm } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 
 export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
     'You need your key: log in once, or set FISH_KEY. Several names are saved as one record, so either all of the ' +
-    'names or none are saved. Put quotes around a name of two words. Catches from a file wait in the outbox until ' +
+    'names or none are saved. Put quotes around a name of two words. On a terminal, the command asks about a name ' +
+    'that looks like a typo of a name in your collection. Catches from a file wait in the outbox until ' +
     'the service has stored them. If a run stops, repeat the command. The command continues, and does not add a ' +
     'catch twice.',
   examples: [
@@ -67,8 +68,7 @@ export const addCommand = defineCommand({
       throw usageError('A crab has no rarity.', 'Leave --rarity out. For example: fish-cli add --crab')
     const names = args.name ?? []
     if (flags.file !== undefined) return addFile(context, names, { ...flags, file: flags.file })
-    const fish = flags.crab ? undefined : fishOf(names, flags.rarity)
-    const crabs = names.length === 0 ? [{}] : names.map((name) => ({ name }))
+    const rarity = flags.crab ? undefined : fishRarity(names, flags.rarity)
     const { target } = context
     const user = requireUser(target)
     const gamemode = await requireGamemode(context, target)
@@ -76,19 +76,21 @@ export const addCommand = defineCommand({
     const fernetKey = await readPlayerKey(context, target, { user, noInput: flags['no-input'] })
     const client = await openClient(context, target, { user, gamemode, fernetKey })
     const signal = context.interrupted()
+    const kind = rarity === undefined ? 'crab' : 'fish'
+    const meant = await correctNames(context, names, () => client[RESOURCES[kind]].summary({ signal, ...SEND_ONCE }))
+    const fish = rarity === undefined ? undefined : meant.map((name) => ({ name, rarity }))
+    const crabs = meant.length === 0 ? [{}] : meant.map((name) => ({ name }))
     const adding = fish ? client.fish.add(fish, { signal }) : client.crabs.add(crabs, { signal })
     const saved = await adding.catch(async (error) => {
       throw (await import('../client/describe-error.ts')).withUnknownOutcome(error, UNKNOWN_OUTCOME)
     })
     const { message, id, replayed } = saved
-    const kind = fish ? 'fish' : 'crab'
     const added = { id, user, kind, gamemode, at: context.clock.now(), run: id } as const
     await rememberAdded(context, outboxPath(context, target.url.value), added)
-    const what = names.length === 0 ? 'A crab' : names.join(', ')
-    const [first] = fish ?? []
-    const rarity = first ? ` · ${rarityLabel(first.rarity as RarityValue)}` : ''
+    const what = meant.length === 0 ? 'A crab' : meant.join(', ')
+    const label = rarity === undefined ? '' : ` · ${rarityLabel(rarity)}`
     const document = { message, id, replayed, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }
-    return context.print(document, () => printable(`${what}${rarity} → ${user}, ${gamemode}`))
+    return context.print(document, () => printable(`${what}${label} → ${user}, ${gamemode}`))
   },
 })
 
@@ -104,6 +106,30 @@ async function confirmNames(context: CommandContext, names: readonly string[]): 
   if (!canPrompt(context, flags['no-input']))
     throw usageError(mistake.problem, `${mistake.hint} To save the names as given, add --yes.`)
   await confirm(context, { question: `${mistake.problem} ${mistake.hint} Continue` })
+}
+
+const RESOURCES = { fish: 'fish', crab: 'crabs' } as const
+const SEND_ONCE = { maxWaitMs: 0, maxRetries: 0 }
+
+/** Asks on a terminal whether an unknown name is a typo of a name that the player has caught. */
+async function correctNames(
+  context: CommandContext,
+  names: readonly string[],
+  read: () => PromiseLike<{ readonly species: readonly { readonly name: string }[] }>,
+): Promise<readonly string[]> {
+  const { yes, 'no-input': noInput } = context.flags
+  if (names.length === 0 || yes || !canPrompt(context, noInput)) return names
+  // Without the known names, for example at the rate limit, the names are added as typed.
+  const { species } = await Promise.resolve(read()).catch(() => ({ species: [] }))
+  const known = species.map(({ name }) => name)
+  const meant: string[] = []
+  for (const name of names) {
+    const isKnown = known.some((one) => one.toLowerCase() === name.toLowerCase())
+    const closest = isKnown ? undefined : closestWord(name, known)
+    const question = `You have never caught ${printable(name)}. Did you mean ${printable(closest ?? '')}`
+    meant.push(closest !== undefined && (await ask(context, question)) ? closest : name)
+  }
+  return meant
 }
 
 async function addFile(
@@ -132,12 +158,12 @@ function likelyMistake(names: readonly string[], kind: 'fish' | 'crab'): { probl
   return { problem, hint: `To add one catch, put its name in quotes: add "${names.map(printable).join(' ')}".` }
 }
 
-function fishOf(names: readonly string[], rarity: string | undefined): readonly FishInput[] {
+/** @throws CliError `usage` if there is no name or no rarity */
+function fishRarity(names: readonly string[], rarity: string | undefined): RarityValue {
   if (names.length === 0)
     throw usageError('The name of the fish is missing.', 'For example: fish-cli add Salmon --rarity gold')
   if (rarity === undefined) throw usageError('The rarity is missing.', RARITY_HINT)
-  const value = rarityOf(rarity)
-  return names.map((name) => ({ name, rarity: value }))
+  return rarityOf(rarity)
 }
 
 const RARITY_HINT = `Choose one of ${rarityList()}. For example: fish-cli add Salmon --rarity gold`
