@@ -12,8 +12,10 @@ export const keyCommand = defineCommand({
   description:
     'Players get their own key with their password. The command prompts for the password, or reads FISH_PASSWORD ' +
     'or FISH_PASSWORD_FILE. Administrators name a USER and use their own password (FISH_ADMIN_PASSWORD or ' +
-    'FISH_ADMIN_PASSWORD_FILE). The server records every retrieval in its audit log. To store the key for other ' +
-    'commands, log in instead: fish-cli login. To replace a key: fish-cli user reset USER --type fernet.',
+    'FISH_ADMIN_PASSWORD_FILE). The server records every retrieval in its audit log. The request counts toward the ' +
+    'rate limit of your address, also for administrators, because the server counts before it checks a password. An ' +
+    'API key (FISH_API_KEY) lifts this limit. To store the key for other commands, log in instead: fish-cli login. To ' +
+    'replace a key: fish-cli user reset USER --type fernet.',
   examples: [
     { description: 'Save your own key to a file for FISH_KEY_FILE:', command: 'fish-cli key --out alex.key' },
     { description: 'Print the key of another player, as an administrator:', command: 'fish-cli key Alex --show' },
