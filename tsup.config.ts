@@ -181,6 +181,8 @@ export default defineConfig([
     {
       'fernet-key.node': 'fernet/key.node.ts',
       'fernet-key.web': 'fernet/key.web.ts',
+      'load-on-demand.node': 'client/resources/load-on-demand.node.ts',
+      'load-on-demand.default': 'client/resources/load-on-demand.default.ts',
       'platform.node': 'client/transport/platform.node.ts',
       'platform.default': 'client/transport/platform.default.ts',
       // A file of its own, so that a page that imports an error class loads no client.

@@ -11,6 +11,7 @@ const sources = {
   tsconfigPaths: true,
   // Vite asks a package's own `imports` field before tsconfig paths, and that one names built files.
   alias: {
+    '#on-demand': source('sdk/src/client/resources/load-on-demand.node.ts'),
     '#platform': source('sdk/src/client/transport/platform.node.ts'),
     '#fernet-key': source('sdk/src/fernet/key.node.ts'),
     '#node-transports': source('mocks/src/mock/node-transports.ts'),

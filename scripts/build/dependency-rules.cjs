@@ -77,8 +77,7 @@ module.exports = {
     only(
       'transport-is-below-the-resources',
       '^sdk/src/client/transport/',
-      // The platform modules decide when to load this code on demand.
-      '^sdk/src/((client/(transport|rate-limiter|shapes|core)|errors|contract)/|client/resources/on-demand)',
+      '^sdk/src/(client/(transport|rate-limiter|shapes|core)|errors|contract)/',
     ),
     only(
       'resources-are-below-the-client',

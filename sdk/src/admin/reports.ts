@@ -1,5 +1,5 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
-import { iteratePages } from '../client/resources/catches.ts'
+import { iteratePages } from '../client/resources/pages.ts'
 import { gamemodeIssue, limitIssue } from '../client/resources/target.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import type { Gamemode } from '../contract/gamemodes.ts'

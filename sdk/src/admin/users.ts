@@ -1,5 +1,5 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
-import { iteratePages } from '../client/resources/catches.ts'
+import { iteratePages } from '../client/resources/pages.ts'
 import { getKey } from '../client/resources/keys.ts'
 import { limitIssue } from '../client/resources/target.ts'
 import { userKeyShape } from '../client/shapes/on-demand.generated.ts'

@@ -1,4 +1,4 @@
-import { platform } from '#platform'
+import { loadOnDemand } from '#on-demand'
 import type { Kind } from '../contract/kinds.ts'
 import type { Fernet } from '../fernet/index.ts'
 import { type ClientOptions, resolveOptions } from './core/options.ts'
@@ -100,7 +100,7 @@ export function createClient(options: ClientOptions = {}): Client {
     fish: createFish(context),
     crabs: createCrabs(context),
     async *watch(options = {}) {
-      const { watchCatches } = await platform.loadOnDemand()
+      const { watchCatches } = await loadOnDemand()
       yield* watchCatches(context, options)
     },
     demo: createDemo(transport),

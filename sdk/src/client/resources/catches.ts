@@ -1,9 +1,8 @@
-import { platform } from '#platform'
+import { loadOnDemand } from '#on-demand'
 import type { Kind } from '../../contract/kinds.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { Crab, CrabCollection, CrabSummary, Fish, FishCollection, FishSummary } from '../../contract/schemas.ts'
-import { checkOptions, type OptionNames } from '../../errors/check-options.ts'
+import type { OptionNames } from '../../errors/check-options.ts'
 import { CALL_OPTIONS, type CallOptions } from '../core/options.ts'
 import type { ResponseShape } from '../shapes/shape.ts'
 import {
@@ -15,6 +14,7 @@ import {
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { CrabInput, DetailedEntry, FishInput } from './catch-input.ts'
 import { deferred } from './deferred.ts'
+import { iteratePages } from './pages.ts'
 import { limitIssue, resolveTarget, TARGET, type Target } from './target.ts'
 import type {
   AddOptions,
@@ -212,30 +212,11 @@ function createCatches<K extends Kind, Collection extends { readonly [Key in K]:
     add: (entries: AnyInput | readonly AnyInput[] = {}, options: AddOptions = {}) =>
       deferred(({ addCatches }) => addCatches(context, kind, [entries].flat(), options)),
     encrypt: async (entries: AnyInput | readonly AnyInput[] = {}, target: Target = {}) =>
-      (await platform.loadOnDemand()).encryptInput(context, kind, [entries].flat(), target),
+      (await loadOnDemand()).encryptInput(context, kind, [entries].flat(), target),
     send: (encrypted: EncryptedCatches, options: CallOptions = {}) =>
       deferred(({ sendCatches }) => sendCatches(context, kind, encrypted, options)),
     remove: (id: string, options: RemoveOptions) =>
       deferred(({ removeRecord }) => removeRecord(context, kind, id, options)),
     move: (id: string, options: MoveOptions) => deferred(({ moveRecord }) => moveRecord(context, kind, id, options)),
   }
-}
-
-/** Reads pages on demand. Catches that are added meanwhile are yielded last. @param known The names of `options`. */
-export async function* iteratePages<Options extends { readonly pageSize?: number | undefined }, Collection, Entry>(
-  list: (
-    options: Omit<Options, 'pageSize'> & { readonly limit: number; readonly cursor?: string },
-  ) => Promise<Collection & { readonly nextCursor?: string | undefined }>,
-  entriesOf: (page: Collection) => readonly Entry[],
-  options: Options,
-  known: OptionNames<NoInfer<Options>>,
-): AsyncGenerator<Entry, void, undefined> {
-  checkOptions<Options>(options, known)
-  const { pageSize = LIMITS.pageSize, ...listOptions } = options
-  let cursor: string | undefined
-  do {
-    const page = await list({ ...listOptions, limit: pageSize, ...(cursor !== undefined && { cursor }) })
-    yield* entriesOf(page)
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
 }

@@ -1,8 +1,9 @@
-import { platform } from '#platform'
+import { loadOnDemand } from '#on-demand'
 import { type ApiPromise, apiPromise } from '../transport/call.ts'
-import type { OnDemand } from '../transport/platform.ts'
+
+type OnDemand = Awaited<ReturnType<typeof loadOnDemand>>
 
 /** Loads the code of a call before the call starts. */
 export function deferred<Content>(start: (code: OnDemand) => ApiPromise<Content>): ApiPromise<Content> {
-  return apiPromise(platform.loadOnDemand().then((code) => start(code).withResponse()))
+  return apiPromise(loadOnDemand().then((code) => start(code).withResponse()))
 }

@@ -1,5 +1,4 @@
 import { ValidationError } from '../../errors/fish-crab-error.ts'
-import * as onDemand from '../resources/on-demand.ts'
 import type { Platform } from './platform.ts'
 import { findProxy, type ProxySetting, proxyAddress } from './proxy.node.ts'
 
@@ -14,7 +13,6 @@ const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
  */
 export const platform: Platform = {
   sendsUserAgent: true,
-  loadOnDemand: async () => onDemand,
   warn,
   openConnections(baseUrl, env) {
     const proxy = () => findProxy(baseUrl, env ?? process.env)

@@ -4,8 +4,6 @@ import type { Environment } from '../core/options.ts'
 export interface Platform {
   /** Whether a `User-Agent` may be set: browsers forbid it. */
   readonly sendsUserAgent: boolean
-  /** Loads the code that most pages never need. */
-  loadOnDemand(): Promise<OnDemand>
   /** Shows a warning to the developer. `code` identifies the warning. */
   warn(message: string, code: string): void
   /**
@@ -14,8 +12,6 @@ export interface Platform {
    */
   openConnections(baseUrl: string, env: Environment | undefined): Connections
 }
-
-export type OnDemand = typeof import('../resources/on-demand.ts')
 
 /** The connections of one client. */
 interface Connections {
