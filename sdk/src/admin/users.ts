@@ -1,6 +1,6 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
-import { iteratePages } from '../client/resources/pages.ts'
 import { getKey } from '../client/resources/keys.ts'
+import { iteratePages } from '../client/resources/pages.ts'
 import { limitIssue } from '../client/resources/target.ts'
 import { userKeyShape } from '../client/shapes/on-demand.generated.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
