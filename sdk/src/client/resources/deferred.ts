@@ -1,7 +1,6 @@
 import { loadOnDemand } from '#on-demand'
 import { type ApiPromise, apiPromise } from '../transport/call.ts'
-
-type OnDemand = Awaited<ReturnType<typeof loadOnDemand>>
+import type { OnDemand } from './on-demand.ts'
 
 /** Loads the code of a call before the call starts. */
 export function deferred<Content>(start: (code: OnDemand) => ApiPromise<Content>): ApiPromise<Content> {

@@ -1,2 +1,4 @@
+import type { OnDemand } from './on-demand.ts'
+
 /** Loads the code that most pages never need. */
-export const loadOnDemand = () => import('./on-demand.ts')
+export const loadOnDemand = async (): Promise<OnDemand> => (await import('./on-demand.ts')).onDemand

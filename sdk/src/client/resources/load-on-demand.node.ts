@@ -1,4 +1,4 @@
-import * as onDemand from './on-demand.ts'
+import { type OnDemand, onDemand } from './on-demand.ts'
 
-/** Programs load this code at once, so that a call does not wait for it. */
-export const loadOnDemand = async () => onDemand
+/** Returns code that is already loaded: in Node, its size does not matter. */
+export const loadOnDemand = async (): Promise<OnDemand> => onDemand

@@ -1,7 +1,22 @@
-// All code that most pages never need is in this one module. With more modules, bundlers would split the code into more
-// files.
-export { getKey } from './keys.ts'
-export { getLeaderboard } from './leaderboard.ts'
-export { getProfile } from './profile.ts'
-export { watchCatches } from './watch.ts'
-export { addCatches, encryptInput, moveRecord, removeRecord, sendCatches } from './write-catches.ts'
+import { getKey } from './keys.ts'
+import { getLeaderboard } from './leaderboard.ts'
+import { getProfile } from './profile.ts'
+import { watchCatches } from './watch.ts'
+import { addCatches, encryptInput, moveRecord, removeRecord, sendCatches } from './write-catches.ts'
+
+/**
+ * All code that most pages never need, in one module: with more modules, bundlers would split the code into more files.
+ */
+export const onDemand = {
+  addCatches,
+  encryptInput,
+  getKey,
+  getLeaderboard,
+  getProfile,
+  moveRecord,
+  removeRecord,
+  sendCatches,
+  watchCatches,
+}
+
+export type OnDemand = typeof onDemand
