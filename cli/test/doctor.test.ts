@@ -86,7 +86,7 @@ describe('doctor', () => {
   test('prints each command on one line, so that it can be pasted', async () => {
     const env = { ...base, FISH_URL: context.service.url, NO_COLOR: '1' }
     const { stdout } = await run(['doctor'], { env, terminal: true, columns: 30, rows: 10 })
-    for (const command of ['watch PATH/logs/latest.log.', 'watch --once PATH/logs.', 'login']) {
+    for (const command of ['watch PATH/logs/latest.log.', 'watch --once PATH/logs', 'login']) {
       expect(stdout.split('\n').map((line) => line.trim())).toContainEqual(
         expect.stringMatching(new RegExp(`(^|: )fish-cli ${command}$`)),
       )

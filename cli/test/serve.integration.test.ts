@@ -127,6 +127,17 @@ describe('the program as a process', () => {
     expect(output.stdout).toMatch(/^listening on \S+\n$/)
   })
 
+  test('with --json and a JSON log, serve handles requests whose lines are written at once', async () => {
+    const { child, closed } = launch(['serve', '--json', '--log', 'json'], { ...ENV, FISH_ENCODING: 'cp850' })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer | string]
+    const { listening } = JSON.parse(String(line)) as { listening: string }
+    const statuses = await Promise.all(
+      Array.from({ length: 10 }, async () => (await fetch(new URL('/livez', listening))).status),
+    )
+    child.kill('SIGTERM')
+    expect([statuses, await closed]).toEqual([Array(10).fill(200), [0, null]])
+  })
+
   test.each([{ FISH_SECRET_PREVIOUS: '[broken' }, { FISH_RATELIMT: '3' }])(
     'with FISH_LOG=json, serve writes only JSON to stderr: %j',
     async (env) => {

@@ -106,7 +106,7 @@ test('watch holds the catches of a game that starts as another player while watc
   const argv = ['watch', log, '--gamemode', 'earth']
   const { stdout, stderr } = await run(argv, { env, interrupted: ending.signal, onStderr })
   expect(stdout).toBe('')
-  expect(stderr).toContain(`To add them: fish-cli watch --once ${log} --user-in-log Steve`)
+  expect(stderr).toContain(`If Steve is also you, add them: fish-cli watch --once ${log} --user-in-log Steve`)
 })
 
 test('watch does not report catches that were added before', async () => {

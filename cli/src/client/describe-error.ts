@@ -75,7 +75,7 @@ export function rejectionText({ code, message }: { readonly code: string; readon
 }
 
 interface UnknownOutcome {
-  /** A sentence about the possible change. @default the message of the error is enough */
+  /** A sentence about the possible change. @default no additional sentence */
   readonly outcome?: string
   readonly hint: string
 }

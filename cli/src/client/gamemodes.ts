@@ -83,23 +83,23 @@ interface Move {
 }
 
 /**
- * @param what the moved records, for messages
+ * @param records the moved records in messages, such as their ids
  * @throws CliError `usage`
  */
 export async function parseMove(
   context: Context,
   flags: TargetFlags & { readonly from?: string | undefined },
-  what: string,
+  records: string,
 ): Promise<Move> {
   if (flags.gamemode === undefined)
-    throw usageError(`The gamemode to move ${what} to is missing.`, 'Add --gamemode GAMEMODE.')
+    throw usageError(`The gamemode to move ${records} to is missing.`, 'Add --gamemode GAMEMODE.')
   const target = resolveTarget(context, { ...flags, gamemode: undefined })
   const to = await findGamemode(context, target, flags.gamemode, '--gamemode')
   const from =
     flags.from === undefined
       ? await gamemodeOf(context, target)
       : await findGamemode(context, target, flags.from, '--from')
-  if (from === undefined) throw usageError(`The gamemode to move ${what} from is missing.`, 'Add --from GAMEMODE.')
+  if (from === undefined) throw usageError(`The gamemode to move ${records} from is missing.`, 'Add --from GAMEMODE.')
   if (from === to) {
     throw usageError(`Both gamemodes are ${to}.`, 'Name the gamemode that contains the records: --from GAMEMODE')
   }

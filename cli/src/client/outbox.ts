@@ -20,6 +20,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { rememberAdded } from './added.ts'
 import { openClient } from './client.ts'
+import { describeError } from './describe-error.ts'
 import { catchesText, waitingText } from './flush.ts'
 import { readPlayerKey } from './identity.ts'
 import { outboxPath } from './outbox-path.ts'
@@ -81,8 +82,12 @@ export async function openPlayerOutbox(
     if (event.type !== 'rejected' || event.reason.code !== 'invalid_token') return
     rejected.add(event.id)
     const { fernetKey } = used
-    // If no key can be read, the catches stay rejected, which is already reported.
-    retrying = retrying.then(() => retryWithNewKey(fernetKey)).catch(() => {})
+    retrying = retrying
+      .then(() => retryWithNewKey(fernetKey))
+      .catch((error) => {
+        // Without a readable key, the catches stay rejected, which is already reported.
+        if (!(error instanceof CliError)) context.line.say(`fish-cli: ${describeError(error).message}`)
+      })
   })
   return outbox
 }

@@ -58,7 +58,7 @@ export async function fetchRecords(
 const SHORTEST_END = 8
 const ID_FORM = /^[\da-f]{1,12}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Quotes the ids, unless a text does not look like an id, because it may be a secret. */
+/** Lists the ids. Returns `records` if a text is not an id, because such a text may be a secret. */
 export function idsText(ids: readonly string[]): string {
   return ids.length > 0 && ids.every((id) => ID_FORM.test(id)) ? ids.join(', ') : 'records'
 }

@@ -19,8 +19,8 @@ export const addCommand = defineCommand({
   summary: 'Add fish or crabs to your collection.',
   description:
     'You need your key: log in once, or set FISH_KEY. Several names are saved as one record, so either all of the ' +
-    'names or none are saved. Put quotes around a name of two words. On a terminal, the command asks about a name ' +
-    'that looks like a typo of a name in your collection. Catches from a file wait in the outbox until ' +
+    'names or none are saved. Put quotes around a name of two words. On a terminal, the command prompts if a name ' +
+    'looks like a typo of a name in your collection, which takes a second request. Catches from a file wait in the outbox until ' +
     'the service has stored them. If a run stops, repeat the command. The command continues, and does not add a ' +
     'catch twice.',
   examples: [
@@ -111,7 +111,7 @@ async function confirmNames(context: CommandContext, names: readonly string[]): 
 const RESOURCES = { fish: 'fish', crab: 'crabs' } as const
 const SEND_ONCE = { maxWaitMs: 0, maxRetries: 0 }
 
-/** Asks on a terminal whether an unknown name is a typo of a name that the player has caught. */
+/** On a terminal, prompts for each unknown name that resembles a name in the collection. */
 async function correctNames(
   context: CommandContext,
   names: readonly string[],

@@ -1,9 +1,11 @@
-import type { AuditAction, AuditEntry } from '@fish-crab/sdk/admin'
+import type { AuditEntry } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
+import { AUDIT_ACTIONS } from '@fish-crab/sdk/contract'
 import { pageSizeFor, takeFirst } from '../client/admin.ts'
 import { parseCatchQuery } from '../client/catch-query.ts'
+import { parseChoice } from '../core/parse-values.ts'
 import { administrationFlags, openAdministration } from '../kit/administration.ts'
-import { defineCommand, Flags } from '../kit/define.ts'
+import { defineCommand, Flags, words } from '../kit/define.ts'
 import { outputFlags } from '../kit/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 
@@ -50,6 +52,7 @@ export const auditCommand = defineCommand({
     ...administrationFlags,
     ...outputFlags,
   },
+  completion: { action: words(AUDIT_ACTIONS) },
   role: 'administrator',
 
   async run(context) {
@@ -57,8 +60,9 @@ export const auditCommand = defineCommand({
     const query = parseCatchQuery({ limit: flags.limit, since: flags.since }, context.clock.now())
     const { since = Number.NEGATIVE_INFINITY } = query
     const limit = query.limit ?? (query.since === undefined ? DEFAULT_LIMIT : undefined)
+    const action = flags.action === undefined ? undefined : parseChoice('--action', flags.action, AUDIT_ACTIONS)
     const { admin, options } = await openAdministration(context)
-    const filter = { actor: flags.actor, user: flags.about, action: flags.action as AuditAction | undefined }
+    const filter = { actor: flags.actor, user: flags.about, action }
     const pages = admin.audit.iterate({ ...options, ...filter, pageSize: pageSizeFor(limit, LIMITS.pageSize) })
     const { entries, more } = await takeFirst(pages, limit, ({ at }) => Date.parse(at) >= since)
     const status = await context.printRows({

@@ -26,7 +26,7 @@ import type { Column } from '../output/columns.ts'
 import { paint, type Screen, type Style } from '../output/screen.ts'
 import { printable, wrapMessage } from '../output/text.ts'
 import { readManifest } from '../package.ts'
-import { findGames, usualPlaces } from '../watch/locations.ts'
+import { findGames, searchedLocations, usualLocations } from '../watch/locations.ts'
 
 const STYLES: Readonly<Record<CheckStatus, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 
@@ -165,7 +165,7 @@ async function checkKeyring(context: KeyringContext, config: Config): Promise<Ou
 
 /** A missing game log is not a problem, because the user may play on another machine. */
 async function checkGameLog(context: Context): Promise<Outcome> {
-  const locations = usualPlaces(context)
+  const locations = usualLocations(context)
   try {
     const games = await findGames(locations)
     const named = games.map(({ path, launcher, writtenAt }) => {
@@ -175,10 +175,10 @@ async function checkGameLog(context: Context): Promise<Outcome> {
     return ok(`watch would follow ${named.join('; ')}.`)
   } catch (error) {
     const { message, hint } = describeError(error)
-    const searched = locations.map(
+    const searched = (await searchedLocations(locations)).map(
       ({ launcher, folder, pattern }) => `${printable(join(folder, pattern))} (${launcher})`,
     )
-    return ok([`${message} ${hint}.`, 'Searched:', ...searched].join('\n'))
+    return ok([`${message} ${hint}`, 'Searched:', ...searched].join('\n'))
   }
 }
 

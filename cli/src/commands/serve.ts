@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { flagOf, SETTINGS, type Setting, serve } from '@fish-crab/server'
+import { SETTINGS as CLIENT_SETTINGS } from '../config/settings.ts'
 import type { Terminal } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus } from '../core/errors.ts'
 import { defineCommand, Flags, words } from '../kit/define.ts'
@@ -16,8 +17,9 @@ const ENVIRONMENT_ONLY = ALL_SETTINGS.filter((setting) => flagOf(setting) === un
 /** The variables of other commands. */
 const CLIENT_VARIABLES = ['KEY', 'API_KEY', 'PASSWORD', 'ADMIN_PASSWORD', 'NEW_ADMIN_PASSWORD']
   .flatMap((name) => [name, `${name}_FILE`])
-  .concat('URL', 'USER', 'PROFILE', 'GAMEMODE', 'MAX_WAIT', 'NOTIFY', 'SECRET_STORE', 'CLI_LINE')
+  .concat('URL', 'USER', 'PROFILE', 'CLI_LINE')
   .map((name) => `FISH_${name}`)
+  .concat(Object.values(CLIENT_SETTINGS).map(({ variable }) => variable))
 
 export const serveCommand = defineCommand({
   summary: 'Run the service until it is stopped.',
@@ -84,9 +86,10 @@ function startErrors(stderr: Terminal<Writable>) {
   const lines: string[] = []
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      const written = chunk.toString()
-      const text = written.startsWith('{') ? String(JSON.parse(written).msg) : written
-      if (text.startsWith(PREFIX)) lines.push(text.slice(PREFIX.length).trim())
+      for (const line of chunk.toString().split('\n')) {
+        const text = line.startsWith('{') ? String(JSON.parse(line).msg) : line
+        if (text.startsWith(PREFIX)) lines.push(text.slice(PREFIX.length).trim())
+      }
       // A slow reader of stderr delays the callback, so that the log can limit its backlog.
       if (stderr.write(chunk)) done()
       else stderr.once('drain', () => done())

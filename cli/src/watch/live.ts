@@ -11,7 +11,7 @@ import { usageError } from '../core/errors.ts'
 import { printable } from '../output/text.ts'
 import { createUnrecognizedCounter, noteUnrecognized, type UnrecognizedCounter } from './chat-reader.ts'
 import { findEnd, follow } from './follow.ts'
-import { findGames, findLogs, usualPlaces } from './locations.ts'
+import { findGames, findLogs, usualLocations } from './locations.ts'
 import { openLog } from './log-file.ts'
 import { askForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition } from './parser.ts'
@@ -37,7 +37,7 @@ const RESCAN_MS = 10_000
 export async function followLogs(context: Context & Notes, options: WatchOptions): Promise<never> {
   const { target, user, flags, paths } = options
   const notify = parseNotify(flags.notify ?? settingValue('notify', context.env, context.config.settings))
-  const locations = usualPlaces(context)
+  const locations = usualLocations(context)
   const seen = new Set((await findLogs(paths.length > 0 ? [] : locations)).map(({ path }) => path))
   const logs: readonly GameLog[] = paths.length > 0 ? paths.map((path) => ({ path })) : await findGames(locations)
   for (const { path } of paths.length > 0 ? logs : []) await (await openLog(path, options.encoding))?.close()

@@ -24,8 +24,13 @@ export async function findGames(locations: readonly LogLocation[]): Promise<read
 }
 
 export async function findLogs(locations: readonly LogLocation[]): Promise<readonly FoundLog[]> {
-  const found = await Promise.all([...locations, ...(await namedLocations(locations))].map(logsAt))
+  const found = await Promise.all((await searchedLocations(locations)).map(logsAt))
   return found.flat().sort((a, b) => b.writtenAt - a.writtenAt)
+}
+
+/** Adds the folders that the settings of launchers name. */
+export async function searchedLocations(locations: readonly LogLocation[]): Promise<readonly LogLocation[]> {
+  return [...locations, ...(await namedLocations(locations))]
 }
 
 export type FoundLog = Awaited<ReturnType<typeof logsAt>>[number]
@@ -204,7 +209,7 @@ async function namedLocations(locations: readonly LogLocation[]): Promise<readon
 }
 
 /** Returns the usual locations of logs on this machine. */
-export function usualPlaces({ env }: Pick<Context, 'env'>): readonly LogLocation[] {
+export function usualLocations({ env }: Pick<Context, 'env'>): readonly LogLocation[] {
   return logLocations({ platform: process.platform, env, home: homeFolder(env) })
 }
 

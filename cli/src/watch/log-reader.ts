@@ -137,8 +137,8 @@ export function isRotatedName(name: string): boolean {
 }
 
 /** The date of a rotated log, in milliseconds since 1970. */
-export function dateInName(path = ''): number | undefined {
-  const [, year, month, day] = ROTATED_NAME.exec(basename(path)) ?? []
+export function dateInName(path: string | undefined): number | undefined {
+  const [, year, month, day] = ROTATED_NAME.exec(basename(path ?? '')) ?? []
   return year === undefined
     ? undefined
     : new Date(Number(year), Number(month) - 1, Number(day)).getTime() + LINE_SLACK_MS

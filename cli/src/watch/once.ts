@@ -13,7 +13,7 @@ import { ask, canPrompt } from '../output/prompt.ts'
 import { printable } from '../output/text.ts'
 import { createUnrecognizedCounter, noteUnrecognized, type UnrecognizedCounter } from './chat-reader.ts'
 import { byName, listLogs } from './folder.ts'
-import { findGames, usualPlaces } from './locations.ts'
+import { findGames, usualLocations } from './locations.ts'
 import { isGzipped, isUnreadable, openLog } from './log-file.ts'
 import { dateInName, type GameState, readToEnd, startOf } from './log-reader.ts'
 import { askForGamemode, type WatchOptions } from './options.ts'
@@ -37,7 +37,7 @@ interface OnceResult {
 export async function readOnce(context: Context & Notes, options: WatchOptions): Promise<OnceResult> {
   const { target, user, paths, folder, flags } = options
   const isDryRun = flags['dry-run'] === true
-  const named = paths.length > 0 ? paths : (await findGames(usualPlaces(context))).map(({ path }) => path)
+  const named = paths.length > 0 ? paths : (await findGames(usualLocations(context))).map(({ path }) => path)
   const logs = folder === undefined ? await existing(named) : await logsIn(folder)
   const isKnown = await knownKeys(context, target.url.value)
   const signal = context.interrupted()

@@ -19,7 +19,10 @@ export interface RecordedCatch {
   readonly byAugment?: true
 }
 
-/** A catch that was not added, because its gamemode is unknown or the game runs as another player. It stays in the log. */
+/**
+ * A catch that was not added, because its gamemode is unknown or the game runs as another player. The catch stays in the
+ * log.
+ */
 export interface HeldCatch extends Omit<RecordedCatch, 'gamemode'> {
   readonly gamemode: null
   /** The server, which is not a gamemode, or `null` if the log does not name a server. */

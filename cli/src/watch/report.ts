@@ -48,7 +48,8 @@ export function createCatchPrinter(context: Context & Notes, { json = false, not
         : server === null
           ? 'The log names no gamemode, so these catches'
           : `${printable(server)} is not a gamemode, so these catches`
-    context.note(`fish-cli: ${why} are not added. They stay in the log. To add them: ${addHeld(player)}`)
+    const next = player === undefined ? 'To add them' : `If ${player} is also you, add them`
+    context.note(`fish-cli: ${why} are not added. They stay in the log. ${next}: ${addHeld(player)}`)
   }
 
   const isNotable = ({ rarity = '', firstTime }: RecordedCatch | HeldCatch) =>

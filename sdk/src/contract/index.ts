@@ -26,6 +26,7 @@ export { ASSET_FOLDERS, OWN_ROUTES, PAGE_ROUTES, ROUTES, type RouteName, routePa
 export {
   ADMIN_ROLES,
   type AdminRole,
+  AUDIT_ACTIONS,
   type AuditAction,
   type AuditEntry,
   type AuditPage,

@@ -311,8 +311,8 @@ export const sessionSchema = z.object({ token: z.string(), expiresAt: dateTimeSc
 export const adminSchema = z.object({ username: z.string(), role: roleSchema, createdAt: dateTimeSchema })
 
 /**
- * The administrator of a session, and the figures of `/status` that administrators need although the public rate limit
- * does not apply to them. Without `publicUrl`, the operator has set none.
+ * The administrator of a session, with the gamemodes and the public address of `/status`. `publicUrl` is absent if the
+ * operator has not set it.
  */
 export const ownAccountSchema = z.object({
   ...adminSchema.shape,
@@ -443,7 +443,8 @@ export const moveQuerySchema = z.object({ gamemode: z.optional(gamemodeSchema) }
 /** The actor of a failed login with an unknown name. The log omits the name, because it may be a mistyped password. */
 export const UNKNOWN_ACTOR = '(unknown name)'
 
-const AUDIT_ACTIONS = [
+/** The actions in the audit log. */
+export const AUDIT_ACTIONS = [
   'login',
   'login.failed',
   'logout',

@@ -6,7 +6,7 @@ export interface FishCrabErrorFields {
   readonly hint?: string | undefined
   /** The rate-limit window of the client, if it is known. */
   readonly rateLimit?: RateLimitState | undefined
-  /** @default false */
+  /** Whether the call may have changed data. @default false */
   readonly mayHaveChanged?: boolean | undefined
   /** The error that caused this error. `toJSON` omits the cause. */
   readonly cause?: unknown

@@ -73,7 +73,8 @@ export function readSettings<Name extends SettingName>(
 }
 
 /**
- * Returns a warning for each variable whose name resembles the name of a setting.
+ * Returns a warning for each `FISH_` variable that is neither a setting nor in `known`. The warning suggests a setting
+ * with a similar name.
  * @param known names of other variables that begin with `FISH_`
  */
 export function unknownVariables({ env }: Pick<ConfigSource, 'env'>, known: readonly string[]): readonly string[] {

@@ -78,8 +78,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const errors = createLogger('json', { stream: stderr, colours: false })
   const writeLine = (line: string) => (isJson ? errors.error({}, line) : void stderr.write(`${line}\n`))
   const announceAdmin = isJson
-    ? (admin: GeneratedAdmin) =>
-        errors.warn({ ...admin }, 'creating the administrator: the password is not shown again')
+    ? (admin: GeneratedAdmin) => void stderr.write(`${JSON.stringify({ generatedAdministrator: admin })}\n`)
     : printPasswordTo(stderr)
   const config = readConfigOrReport(options, writeLine)
   if (!config) return SERVE_EXIT.usage

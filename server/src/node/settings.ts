@@ -128,7 +128,7 @@ export const SETTINGS = {
   allowedOrigins: {
     env: 'FISH_ALLOWED_ORIGINS',
     placeholder: 'ORIGINS',
-    summary: 'origins without a rate limit, separated by commas; any program can send such an Origin',
+    summary: 'origins without a rate limit, separated by commas; any program can send these origins',
     parse: origins,
   },
   rateLimit: {

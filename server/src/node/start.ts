@@ -126,7 +126,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const watch = watchStore(app, logger)
     serve(app)
     isPrepared = true
-    // A removal of millions of catches takes minutes, and the user is already gone.
+    // Runs in the background, because the removal of millions of catches takes minutes.
     app.finishRemovals().catch((err: unknown) => logger.error({ err }, 'a removal continues at the next start'))
     return {
       url: listener.url,
@@ -267,7 +267,7 @@ async function ensureFirstAdmin(
   return isGiven ? UNUSED_PASSWORD : VOID_PASSWORD
 }
 
-/** Writes a generated password to a stream that people read, never to the log. */
+/** Writes a generated password to a stream that people read. The line is not a record of the log. */
 export function printPasswordTo(stream: Writable): (admin: GeneratedAdmin) => void {
   return ({ username, password }) => {
     stream.write(`Creating the administrator "${username}" with the password ${password}\n`)

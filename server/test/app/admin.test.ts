@@ -20,6 +20,7 @@ it('101 concurrent logouts of one session count as one logout, and the other ses
   const storage: FishStorage = {
     ...inner,
     async replaceItemIf(...args) {
+      if (args[0].startsWith('audit:')) return inner.replaceItemIf(...args)
       waiting += 1
       if (waiting === 101) all.resolve()
       await all.promise

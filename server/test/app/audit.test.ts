@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditPage, Saved } from '@fish-crab/sdk/contract'
+import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot, login } from './administration.ts'
 import { expectError } from './errors.ts'
@@ -103,6 +104,19 @@ describe('the audit log for administrators', () => {
     await readKey('198.51.100.7')
     const single = ['Alex key.read Alex', undefined, undefined]
     expect(await keyReads()).toEqual([single, single, ['root user.create Bob', undefined, undefined], entry])
+  })
+
+  it('counts no event in an entry that was discarded', async () => {
+    const storage = createMemoryStorage()
+    const service = await createMemoryService({ ...UNLIMITED, storage })
+    const readKey = () =>
+      service.request('/get/user/key', { headers: { authorization: basic('Alex', 'alex-password') } })
+    await readKey()
+    const { items } = await storage.listItems({ base: 'audit:', limit: 1 })
+    await storage.items.removeItem(items[0]?.key ?? '')
+    await readKey()
+    const keyReads = withoutLogins(await read(await asRoot(service)))
+    expect(keyReads.map((one) => [line(one), one.count])).toEqual([['Alex key.read Alex', undefined]])
   })
 
   it('filters by actor, user and action, in any letter case, page by page', async () => {

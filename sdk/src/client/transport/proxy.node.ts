@@ -16,7 +16,7 @@ const NONE = 'none'
 export function findProxy(baseUrl: string, env: Environment): ProxySetting | undefined {
   const url = new URL(baseUrl)
   const names = url.protocol === 'https:' ? [...HTTPS_VARIABLES, ...HTTP_VARIABLES] : HTTP_VARIABLES
-  const variable = names.find((name) => env[name])
+  const variable = names.find((name) => env[name] !== undefined)
   const value = variable && env[variable]?.trim()
   if (!variable || !value || value === NONE) return undefined
   return isExcepted(url, env.no_proxy || env.NO_PROXY || '') ? undefined : { variable, value }

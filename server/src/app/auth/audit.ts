@@ -62,9 +62,11 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
     const now = clock()
     const age = first ? now - Date.parse(first.entry.at) : -1
     if (!first || age < 0 || age >= JOIN_MS) return false
-    first.entry = { ...first.entry, count: (first.entry.count ?? 1) + 1, lastAt: new Date(now).toISOString() }
-    await storage.items.setItem(await first.key, JSON.stringify(first.entry))
-    return true
+    const before = first.entry
+    const joined = { ...before, count: (before.count ?? 1) + 1, lastAt: new Date(now).toISOString() }
+    first.entry = joined
+    // The entry may have been discarded.
+    return storage.replaceItemIf(await first.key, JSON.stringify(before), JSON.stringify(joined))
   }
 
   /** Stores an entry in which equal events are counted later. Returns its key. */
@@ -111,7 +113,7 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
               storage.items.setItem(key, JSON.stringify(complete)).then(() => key),
             )
           } catch {
-            // The change is done; see above.
+            // The entry stays in the log without its catches.
           }
         },
         discard: () => storage.items.removeItem(key),
@@ -166,20 +168,20 @@ export function createAudit(storage: FishStorage, cursors: Cursors, clock: () =>
     async recordFailedLogin(context: Origin, name: string | undefined): Promise<void> {
       const { perHourAndSite, perHour, hours } = FAILED_LOGINS
       const hour = Math.floor(clock() / HOUR_MS)
-      let place: number | undefined
+      let slot: number | undefined
       const mayStore = async () => {
         // Failed logins must not take the space that administrators need on a full storage.
-        if (storage.reserveLeft() < 1) return false
+        if (storage.remainingReserve() < 1) return false
         if ((await isWithin(`failed-login:${siteKey(context.address)}`, perHourAndSite)) === undefined) return false
-        place = await isWithin(`failed-logins:${hour}`, perHour)
-        return place !== undefined
+        slot = await isWithin(`failed-logins:${hour}`, perHour)
+        return slot !== undefined
       }
       const key = await record(context, name ?? UNKNOWN_ACTOR, 'login.failed', { mayStore })
-      if (key === undefined || place === undefined) return
-      const placeKey = failedLoginKey(hour % hours, place)
-      const replaced = await storage.items.getItem(placeKey)
+      if (key === undefined || slot === undefined) return
+      const slotKey = failedLoginKey(hour % hours, slot)
+      const replaced = await storage.items.getItem(slotKey)
       if (replaced?.startsWith(AUDIT_BASE)) await storage.items.removeItem(replaced)
-      await storage.items.setItem(placeKey, key)
+      await storage.items.setItem(slotKey, key)
     },
 
     async list({ limit, cursor, ...filter }: AuditQuery): Promise<AuditPage> {

@@ -29,6 +29,13 @@ export class HttpError extends Error {
   }
 }
 
+/** How soon a client may try again while the storage is full, in seconds. Somebody has to free space first. */
+const FULL_RETRY_SECONDS = 60
+
+export function storageFullError(): HttpError {
+  return new HttpError('storage_full', { headers: { [HEADERS.retryAfter]: String(FULL_RETRY_SECONDS) } })
+}
+
 export function errorBody({ message, code, details }: HttpError, requestId: string): ErrorBody {
   return { error: message, code, requestId, ...(details ? { details: [...details] } : {}) }
 }

@@ -1,10 +1,9 @@
-import { HEADERS } from '@fish-crab/sdk/contract'
 import { H3, type H3Event } from 'h3'
 import { StorageError } from '../../storage/core/errors.ts'
 import type { Logger, Metrics, RequestHost, RequestObservation } from '../core/host.ts'
 import { createRequestContext, type RequestContext } from './context.ts'
 import { applyCors } from './cors.ts'
-import { HttpError } from './http-error.ts'
+import { HttpError, storageFullError } from './http-error.ts'
 import { canonicalPath } from './path.ts'
 import type { RateLimitMiddleware } from './rate-limit.ts'
 import { addHeaders, empty, errorResponse, type HandlerResponse } from './response.ts'
@@ -115,13 +114,9 @@ function toHttpError(error: unknown, logger: Logger, { request, requestId }: Req
   return httpError
 }
 
-/** How soon a client may try again while the storage is full, in seconds. Somebody has to free space first. */
-const FULL_RETRY_SECONDS = 60
-
 function toPublicError(error: unknown): HttpError {
   if (!(error instanceof StorageError)) return new HttpError('internal_error')
-  if (error.code !== 'full') return new HttpError('storage_error')
-  return new HttpError('storage_full', { headers: { [HEADERS.retryAfter]: String(FULL_RETRY_SECONDS) } })
+  return error.code === 'full' ? storageFullError() : new HttpError('storage_error')
 }
 
 /** Logs a response. The line contains no query and no headers, because clients may put keys and passwords into both. */

@@ -9,7 +9,7 @@ import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
 import { formatEventId, parseEventId, scopeTag } from './event-id.ts'
 import { type CatchRecord, catchEvents, eventText, HEARTBEAT, openingText, toCatchRecord } from './event-text.ts'
-import { createStreamPlaces, type StreamClient } from './stream-places.ts'
+import { createStreamLimits, type StreamClient } from './stream-limits.ts'
 
 /** Options of the event streams of `createApp`. */
 export interface StreamOptions {
@@ -98,7 +98,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
   const { heartbeatMs = 15_000, checkMs = 5000 } = limits
   const open = new Set<Stream>()
-  const places = createStreamPlaces({ total, perClient, onChange: (count) => metrics?.observeStreams?.(count) })
+  const streamLimits = createStreamLimits({ total, perClient, onChange: (count) => metrics?.observeStreams?.(count) })
   const topics = new Map<string, Topic[]>()
   /** Stops the signals and the timers, which run only while a stream is open. */
   let stopWatching: (() => void) | undefined
@@ -310,7 +310,7 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
     /** Opens a stream. Throws `invalid_event_id`, `user_not_found` or `too_many_streams`. */
     async open(request: StreamRequest): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
       const { user, gamemode, kinds, lastEventId, follow, site, signal } = request
-      const release = places.take(request)
+      const release = streamLimits.reserve(request)
       try {
         const tag = await scopeTag({ storeId: await storeId.get(), owner: user.id, gamemode, kinds })
         const resumed = lastEventId === undefined ? {} : parseEventId(lastEventId, tag, kinds)

@@ -1,6 +1,6 @@
 import { type Kind, moveSchema } from '@fish-crab/sdk/contract'
 import type { RequestContext } from '../http/context.ts'
-import { HttpError } from '../http/http-error.ts'
+import { HttpError, storageFullError } from '../http/http-error.ts'
 import { readJson, validate } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
 import { createCatchChanges } from './catch-changes.ts'
@@ -18,7 +18,7 @@ export function ownCatchesHandlers(services: Services) {
 
   async function authenticate(context: RequestContext, kind: Kind) {
     const identity = await services.credentials.authenticate(context, undefined)
-    if (services.storage.reserveLeft() < RESERVE_OF_ADMINISTRATORS) throw new HttpError('storage_full')
+    if (services.storage.remainingReserve() < RESERVE_OF_ADMINISTRATORS) throw storageFullError()
     if ('user' in identity) return { actor: identity.user.name, user: identity.user, kind }
     throw new HttpError('forbidden', { message: 'Administrators change the catches of players under /admin/users.' })
   }

@@ -28,8 +28,8 @@ export function userKeyHandler({ storage, users, credentials, audit }: Services)
   async function recordOwn(context: RequestContext, user: User): Promise<void> {
     const { ownEntry } = await users.lastKeyRead(user)
     const entry = await audit.record(context, user.name, 'key.read', { subject: user.name })
-    await users.recordKeyRead(user, entry)
-    if (entry !== undefined && ownEntry !== undefined && storage.reserveLeft() < 1) await audit.discard(ownEntry)
+    await users.recordKeyRead(user, entry ?? ownEntry)
+    if (entry !== undefined && ownEntry !== undefined && storage.remainingReserve() < 1) await audit.discard(ownEntry)
   }
 
   return async (context) => {

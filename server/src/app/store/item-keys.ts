@@ -56,8 +56,8 @@ export function removalKey(id: string): string {
 const KEY_READS_BASE = 'key-read:'
 
 /**
- * Returns the key of the item about the last read of the Fernet key of a user: its time, and the key of the audit entry of
- * the last read by the user, if any, behind a space.
+ * Returns the key of the item about the last read of a user's Fernet key. The item contains the time, and, after a
+ * space, the key of the audit entry of the last read by the user.
  */
 export function keyReadKey(id: string): string {
   return itemKey(KEY_READS_BASE, id)

@@ -16,7 +16,7 @@ export function observeStorage(storage: FishStorage, { metrics, storeId }: Stora
   function observe<Target extends object>(target: Target): Target {
     const operations = Object.entries(target).map(([operation, call]) => {
       // These operations are not observed, because they take no time and read nothing.
-      if (typeof call !== 'function' || ['onChange', 'reserveLeft'].includes(operation)) return [operation, call]
+      if (typeof call !== 'function' || ['onChange', 'remainingReserve'].includes(operation)) return [operation, call]
       const observed = async (...args: unknown[]) => {
         if (operation !== 'ping') storeId?.check()
         const startedAt = performance.now()

@@ -161,9 +161,9 @@ export function createUsers(options: UsersOptions) {
     async remove(user: User): Promise<boolean> {
       const text = JSON.stringify(user)
       await items.setItem(removalKey(user.id), text)
-      if (!(await storage.removeItemIf(userKey(user.name), text))) return false
+      const isRemoved = await storage.removeItemIf(userKey(user.name), text)
       await finishRemoval(user)
-      return true
+      return isRemoved
     },
 
     /** Finds a user by name whose removal was interrupted. */

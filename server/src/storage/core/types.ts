@@ -212,7 +212,7 @@ export interface StorageExtension {
    * The share of the space for administration that is unused, from 0 to 1. A driver that runs out of space for records
    * may set such space aside, so that logins, key readings and removals continue. @default 1
    */
-  reserveLeft?(): number
+  remainingReserve?(): number
   /** Stores a record, unless its owner has already used the `dedupeKey` in any collection. */
   append(collection: Collection, record: NewRecord): Promise<AppendResult>
   /** The id of the record that was stored with this `dedupeKey`, if any. */
@@ -334,7 +334,7 @@ export interface FishStorage extends StorageExtension {
   readonly items: ItemStorage
   /** Name of the driver. */
   readonly driver: string
-  reserveLeft(): number
+  remainingReserve(): number
   /** Finishes running operations and releases all resources. */
   dispose(): Promise<void>
 }

@@ -55,7 +55,7 @@ export function wrapDriver(driver: StorageDriver): FishStorage {
     durability: driver.durability,
     ...(driver.warnings ? { warnings: driver.warnings } : {}),
     items: createItems(driver),
-    reserveLeft: () => driver.reserveLeft?.() ?? 1,
+    remainingReserve: () => driver.remainingReserve?.() ?? 1,
     append: async ({ owner, kind, gamemode }, record) => driver.append({ owner, kind, gamemode }, checkRecord(record)),
     moveRecord: async (collection, id, gamemode) => {
       if (gamemode !== collection.gamemode) return driver.moveRecord(collection, id, gamemode)

@@ -116,7 +116,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   return {
     name: 'file',
     ...writer.report,
-    reserveLeft: () => writer.reserveLeft,
+    remainingReserve: () => writer.remainingReserve,
     ping: async () => {
       if (closed) throw closedError()
       await Promise.all([checkThreads(), checkDisk()])

@@ -1,6 +1,6 @@
 // This file may import only `node:` modules and relative files, because the writer thread runs it without a build.
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPrivateFile } from '../../../../sdk/src/internal/files.node.ts'
 import { STORE_FILE } from './store-file.ts'
@@ -14,8 +14,8 @@ const MAX_SHARE = 1 / 8
 /** The reserve is released in this number of parts. */
 const PARTS = 8
 /**
- * The half of the reserve for the database is complete at this share of its size. A few pages of it are used before a
- * removal of catches frees pages, and they do not return to the disk.
+ * `hasRoom` requires this share of the half for the database. A removal uses a few pages before it frees others, and
+ * those pages never return to the disk.
  */
 const COMPLETE = 3 / 4
 /** Maximum size of one write, in bytes. Larger than the window in which file systems compress. */
@@ -55,12 +55,25 @@ export function openReserve(folder: string) {
     size = bytes
   }
 
+  function append(bytes: number): void {
+    const handle = openSync(file, 'r+')
+    try {
+      // A file system may store zeros without taking space.
+      const block = randomBytes(Math.min(bytes, BLOCK_BYTES))
+      const end = size + bytes
+      while (size < end) size += writeSync(handle, block, 0, Math.min(block.length, end - size), size)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+  }
+
   return {
     /** Whether the disk may soon lack space for a whole log, so that SQLite has to reuse its log after each write. */
     isNeeded: (): boolean => freeBytes() < RESERVE_BYTES + wanted,
 
     /** The unused share of the half for the database, from 0 to 1. */
-    left: (): number => Math.max(0, Math.min(1, (size + freeBytes() - missingLog()) / ofDatabase)),
+    remaining: (): number => Math.max(0, Math.min(1, (size + freeBytes() - missingLog()) / ofDatabase)),
 
     /**
      * Whether the reserve is complete and there is space for catches.
@@ -76,21 +89,13 @@ export function openReserve(folder: string) {
     fill(): void {
       const rest = Math.floor(wanted / 2 + missingLog() - size)
       if (rest <= 0 || freeBytes() < rest + MIN_FREE_BYTES) return
-      createPrivateFile(file)
       const before = size
-      const handle = openSync(file, 'r+')
       try {
-        // A file system may store zeros without taking space.
-        const block = randomBytes(Math.min(rest, BLOCK_BYTES))
-        for (let at = before; at < before + rest; at += block.length) {
-          size = at + writeSync(handle, block, 0, Math.min(block.length, before + rest - at), at)
-        }
-        fsyncSync(handle)
+        createPrivateFile(file)
+        append(rest)
       } catch {
-        // Another program was faster.
-        resize(before)
-      } finally {
-        closeSync(handle)
+        // Another program was faster, or the disk has no space for another file.
+        if (existsSync(file)) resize(before)
       }
     },
 

@@ -21,10 +21,10 @@ export function prepareStore(folder: string): string {
   return file
 }
 
-/** Names of the folders in which maintenance prepares a store. Maintenance removes them at its end. */
+/** Names of the temporary folders in which maintenance prepares a store. */
 export const UNFINISHED_STORE = /^\.(?:restore|copy|migrate)-[0-9a-f]{8}$/
 
-/** Otherwise, a killed copy would look like a new service without players. */
+/** Refuses to create a store beside an unfinished one. Otherwise, a killed copy would look like a new service. */
 function refuseLeftovers(folder: string): void {
   const name = readdirSync(folder).find((one) => UNFINISHED_STORE.test(one))
   if (name === undefined) return

@@ -103,13 +103,13 @@ function prepareCommit(db: DatabaseSync, folder: string, reserve: Reserve): (wri
 
   /** @param mayRelease whether the writes may take space from the reserve */
   function transactInReserve(writes: readonly Write[], mayRelease: () => boolean): WriteResult[] {
-    for (;;) {
+    for (let isRetry = false; ; isRetry = true) {
       try {
         return transact(writes)
       } catch (error) {
         if (fileProblem(error) !== 'full') throw error
         reuseLog()
-        if (!mayRelease() || !reserve.release()) throw error
+        if (isRetry && !(mayRelease() && reserve.release())) throw error
       }
     }
   }
@@ -137,7 +137,7 @@ function prepareCommit(db: DatabaseSync, folder: string, reserve: Reserve): (wri
       const reply = commit(writes)
       if (!reserve.isNeeded()) return reply
       reuseLog()
-      return { ...reply, reserveLeft: isLogReusable ? reserve.left() : 0 }
+      return { ...reply, remainingReserve: isLogReusable ? reserve.remaining() : 0 }
     } catch (error) {
       return { type: 'failed', count: writes.length, error: report(error, folder) }
     }

@@ -24,7 +24,7 @@ export type Reply =
       /** The error of the writes for which the disk has no space, and whether each write is one of them. @default none */
       readonly refused?: { readonly error: ErrorReport; readonly writes: readonly boolean[] }
       /** The unused share of the reserve. @default 1 */
-      readonly reserveLeft?: number
+      readonly remainingReserve?: number
     }
   | { readonly type: 'failed'; readonly count: number; readonly error: ErrorReport }
 
@@ -112,7 +112,7 @@ export class Writer {
   #refusal: StorageError | undefined
   #onSettled: (write: Write) => void = () => {}
   /** The unused share of the reserve, from 0 to 1. */
-  reserveLeft = 1
+  remainingReserve = 1
 
   constructor(worker: Worker, report: FileDurability) {
     this.report = report
@@ -194,7 +194,7 @@ export class Writer {
   #receive(reply: Reply): void {
     if (reply.type === 'committed') {
       const { results, refused } = reply
-      this.reserveLeft = reply.reserveLeft ?? 1
+      this.remainingReserve = reply.remainingReserve ?? 1
       this.#takePending(results.length).forEach((one, index) => {
         if (refused?.writes[index]) one.reject(fromReport(refused.error))
         else one.resolve(results[index] as never)

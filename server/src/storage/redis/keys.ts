@@ -8,8 +8,8 @@ import type { Collection } from '../core/types.ts'
  *     fish:schema                              version of this layout
  *     fish:item:{user}:user:alice              an item; the first part of its key is in the braces
  *     fish:index:{user}                        sorted set: the keys of these items, for listings in order
- *     fish:{17}:owner:ID:about                 hash: last sequence; last sequence, version and version of the tallies of each
- *                                              collection; or `removed`
+ *     fish:{17}:owner:ID:about                 hash: last sequence of the owner; for each collection, its last sequence,
+ *                                              version and version of its tallies; or `removed`
  *     fish:{17}:owner:ID:tokens                hash: dedupe key to record id
  *     fish:{17}:owner:ID:records:fish:earth    stream: the records of a collection
  *     fish:{17}:owner:ID:ids:fish:earth        hash: record id to sequence

@@ -34,10 +34,9 @@ local function tally(own, all, ofKind, ofCollection, collection, owner, sign, fi
   rank(ofCollection, owner, count)
 end
 local function store(about, records, ids, collection, id, version, fields)
-  -- The sequences of all collections of an owner form one order. Older stores have no 'sequence' of the owner.
-  local last = redis.call('HMGET', about, 'sequence', 'sequence:' .. collection)
-  local sequence = string.format('%.0f', math.max(tonumber(last[1] or 0), tonumber(last[2] or 0)) + 1)
-  redis.call('HSET', about, 'sequence', sequence, 'sequence:' .. collection, sequence)
+  -- The sequences of all collections of an owner form one order.
+  local sequence = string.format('%.0f', redis.call('HINCRBY', about, 'sequence', 1))
+  redis.call('HSET', about, 'sequence:' .. collection, sequence)
   redis.call('XADD', records, sequence .. '-0', unpack(fields))
   redis.call('HSET', about, 'version:' .. collection, version)
   redis.call('HSET', ids, id, sequence)

@@ -113,7 +113,7 @@ describe('a service on a full disk', () => {
     await expectError(await fillWithCatches(service, bea), 'storage_full')
     takeSpace(disk, 'other')
     const items = 'x'.repeat(100_000)
-    for (let at = 0; storage.reserveLeft() === 1; at += 1) {
+    for (let at = 0; storage.remainingReserve() === 1; at += 1) {
       expect(at).toBeLessThan(200)
       await storage.items.setItem(`setting:${at}`, items)
     }
@@ -125,6 +125,6 @@ describe('a service on a full disk', () => {
     const count = await auditCount(admin)
     for (let at = 1; at < 10; at += 1) expect((await readKey(at)).status).toBe(200)
     expect(await auditCount(admin)).toBe(count)
-    expect(storage.reserveLeft()).toBeGreaterThan(1 / 2)
+    expect(storage.remainingReserve()).toBeGreaterThan(1 / 2)
   })
 })

@@ -12,7 +12,7 @@ export interface StreamClient {
   readonly keyOwner: string | undefined
 }
 
-interface StreamPlacesOptions {
+interface StreamLimitsOptions {
   readonly total: number
   readonly perClient: number
   readonly onChange: (open: number) => void
@@ -25,7 +25,7 @@ const RETRY_AFTER_SECONDS = 10
  * streams, because one home network has 256 networks of /64. Another tenth is for clients with an API key, so that
  * strangers cannot lock out players.
  */
-export function createStreamPlaces({ total, perClient, onChange }: StreamPlacesOptions) {
+export function createStreamLimits({ total, perClient, onChange }: StreamLimitsOptions) {
   const openBy = createClientCounts()
   const tenth = Math.floor(total / 10)
   let open = 0
@@ -37,8 +37,8 @@ export function createStreamPlaces({ total, perClient, onChange }: StreamPlacesO
   }
 
   return {
-    /** Takes a place, and returns a function that frees the place. Throws `too_many_streams`. */
-    take(by: StreamClient): () => void {
+    /** Reserves a stream, and returns a function that releases it. Throws `too_many_streams`. */
+    reserve(by: StreamClient): () => void {
       const limits = limitsOf(by)
       if (open >= total || limits.some(([key, limit]) => openBy.of(key) >= limit)) {
         throw new HttpError('too_many_streams', { headers: { [HEADERS.retryAfter]: String(RETRY_AFTER_SECONDS) } })
