@@ -123,6 +123,7 @@ test.each<Record<string, string>>([
   { http_proxy: 'none' },
   { HTTP_PROXY: '' },
   { HTTP_PROXY: ' ' },
+  { http_proxy: '', HTTP_PROXY: UNREACHABLE },
   { http_proxy: UNREACHABLE, no_proxy: '*' },
   { http_proxy: UNREACHABLE, no_proxy: '', NO_PROXY: 'other.example.org, 127.0.0.1' },
   { http_proxy: UNREACHABLE, NO_PROXY: '10.0.0.0/8 127.0.0.0/8' },
