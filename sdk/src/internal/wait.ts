@@ -27,6 +27,16 @@ export function startTimer(ms: number, onEnd: () => void): ReturnType<typeof set
   return ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(onEnd, Math.min(ms, MAX_TIMER_MS))
 }
 
+/** Keeps the process alive until the work settles, even if the work waits only for timers that do not. */
+export async function keepAliveDuring<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => {}, MAX_TIMER_MS)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+  }
+}
+
 /**
  * Resolves after `ms` milliseconds, at most 24.8 days; never resolves for `Infinity`.
  *

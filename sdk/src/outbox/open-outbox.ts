@@ -2,7 +2,7 @@ import { notify } from '../client/core/hooks.ts'
 import { idleClock, systemClock } from '../client/core/timing.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { checkOptions } from '../errors/check-options.ts'
-import { untilAborted } from '../internal/wait.ts'
+import { keepAliveDuring, untilAborted } from '../internal/wait.ts'
 import { type Background, startBackground } from './background.ts'
 import { parseCatches } from './catches.ts'
 import type { Delivery } from './deliver.ts'
@@ -109,7 +109,7 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
     const onAbort = () => aborting.abort(signal?.reason)
     if (signal?.aborted) onAbort()
     signal?.addEventListener('abort', onAbort, { once: true })
-    closed ??= closeAll()
+    closed ??= keepAliveDuring(closeAll)
     return closed.finally(() => signal?.removeEventListener('abort', onAbort))
   }
 
@@ -136,7 +136,8 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
       openStore()
       checkOptions(options, { signal: true, onProgress: true, maxWaitMs: true })
       const { signal, onProgress, maxWaitMs = DEFAULT_MAX_WAIT_MS } = options
-      return flush({ clock: settings.clock, maxWaitMs, onProgress, ...(signal && { signal }) })
+      // The call may wait for a flush in the background, whose timers do not keep the process alive.
+      return keepAliveDuring(() => flush({ clock: settings.clock, maxWaitMs, onProgress, ...(signal && { signal }) }))
     },
     start() {
       openStore()
@@ -152,7 +153,7 @@ function createOutbox(store: OutboxStore, settings: OutboxSettings, listeners: S
         lingerMs,
       })
     },
-    stop,
+    stop: () => keepAliveDuring(stop),
     status: async () => summarize(openStore().collections()),
     peek: async (limit = 100) => openStore().peek(limit),
     deadLetters: async () => openStore().deadLetters(),

@@ -54,6 +54,31 @@ it.each([
   },
 )
 
+it.each(['flush', 'close'])(
+  'an awaited %s() keeps the process alive while another process sends from the same file',
+  async (method) => {
+    const path = join(await testFolder(), 'outbox.db')
+    const { exitCode, stdout } = await runInNode(`
+    import { DatabaseSync } from 'node:sqlite'
+    import { openOutbox } from './src/outbox/index.ts'
+    const path = ${JSON.stringify(path)}
+    const fish = {
+      encrypt: async (entries, target) => ({ ...target, kind: 'fish', token: 'token' }),
+      send: async () => ({ id: 'record', message: 'Saved', replayed: false }),
+    }
+    const outbox = await openOutbox({ client: { fish }, user: 'Alex', gamemode: 'earth', path, lingerMs: 0 })
+    await outbox.add({ kind: 'fish', name: 'Cod', rarity: 1 })
+    const lock = new DatabaseSync(path + '.lock')
+    lock.exec('BEGIN EXCLUSIVE')
+    setTimeout(() => lock.close(), 300).unref()
+    outbox.start()
+    await outbox.${method}()
+    process.stdout.write('done')
+  `)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'done' })
+  },
+)
+
 it('the outbox module loads SQLite only when an outbox is opened', async () => {
   const { metafile } = await bundle(`export * from './src/outbox/index.ts'`, true)
   const outputs = new Map(Object.entries(metafile.outputs))
