@@ -179,6 +179,14 @@ describe('the clock of a mock', () => {
   })
 })
 
+it('a client on a running clock wakes earlier by the time that the test advanced the clock', async () => {
+  await using mock = await createMock({ seed })
+  const woken = mock.clock.sleep(60_000)
+  await mock.clock.advance(59_990)
+  await woken
+  expect(mock.clock.sleepers).toEqual([])
+})
+
 it('advancing a running clock also expires the timeouts of clients', async () => {
   const mock = await createMock({ seed })
   const client = createClient({ ...mock.client('Alex'), gamemode: 'earth' })

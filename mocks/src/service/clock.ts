@@ -89,6 +89,8 @@ interface Sleeper {
   readonly kind: keyof typeof REASONS | 'service'
   readonly wakeAt: number
   wake(): void
+  /** Starts the real timer for the remaining time, if the clock runs. */
+  arm(): void
 }
 
 export function createClock({
@@ -129,10 +131,17 @@ export function createClock({
   function advanceTo(next: Sleeper | undefined, max: number): number | undefined {
     const distance = next ? Math.max(0, next.wakeAt - now()) : Number.POSITIVE_INFINITY
     if (!Number.isFinite(distance) || distance > max) return undefined
+    moveBy(distance)
+    return distance
+  }
+
+  function moveBy(distance: number): void {
     offset += distance
     const reached = now()
-    for (const sleeper of inOrder()) if (sleeper.wakeAt <= reached) sleeper.wake()
-    return distance
+    for (const sleeper of inOrder()) {
+      if (sleeper.wakeAt <= reached) sleeper.wake()
+      else sleeper.arm()
+    }
   }
 
   /** Runs moves of the clock one after the other. */
@@ -178,6 +187,7 @@ export function createClock({
   }
 
   function add(kind: Sleeper['kind'], milliseconds: number, onEnd: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined
     const remove = () => {
       clearTimeout(timer)
       all.delete(sleeper)
@@ -190,14 +200,16 @@ export function createClock({
         remove()
         onEnd()
       },
+      arm() {
+        clearTimeout(timer)
+        if (start !== undefined || !Number.isFinite(milliseconds)) return
+        timer = setTimeout(sleeper.wake, Math.min(sleeper.wakeAt - now(), MAX_TIMER_MS))
+        if (kind === 'service') unref(timer)
+      },
     }
-    const isTimed = start === undefined && Number.isFinite(milliseconds)
-    const timer = isTimed ? setTimeout(sleeper.wake, Math.min(milliseconds, MAX_TIMER_MS)) : undefined
     all.add(sleeper)
-    if (kind === 'service') {
-      unref(timer)
-      return remove
-    }
+    sleeper.arm()
+    if (kind === 'service') return remove
     onChange()
     jump()
     return remove
@@ -237,7 +249,7 @@ export function createClock({
         while (resets === since) {
           const distance = advanceTo(inOrder()[0], left)
           if (distance === undefined) {
-            offset += left
+            moveBy(left)
             return
           }
           left -= distance
@@ -289,7 +301,7 @@ function unref(timer: ReturnType<typeof setTimeout> | undefined): void {
 function describeSleepers(now: number, sleepers: readonly ClockSleeper[], isStopped: boolean): string {
   const lines = sleepers.map(({ reason, until }) =>
     until
-      ? `\n- ${reason}, until ${until.toISOString()}, ${Math.ceil(until.getTime() - now)} ms from now`
+      ? `\n- ${reason}, until ${until.toISOString()}, ${Math.max(0, Math.ceil(until.getTime() - now))} ms from now`
       : `\n- ${reason}, forever`,
   )
   const state = isStopped ? `is stopped at ${new Date(now).toISOString()}` : 'runs'
