@@ -71,7 +71,7 @@ describe('an error code of the service', () => {
 
   test.each(Object.entries(table))('%s determines the exit status and the hint', async (code, [exit, hint]) => {
     const { status, message } = ERROR_CODES[code as keyof typeof ERROR_CODES]
-    send(status, { error: message, code }, { 'retry-after': '60' })
+    send(status, { error: message, code, requestId: 'r-1' }, { 'retry-after': '60' })
     // Players know their key, but not the tokens, so the message names the key.
     const words =
       code === 'invalid_token' ? 'The service does not accept your key. The key may have been replaced.' : message
@@ -94,7 +94,7 @@ describe('an error code of the service', () => {
     ['forbidden', /^This needs the rights of a superadmin\. Choose one with --admin/],
     ['rate_limited', /An API key does not lift the limit of administrators\.$/],
   ] as const)('causes a separate hint for administrators: %s', async (code, hint) => {
-    send(ERROR_CODES[code].status, { error: 'x', code }, { 'retry-after': '60' })
+    send(ERROR_CODES[code].status, { error: 'x', requestId: 'r-1', code }, { 'retry-after': '60' })
     await expectError(LIST_ADMINS, { env: env(), clock: CLOCK }, { code, hint: expect.stringMatching(hint) })
   })
 })

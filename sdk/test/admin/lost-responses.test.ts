@@ -97,7 +97,10 @@ test.each<[string, string, (admin: AdminClient, id: string) => Promise<unknown>]
 
 test('a retried deletion fails if the error code is not_found, which means that the path is unknown', async () => {
   const service = await createService()
-  const responses = [new Response('', { status: 503 }), Response.json({ code: 'not_found' }, { status: 404 })]
+  const responses = [
+    new Response('', { status: 503 }),
+    Response.json({ code: 'not_found', requestId: 'r' }, { status: 404, headers: { 'x-request-id': 'r' } }),
+  ]
   service.intercept((request) => {
     const response = request.method === 'DELETE' ? responses.shift() : undefined
     return response && Promise.resolve(response)

@@ -111,7 +111,9 @@ test('a call fails when its session is rejected twice', async () => {
   const { admin: open, sent, intercept } = await createService()
   const body = { error: 'Log in again.', code: 'invalid_session', requestId: 'r' }
   intercept((request) =>
-    request.url.endsWith('/login') ? undefined : Promise.resolve(Response.json(body, { status: 401 })),
+    request.url.endsWith('/login')
+      ? undefined
+      : Promise.resolve(Response.json(body, { status: 401, headers: { 'x-request-id': 'r' } })),
   )
   const error = await failureOf(open().me())
   expect(error instanceof AuthenticationError && error.code).toBe('invalid_session')

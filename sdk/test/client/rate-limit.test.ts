@@ -107,3 +107,15 @@ test('a call does not wait if its 429 comes from a limit other than the rate lim
   await expect(call).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 200_000 })
   expect(slept).toEqual([])
 })
+
+test('hooks number the attempts of a call alike, also after a 429', async () => {
+  const { options } = player(tooMany({ 'retry-after': '1' }), failure(503, 'unavailable'), saved())
+  const attempts: string[] = []
+  const client = createClient({
+    ...options,
+    onRequest: ({ attempt }) => attempts.push(`request ${attempt}`),
+    onRetry: ({ attempt }) => attempts.push(`retry ${attempt}`),
+  })
+  await client.fish.add({ name: 'Cod', rarity: 1 })
+  expect(attempts).toEqual(['request 1', 'request 2', 'retry 2', 'request 3'])
+})

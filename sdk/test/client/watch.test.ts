@@ -42,7 +42,7 @@ function watching(...responses: readonly (() => Response)[]) {
 }
 
 const json = (status: number, code: string) => () =>
-  Response.json({ error: 'An error.', code }, { status, headers: { 'x-request-id': '1' } })
+  Response.json({ error: 'An error.', code, requestId: '1' }, { status, headers: { 'x-request-id': '1' } })
 const ended = () => new Response(READY, { headers: { 'x-request-id': '1' } })
 
 test('an error that a reconnect cannot fix ends a watch', async () => {
@@ -51,6 +51,31 @@ test('an error that a reconnect cannot fix ends a watch', async () => {
   await vi.advanceTimersByTimeAsync(60_000)
   await first
   expect(ids).toEqual([null, 'e0'])
+})
+
+test.each<[string, () => Response]>([
+  ['an HTML 404', () => new Response('<h1>Not found</h1>', { status: 404, headers: { 'content-type': 'text/html' } })],
+  ['an HTML 403', () => new Response('<h1>Forbidden</h1>', { status: 403 })],
+  ['an empty 401', () => new Response('', { status: 401 })],
+  ['a foreign 400', () => Response.json({ code: 'user_not_found', message: 'No.' }, { status: 400 })],
+  ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://login.example' } })],
+])('%s does not end an open watch', async (_, foreign) => {
+  const alive = silentAfter(CATCH)
+  const { catches, states } = watching(ended, foreign, foreign, () => alive.response)
+  const first = catches.next()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect((await first).value).toMatchObject({ name: 'crab' })
+  expect(states).toEqual(['connected', expect.any(String), 'connected'])
+  await catches.return()
+})
+
+test('a foreign 404 rejects a watch that was never open, but not as a NotFoundError, and names baseUrl', async () => {
+  const { catches } = watching(() => new Response('<h1>Not found</h1>', { status: 404 }))
+  await expect(catches.next()).rejects.toMatchObject({
+    name: 'ApiError',
+    code: 'unknown',
+    message: expect.stringContaining('baseUrl'),
+  })
 })
 
 test('a watch retries with growing delays during an outage', async () => {
@@ -110,13 +135,27 @@ test('a watch reports the start and the end of an outage once, and does not repo
 })
 
 test('an error of a callback does not end a watch', async () => {
-  const fetch = async () => silentAfter(CATCH).response
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const removal = 'event: removed\nid: e2\ndata: {"kind":"crab","id":"1"}\n\n'
+  const streams = [new Response(READY, { headers: { 'x-request-id': '1' } }), json(503, 'unavailable')()]
+  const fetch = async () => streams.shift() ?? silentAfter(`${removal}${CATCH}`).response
   const client = createClient({ baseUrl: 'https://fish.example', user: 'Alex', gamemode: 'earth', fetch, pace: false })
-  const onConnect = () => {
+  const called: string[] = []
+  const fail = (name: string) => () => {
+    called.push(name)
     throw new Error('A mistake.')
   }
-  const catches = client.watch({ onConnect })
-  expect((await catches.next()).value).toMatchObject({ name: 'crab' })
+  const catches = client.watch({
+    maxRetries: 0,
+    onConnect: fail('onConnect'),
+    onDisconnect: fail('onDisconnect'),
+    onRemoved: fail('onRemoved'),
+  })
+  const first = catches.next()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect((await first).value).toMatchObject({ name: 'crab' })
+  expect(called).toEqual(['onConnect', 'onDisconnect', 'onConnect', 'onRemoved'])
   await catches.return()
 })
 

@@ -15,7 +15,7 @@ import type { Transport } from '../transport/response.ts'
 import type { DetailedEntry } from './catch-input.ts'
 import { resolveTarget, TARGET, type Target } from './target.ts'
 
-/** Options of `watch`. The limits apply to each connection. */
+/** Options of `watch`. The limits apply to each connection. Errors that a callback throws are ignored. */
 export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, Target {
   /** @default both kinds */
   readonly kind?: Watched | undefined
@@ -115,7 +115,7 @@ export async function* watchCatches<Watched extends Kind>(
         }
         if (event === 'catch' && id !== undefined)
           yield { ...parseEntry(data), eventId: id } as Extract<CaughtEntry, { readonly kind: Watched }>
-        else if (event === 'removed') onRemoved?.(parseRemoved(data))
+        else if (event === 'removed') notify(onRemoved, parseRemoved(data))
       }
       // The response had text but no event with an id: a proxy probably sent an error page.
       if (isOpen === false) throw new ConnectionError('The stream of events was cut.', {})
@@ -123,7 +123,7 @@ export async function* watchCatches<Watched extends Kind>(
       signal?.throwIfAborted()
       // A proxy may buffer even the headers of a stream.
       const isHeldBack = error instanceof TimeoutError && !isPoll
-      if (!isHeldBack && (!hasConnected || !isTemporary(error))) throw error
+      if (!isHeldBack && !(hasConnected && canReconnect(error, isOpen))) throw error
       if (isHeldBack) cuts = MAX_CUTS
       else if (isConnected && !isOpen) {
         isConnected = false
@@ -165,10 +165,13 @@ function queryOf(options: WatchOptions, settings: Settings): Record<string, stri
   return { name: user, gamemode, kind }
 }
 
-/** Whether to reconnect, because the service is unreachable, busy or restarting, or the rate limit is used up. */
-function isTemporary(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 429 || error.status >= 500
-  return error instanceof ConnectionError
+/**
+ * Whether to reconnect: the service is unreachable, busy or restarting, the rate limit is used up, or another server
+ * responded, such as a proxy.
+ */
+function canReconnect(error: unknown, isOpen: boolean | undefined): boolean {
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 500 || error.code === 'unknown'
+  return error instanceof ConnectionError || (error instanceof InvalidResponseError && !isOpen)
 }
 
 interface ServerEvent {

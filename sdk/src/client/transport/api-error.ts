@@ -38,23 +38,33 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 
 /** @param waitMs Milliseconds until the request may be sent again; used for status 429. */
 export function apiError(
-  { status, headers, text, requestId, rateLimit }: ApiResponse,
+  response: ApiResponse,
   now: number,
   waitMs: number,
   redact: Redactor,
 ): ApiError | InvalidResponseError {
+  const { status, headers, text, requestId, rateLimit } = response
   if (isRedirect(status)) {
     const hint = 'Set baseUrl to the address that it redirects to.'
     return new InvalidResponseError('The response is a redirect, which is not followed.', { status, requestId, hint })
   }
   if (status < 400) return new InvalidResponseError(`Unexpected response status ${status}.`, { status, requestId })
-  const { error, code = 'unknown', details } = readErrorBody(redact(text))
-  const fields = { status, code, requestId, headers: publicHeaders(headers, redact), rateLimit, details }
+  const code = serviceErrorCode(response)
+  const { error, details } = readErrorBody(redact(text))
+  const fields = {
+    status,
+    code: code ?? 'unknown',
+    requestId,
+    headers: publicHeaders(headers, redact),
+    rateLimit,
+    details,
+    ...(code === undefined && status < 500 && { hint: 'Another server may have responded: check baseUrl.' }),
+  }
   const message = error ?? `The server responded with status ${status}.`
   if (status === 429) {
     return new RateLimitError(message, fields, { resetAt: new Date(now + waitMs), retryAfterMs: waitMs })
   }
-  const Type = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError)
+  const Type = status >= 500 ? ServerError : (code !== undefined && BY_STATUS[status]) || ApiError
   return new Type(message, fields)
 }
 
@@ -85,20 +95,20 @@ export function localRateLimitError(
 
 /**
  * Returns the `code` of an error response of this service. A proxy does not repeat the request ID of the header in the
- * body.
+ * body, but may remove the header.
  */
 export function serviceErrorCode({ headers, text }: ApiResponse): string | undefined {
   const { code, requestId } = parseObject(text)
-  return typeof requestId === 'string' && requestId === headers.get(HEADERS.requestId) ? readText(code) : undefined
+  const isOwn = typeof requestId === 'string' && requestId === (headers.get(HEADERS.requestId) ?? requestId)
+  return isOwn ? readText(code) : undefined
 }
 
 /** Reads an error body leniently: a proxy may send any body, and a newer server may send new codes. */
 function readErrorBody(text: string) {
-  const { error, code, details } = parseObject(text)
+  const { error, details } = parseObject(text)
   const issues = Array.isArray(details) ? details.filter(isIssue).slice(0, MAX_DETAILS) : undefined
   return {
     error: readText(error),
-    code: readText(code),
     details: issues?.map(({ path, message }) => ({ path: shorten(path), message: shorten(message) })),
   }
 }

@@ -67,7 +67,7 @@ export function createTransport(settings: Settings): Transport {
       // A refusal closes the limiter for all calls, so the next permit waits until the limiter reopens.
       refusal = isRefused ? response : undefined
       if (isRefused) continue
-      await waitToRetry(call, result, failures)
+      await waitToRetry(call, result, { attempt, failures })
       failures += 1
     }
   }
@@ -100,14 +100,18 @@ export function createTransport(settings: Settings): Transport {
   }
 
   /** Waits before the next attempt. @throws the error of the failed attempt when no further attempt is allowed */
-  async function waitToRetry(call: Call, { response, error: lost }: AttemptResult, failures: number): Promise<void> {
+  async function waitToRetry(
+    call: Call,
+    { response, error: lost }: AttemptResult,
+    { attempt, failures }: { readonly attempt: number; readonly failures: number },
+  ): Promise<void> {
     const { request, limits } = call
     const { method, path } = request.route
     const { signal } = request.options
     const waitMs = failures < limits.maxRetries ? retryWaitMs(response, failures, settings.random()) : undefined
     const error = response ? errorOf(request, response, response.retryAfterMs ?? response.resetMs ?? 0) : lost
     if (waitMs === undefined) throw error
-    observer.onRetry({ method, path, attempt: failures + 1, status: response?.status, code: error.code, waitMs })
+    observer.onRetry({ method, path, attempt, status: response?.status, code: error.code, waitMs })
     await untilAborted(() => clock.sleep(waitMs, signal), signal)
   }
 
