@@ -41,8 +41,13 @@ function watching(...responses: readonly (() => Response)[]) {
   return { catches, ids, states, stop: () => controller.abort() }
 }
 
-const json = (status: number, code: string) => () =>
-  Response.json({ error: 'An error.', code, requestId: '1' }, { status, headers: { 'x-request-id': '1' } })
+const json =
+  (status: number, code: string, headers: Record<string, string> = {}) =>
+  () =>
+    Response.json(
+      { error: 'An error.', code, requestId: '1' },
+      { status, headers: { 'x-request-id': '1', ...headers } },
+    )
 const ended = () => new Response(READY, { headers: { 'x-request-id': '1' } })
 
 test('an error that a reconnect cannot fix ends a watch', async () => {
@@ -51,6 +56,26 @@ test('an error that a reconnect cannot fix ends a watch', async () => {
   await vi.advanceTimersByTimeAsync(60_000)
   await first
   expect(ids).toEqual([null, 'e0'])
+})
+
+test('a watch that the service refuses rejects at once, and is not retried', async () => {
+  const fetch = vi.fn(async () => json(503, 'too_many_streams', { 'retry-after': '10' })())
+  const client = createClient({ baseUrl: 'https://fish.example', user: 'Alex', gamemode: 'earth', fetch, pace: false })
+  const refused = expect(client.watch().next()).rejects
+  await refused.toMatchObject({ name: 'ServerError', code: 'too_many_streams' })
+  expect(fetch).toHaveBeenCalledTimes(1)
+})
+
+test('an open watch that the service refuses reports it at once, and reconnects after more than a minute', async () => {
+  const { catches, ids, states } = watching(ended, json(503, 'too_many_streams', { 'retry-after': '10' }))
+  const first = catches.next().catch(() => {})
+  await vi.advanceTimersByTimeAsync(5000)
+  expect([ids.length, states]).toEqual([2, ['connected', 'too_many_streams']])
+  await vi.advanceTimersByTimeAsync(55_000)
+  expect(ids).toHaveLength(2)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(ids).toHaveLength(3)
+  void first
 })
 
 test.each<[string, () => Response]>([

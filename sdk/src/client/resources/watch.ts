@@ -12,10 +12,15 @@ import { notify } from '../core/hooks.ts'
 import type { Settings } from '../core/options.ts'
 import { CALL_OPTIONS, type CallOptions, limitIssues } from '../core/options.ts'
 import type { Transport } from '../transport/response.ts'
+import { TOO_MANY_STREAMS } from '../transport/retry-policy.ts'
 import type { DetailedEntry } from './catch-input.ts'
 import { resolveTarget, TARGET, type Target } from './target.ts'
 
-/** Options of `watch`. The limits apply to each connection. Errors that a callback throws are ignored. */
+/**
+ * Options of `watch`. The limits apply to each connection. Errors that a callback throws are ignored. If the client has
+ * too many streams, a new watch rejects at once with `too_many_streams`: an address has at most 10 streams, and so has
+ * an API key.
+ */
 export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, Target {
   /** @default both kinds */
   readonly kind?: Watched | undefined
@@ -69,6 +74,8 @@ const POLLS = 20
 /** Longest event, in characters. The longest event of the service contains one entry of a write of 256 KiB. */
 const MAX_EVENT_LENGTH = 1024 * 1024
 const RETRY_MS = { first: 1000, last: 30_000 }
+/** Wait after the service refused a stream, because the client has too many: each attempt counts as a request. */
+const REFUSED_MS = 60_000
 
 export async function* watchCatches<Watched extends Kind>(
   { transport, settings }: WatchContext,
@@ -130,6 +137,7 @@ export async function* watchCatches<Watched extends Kind>(
         notify(onDisconnect, error as FishCrabError)
       }
       waitMs = backoffMs(failures, random(), RETRY_MS.first, RETRY_MS.last)
+      if (error instanceof ApiError && error.code === TOO_MANY_STREAMS) waitMs += REFUSED_MS
       failures += 1
     }
     if (isPoll) {

@@ -8,6 +8,7 @@ import type { ApiResponse } from './response.ts'
 // The statuses 408 and 425 allow a retry (RFC 9110, 15.5.9; RFC 8470, 5.2). A retry cannot help after 501 or 505 (RFC
 // 9110, 15.6).
 const TRANSIENT_STATUS = [408, 425, 500, 502, 503, 504]
+export const TOO_MANY_STREAMS = 'too_many_streams' satisfies ErrorCode
 const FIRST_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 30_000
 const MAX_JITTER_MS = 1000
@@ -21,6 +22,8 @@ const MAX_JITTER_MS = 1000
  */
 export function retryWaitMs(response: ApiResponse | undefined, failures: number, random: number): number | undefined {
   if (response && !TRANSIENT_STATUS.includes(response.status)) return undefined
+  // Another stream has to end first. Retries would use up the rate limit of the client.
+  if (response && serviceErrorCode(response) === TOO_MANY_STREAMS) return undefined
   const { retryAfterMs = 0 } = response ?? {}
   if (retryAfterMs > MAX_BACKOFF_MS) return undefined
   const backoff = backoffMs(failures, random, FIRST_BACKOFF_MS, MAX_BACKOFF_MS)
