@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@fish-crab/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunResult, run } from './harness.ts'
+import { type Env, type RunResult, run } from './harness.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -16,10 +16,15 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 /** Runs the mock, calls `act` when the mock is ready, and stops the mock. */
-async function whileRunning(argv: readonly string[], act: (url: string) => Promise<unknown>): Promise<RunResult> {
+async function whileRunning(
+  argv: readonly string[],
+  act: (url: string) => Promise<unknown>,
+  env: Env = {},
+): Promise<RunResult> {
   const ready = Promise.withResolvers<string>()
   const stop = Promise.withResolvers<void>()
   const ended = run(['mock', '--port', '0', ...argv], {
+    env,
     onStdout: ready.resolve,
     stopRequested: () => stop.promise,
   })
@@ -47,6 +52,17 @@ describe('mock', () => {
     expect(stdout).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/)
     expect(stderr).toMatch(/^Alex {2}password \S+ {2}Fernet key \S+ {2}API key fck_\S+\n/)
     expect(stderr).toMatch(/FISH_KEY=\S+ FISH_GAMEMODE=earth fish-cli add .*\n.*\/__mock\n$/)
+  })
+
+  test('lifts the rate limit for the key in FISH_MASTER_API_KEY', async () => {
+    const statuses: number[] = []
+    const act = async (url: string) => {
+      for (const key of ['a master key', 'a master key', 'another key', 'another key']) {
+        statuses.push((await fetch(`${url}/status`, { headers: { 'x-api-key': key } })).status)
+      }
+    }
+    await whileRunning(['--rate-limit', '1'], act, { FISH_MASTER_API_KEY: 'a master key' })
+    expect(statuses).toEqual([200, 200, 200, 429])
   })
 
   test('serves a client, and with --json prints the users and their keys', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseSeed, type Seed, SeedError, type SeededUser, startStandaloneMock } from '@fish-crab/mocks/standalone'
 import { DEFAULT_BASE_URL, GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode, LIMITS } from '@fish-crab/sdk/constants'
+import { secretFromEnv } from '../client/read-secret.ts'
 import { decodeTextFile } from '../config/files.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseOrigin, parseWholeNumber } from '../core/parse-values.ts'
@@ -17,7 +18,8 @@ export const mockCommand = defineCommand({
   description: [
     'The mock is the real server with data in memory: nothing is stored, and nothing is secret. When the mock is ' +
       'ready, the mock prints one line to stdout, and the seeded users with their keys to stderr. GET /__mock ' +
-      'documents how to control the clock, inject faults, read the request history and reset the mock to the seed.',
+      'documents how to control the clock, inject faults, read the request history and reset the mock to the seed. ' +
+      'The API key in FISH_MASTER_API_KEY (or _FILE) lifts the rate limit.',
     'A seed is a JSON file. If the seed omits a password or a key of a user, the mock generates one that is the same at every start. For example:',
     '{"users": [{"name": "Alex", "password": "...",\n"fish": {"earth": [{"name": "Cod", "rarity": 1}]}}],\n"admins": [{"username": "admin", "password": "..."}]}',
   ].join('\n\n'),
@@ -76,7 +78,17 @@ export const mockCommand = defineCommand({
     const gamemodes = gamemodesOf(flags.gamemodes)
     const stopRequested = context.stopRequests()
     const seed = flags.seed === undefined ? { users: [{ name: 'Alex' }] } : await readSeed(flags.seed, gamemodes)
-    const options = { seed, gamemodes, limits, allowedOrigins, host, port, ...(startAt ? { startAt } : {}) }
+    const masterApiKey = await secretFromEnv(context, 'FISH_MASTER_API_KEY')
+    const options = {
+      seed,
+      gamemodes,
+      limits,
+      allowedOrigins,
+      masterApiKey,
+      host,
+      port,
+      ...(startAt ? { startAt } : {}),
+    }
     const mock = await startStandaloneMock(options).catch((error: unknown) => {
       throw startError(error, host, port)
     })

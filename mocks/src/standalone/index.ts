@@ -14,7 +14,10 @@ export type { MockServer, ServeOptions } from '../transports/http.ts'
 
 /** Options of {@link startStandaloneMock}. */
 export type StandaloneMockOptions = Pick<MockOptions, 'seed' | 'gamemodes' | 'startAt' | 'limits' | 'allowedOrigins'> &
-  ServeOptions
+  ServeOptions & {
+    /** The API key that lifts the rate limit. @default none */
+    readonly masterApiKey?: string | undefined
+  }
 
 const OPTIONS = keysOf<StandaloneMockOptions>({
   seed: 1,
@@ -22,6 +25,7 @@ const OPTIONS = keysOf<StandaloneMockOptions>({
   startAt: 1,
   limits: 1,
   allowedOrigins: 1,
+  masterApiKey: 1,
   host: 1,
   port: 1,
 })
@@ -43,12 +47,20 @@ export interface StandaloneMock extends MockServer {
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
   requireNode('@fish-crab/mocks')
   assertKnownKeys('startStandaloneMock()', options, OPTIONS)
-  const { seed = {}, gamemodes = GAMEMODES, limits = {}, startAt, allowedOrigins: origins = [], ...address } = options
+  const {
+    seed = {},
+    gamemodes = GAMEMODES,
+    limits = {},
+    startAt,
+    allowedOrigins: origins = [],
+    masterApiKey,
+    ...address
+  } = options
   checkOptions({ seed, gamemodes, limits, allowedOrigins: origins, ...(startAt === undefined ? {} : { startAt }) })
   const clock = createClock({ startAt })
   const allowedOrigins = origins.map((one) => checkOrigin(one))
   const mock = await createMockService(
-    { gamemodes, seed, limits, masterApiKey: undefined, allowedOrigins, trustProxy: 0, publicLeaderboard: false },
+    { gamemodes, seed, limits, masterApiKey, allowedOrigins, trustProxy: 0, publicLeaderboard: false },
     clock,
   )
   const { handle, service } = mock

@@ -16,10 +16,12 @@ it('the log line of a refused write contains the error code, and the player and 
   await send('?name=Nobody', { 'x-gamemode': 'earth' })
   await send('?name=alex', { 'x-gamemode': 'mars' })
   await send('?name=alex', { 'x-gamemode': 'earth' })
+  await send('', { 'x-gamemode': 'earth', 'x-api-key': service.alex.apiKey })
   expect(lines.map(({ code, player, gamemode }) => [code, player, gamemode])).toEqual([
     ['missing_name', undefined, undefined],
     ['user_not_found', undefined, undefined],
     ['invalid_gamemode', 'Alex', undefined],
+    ['invalid_token', 'Alex', 'earth'],
     ['invalid_token', 'Alex', 'earth'],
   ])
 })

@@ -7,7 +7,7 @@ import { UNLIMITED } from './test-service.ts'
 
 const pages = {
   template: async () =>
-    '<title>{{title}}</title><meta property="og:description" content="{{description}}"><meta property="og:url" content="{{url}}"><!--{{preview}}-->',
+    '<title>{{title}}</title><meta property="og:description" content="{{description}}"><!--{{preview}}-->',
   asset: async () => undefined,
 }
 const publicUrl = 'https://fish.example'
@@ -50,8 +50,8 @@ describe('the page of a player', () => {
       '<title>',
       'Alex · Fish and Crab Collection</title>',
       '<meta property="og:description" content="4 fish and 1 crab of 4 species. Rarest: Mythical Koi.">',
-      '<meta property="og:url" content="https://fish.example/@Alex">',
       '<link rel="canonical" href="https://fish.example/@Alex">',
+      '<meta property="og:url" content="https://fish.example/@Alex">',
       '<meta property="og:image" content="https://fish.example/@Alex/card.png">',
       '<meta property="og:image:width" content="1200">',
       '<meta property="og:image:height" content="630">',

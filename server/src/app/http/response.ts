@@ -117,9 +117,9 @@ export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin'
 /** The pages for people. The host provides the pages, which load their files from `/assets/`. */
 export interface Pages extends PageAssets {
   /**
-   * Returns the HTML of a page with the placeholders `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}`,
-   * `{{leaderboard}}` and `{{url}}`. The placeholder `<!--{{preview}}-->` is replaced by the tags for the canonical
-   * address and the preview image.
+   * Returns the HTML of a page with the placeholders `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}`
+   * and `{{leaderboard}}`. The placeholder `<!--{{preview}}-->` is replaced by the tags for the canonical address and
+   * the preview image.
    */
   template(page: PageName): Promise<string>
 }

@@ -22,17 +22,21 @@ export function openApiHandler(
   const { contentEncoder, version, gamemodes } = services
   const isEncoded = ({ encoded = {} }: StaticFile) => contentEncoder.codings.every((coding) => coding in encoded)
 
-  // If the encoder was too busy for a coding, the next request tries this coding again.
-  const document = lazy(async (): Promise<StaticFile> => {
+  const plain = lazy(async () => {
     const { openApiDocument } = await load()
     const text = JSON.stringify(openApiDocument({ version, routes: routes(), gamemodes: gamemodes.names }))
-    const body = new TextEncoder().encode(text)
+    return { body: new TextEncoder().encode(text), version: await sha256Hex(text) }
+  })
+
+  // If the encoder was too busy for a coding, the next request tries this coding again.
+  const document = lazy(async (): Promise<StaticFile> => {
+    const { body, version } = await plain()
     const encoded: Partial<Record<ContentCoding, Uint8Array<ArrayBuffer>>> = {}
     for (const coding of contentEncoder.codings) {
       const bytes = await contentEncoder.encode(body, coding, 'openapi')
       if (bytes) encoded[coding] = bytes
     }
-    return { contentType: MEDIA_TYPES.json, body, encoded, version: await sha256Hex(text) }
+    return { contentType: MEDIA_TYPES.json, body, encoded, version }
   }, isEncoded)
 
   return async ({ request }) => staticFile(request, await document())

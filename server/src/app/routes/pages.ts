@@ -229,10 +229,11 @@ async function pageFile(
   path: string,
 ): Promise<StaticFile> {
   const { gamemodes, publicUrl, leaderboard } = pages
-  const parts = { title, description, gamemodes, publicUrl, leaderboard, url: publicUrl && publicUrl + path }
+  const parts = { title, description, gamemodes, publicUrl, leaderboard }
+  const url = publicUrl && publicUrl + path
   const html = (await pages.template(page)).replace(
-    /\{\{(title|description|gamemodes|publicUrl|leaderboard|url)\}\}|<!--\{\{preview\}\}-->/g,
-    (_, part?: keyof typeof parts) => (part ? escapeMarkup(parts[part]) : previewTags(parts.url, image)),
+    /\{\{(title|description|gamemodes|publicUrl|leaderboard)\}\}|<!--\{\{preview\}\}-->/g,
+    (_, part?: keyof typeof parts) => (part ? escapeMarkup(parts[part]) : previewTags(url, image)),
   )
   const contentType = 'text/html; charset=utf-8'
   return { contentType, body: new TextEncoder().encode(html), version: await sha256Hex(html) }
@@ -246,7 +247,7 @@ function previewTags(url: string, image: Image | undefined): string {
   const meta = (key: 'property' | 'name', name: string, content: string | number) =>
     `<meta ${key}="${name}" content="${escapeMarkup(String(content))}">`
   return [
-    ...(url === '' ? [] : [`<link rel="canonical" href="${escapeMarkup(url)}">`]),
+    ...(url === '' ? [] : [`<link rel="canonical" href="${escapeMarkup(url)}">`, meta('property', 'og:url', url)]),
     ...(image
       ? [
           meta('property', 'og:image', image.url),

@@ -18,9 +18,8 @@ export function userNameOf(query: URLSearchParams): string | undefined {
 export async function requestedUser({ users }: Services, context: RequestContext): Promise<User> {
   const { query, apiKeyUser, namedUser } = context
   const name = userNameOf(query)
-  if (!name && apiKeyUser) return apiKeyUser
-  if (!name) throw new HttpError('missing_name')
-  const user = await (namedUser ?? users.find(name))
+  if (!name && !apiKeyUser) throw new HttpError('missing_name')
+  const user = name ? await (namedUser ?? users.find(name)) : apiKeyUser
   if (!user) throw new HttpError('user_not_found')
   context.player = user.name
   return user
