@@ -45,10 +45,10 @@ export {
 } from './errors/api-errors.ts'
 export { ConnectionError, InvalidResponseError, TimeoutError } from './errors/connection-errors.ts'
 export {
+  FernetError,
   FishCrabError,
   type FishCrabErrorFields,
   type Issue,
   type RateLimitState,
   ValidationError,
 } from './errors/fish-crab-error.ts'
-export { FernetError } from './fernet/errors.ts'

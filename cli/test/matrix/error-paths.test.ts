@@ -167,7 +167,7 @@ describe('an error in the command line or on the local machine', () => {
   })
 
   test('is reported if a key is invalid', () => {
-    const { code, exit, hint } = describeError(new FernetError('invalid_key'))
+    const { code, exit, hint } = describeError(new FernetError('Invalid key.', { code: 'invalid_key' }))
     expect({ code, exit, hint }).toMatchObject({ code: 'invalid_key', exit: 4, hint: expect.stringMatching(/login/) })
   })
 })

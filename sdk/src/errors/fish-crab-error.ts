@@ -111,3 +111,22 @@ export class ValidationError extends FishCrabError {
 export function throwIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ValidationError(issues)
 }
+
+/** The `code` of a {@link FernetError}. */
+export type FernetErrorCode = 'invalid_key' | 'invalid_token' | 'token_expired'
+
+// This class is in this file, because all entries export it: from another file, each page that reads would load it too.
+/**
+ * A key or token is unusable. The error contains no bytes of the key or token.
+ *
+ * - `invalid_key`: a key is not 32 bytes of base64, or the list is empty.
+ * - `invalid_token`: the token is malformed, changed, or encrypted with an unknown key. The error never reveals the
+ *   reason, to prevent padding-oracle attacks.
+ * - `token_expired`: the token is authentic, but older than the TTL or more than 60 s ahead of the clock.
+ */
+export class FernetError extends FishCrabError {
+  static override get name(): string {
+    return 'FernetError'
+  }
+  declare readonly code: FernetErrorCode
+}

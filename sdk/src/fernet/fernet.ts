@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors/fish-crab-error.ts'
-import { FernetError } from './errors.ts'
-import { type Bytes, joined, type PlatformKey, type PreparePlatformKey } from './key.ts'
+import { fernetError } from './errors.ts'
+import { type Bytes, joined, type PlatformKey, type PreparePlatformKey } from './platform-key.ts'
 import { decodeBase64Url, encodeBase64Url, IV_BYTES, splitToken, type TokenParts, tokenBody } from './token.ts'
 
 /** Options of `createFernet`. */
@@ -79,7 +79,7 @@ export function fernetWith(
   const { now: clock = Date.now } = options
   const list: readonly unknown[] = Array.isArray(keys) ? keys : [keys]
   const [first, ...others] = list.map((key) => lazyKey(prepare, decodeKey(key)))
-  if (first === undefined) throw new FernetError('invalid_key')
+  if (first === undefined) throw fernetError('invalid_key')
 
   async function findKey({ signed, mac }: TokenParts): Promise<PlatformKey | undefined> {
     for (const ready of [first, ...others]) {
@@ -108,10 +108,10 @@ export function fernetWith(
       // reported as expired.
       const fresh = isFresh(parts?.timestamp ?? 0n, options, clock)
       const key = parts && (await findKey(parts))
-      if (key && !fresh) throw new FernetError('token_expired')
+      if (key && !fresh) throw fernetError('token_expired')
       const message = key && (await key.decrypt(parts.iv, parts.ciphertext))
       // Every invalid token is rejected here, so that not even the stack trace reveals the reason.
-      if (!message) throw new FernetError('invalid_token')
+      if (!message) throw fernetError('invalid_token')
       return { message, timestamp: parts.timestamp, mac: parts.mac }
     },
   }
@@ -201,7 +201,7 @@ const MAX_TRIES = 1000
  */
 function decodeKey(key: unknown): Bytes {
   const bytes = typeof key === 'string' ? decodeBase64Url(urlSafe(key)) : undefined
-  if (bytes?.length !== KEY_BYTES) throw new FernetError('invalid_key')
+  if (bytes?.length !== KEY_BYTES) throw fernetError('invalid_key')
   return bytes
 }
 

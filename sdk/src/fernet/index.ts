@@ -1,7 +1,7 @@
 import { preparePlatformKey } from '#fernet-key'
 import { type Fernet, type FernetOptions, fernetWith } from './fernet.ts'
 
-export { FernetError, type FernetErrorCode } from './errors.ts'
+export { FernetError, type FernetErrorCode } from '../errors/fish-crab-error.ts'
 export {
   type DecryptedToken,
   type DecryptOptions,

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
-import { type Bytes, joined, type PlatformKey, SIGNING_KEY_BYTES } from './key.ts'
+import { type Bytes, joined, type PlatformKey, SIGNING_KEY_BYTES } from './platform-key.ts'
 
 const CIPHER = 'aes-128-cbc'
 

@@ -1,4 +1,4 @@
-import { type Bytes, type PlatformKey, SIGNING_KEY_BYTES } from './key.ts'
+import { type Bytes, type PlatformKey, SIGNING_KEY_BYTES } from './platform-key.ts'
 
 const CIPHER = 'AES-CBC'
 const MAC = 'HMAC'

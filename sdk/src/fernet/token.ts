@@ -1,4 +1,4 @@
-import type { Bytes } from './key.ts'
+import type { Bytes } from './platform-key.ts'
 
 // Sizes in bytes (Fernet specification, "Token Format"): version 1, timestamp 8, IV 16, ciphertext 16 or more, HMAC 32.
 const VERSION = 0x80

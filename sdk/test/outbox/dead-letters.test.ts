@@ -95,7 +95,7 @@ it.each(['user_not_found', 'user_mismatch', 'unsupported_media_type'] as const)(
 
 it.each([
   ['no key', new ValidationError([{ path: 'fernetKey', message: 'Needed to add catches.' }]), 'invalid_input'],
-  ['an invalid key', new FernetError('invalid_key'), 'invalid_key'],
+  ['an invalid key', new FernetError('Invalid key.', { code: 'invalid_key' }), 'invalid_key'],
 ])('flush() moves catches to the dead letters without a request if the client has %s', async (_, error, code) => {
   const service = fakeService()
   const client = { fish: { ...service.client().fish, encrypt: () => Promise.reject(error) } } as unknown as OutboxClient

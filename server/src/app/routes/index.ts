@@ -40,21 +40,22 @@ function lazyHandlers(names: readonly RouteName[], load: () => Promise<AdminHand
 }
 
 export function createHandlers(services: Services) {
-  const loadAdmin = lazy(async () => (await import('./admin.ts')).adminHandlers(services))
+  const { pages } = services
+  const onDemand = () => import('./on-demand.ts')
+  const loadAdmin = lazy(async () => (await onDemand()).adminHandlers(services))
+  const loadProfiles = lazy(async () => (await onDemand()).profileHandlers(services))
+  const loadOwn = lazy(async () => (await onDemand()).ownCatchesHandlers(services))
+  const loadPages = lazy(async () => {
+    if (!pages) return { byRoute: {}, notFound }
+    const { notFoundHandler, pageHandlers } = await onDemand()
+    return { byRoute: pageHandlers(pages, services, loadProfiles), notFound: notFoundHandler(pages, services) }
+  })
   let closeStreams = () => {}
   // This code loads on demand, because mocks in a page rarely need event streams.
   const loadEvents = lazy(async () => {
     const events = (await import('./events.ts')).createEvents(services)
     closeStreams = events.close
     return events
-  })
-  const loadProfiles = lazy(async () => (await import('./profile.ts')).profileHandlers(services))
-  const loadOwn = lazy(async () => (await import('./own-catches.ts')).ownCatchesHandlers(services))
-  const { pages } = services
-  const loadPages = lazy(async () => {
-    if (!pages) return { byRoute: {}, notFound }
-    const { notFoundHandler, pageHandlers } = await import('./pages.ts')
-    return { byRoute: pageHandlers(pages, services, loadProfiles), notFound: notFoundHandler(pages, services) }
   })
   // This module loads on demand, because its JSON Schema generator takes longer to load than the rest of the app.
   const loadOpenApi = lazy(() => import('@fish-crab/sdk/openapi'))
