@@ -60,6 +60,10 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
     dts: declarationsOf(folder, entries),
     removeNodeProtocol: false,
     silent: true,
+    esbuildOptions(build) {
+      // All supported runtimes have them, and a regular expression in a string is longer.
+      build.supported = { 'regexp-unicode-property-escapes': true }
+    },
     ...options,
   }
 }

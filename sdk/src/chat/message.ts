@@ -8,8 +8,7 @@ const PREFIX_PARTS = / ?(?:\[([^[\]]*)\]|\(([^()]*)\)|((?:\d{4}-\d\d-\d\d[ T])?\
  * time, or the half of the day comes first (`오후 9:30`). Other words may be part of a player's message.
  */
 const TIME =
-  /^(?:\d\S{0,31}[ T]|\d.{0,47}\d{4}(?:,? \p{L}{1,12})?,? )?(?:([上下]午|午[前後]|오[전후]) ?)?(\d{4}-\d\d-\d\d$|(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m)?)/iu
-const AFTERNOON = /[下後후]/
+  /^(?:\d\S{0,31}[ T]|\d.{0,47}\d{4}(?:,? \p{L}{1,12})?,? )?(?:(?:(上午|午前|오전)|(下午|午後|오후)) ?)?(\d{4}-\d\d-\d\d$|(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[ap]m)?)/iu
 /** The level in `[thread/LEVEL]`, which is part of every line of the game's log. */
 const LEVEL = /\/[A-Z]{4,5}$/
 /**
@@ -17,7 +16,7 @@ const LEVEL = /\/[A-Z]{4,5}$/
  * a player.
  */
 const ORIGIN = /^(?:System|Not Secure|CHAT)$/
-const CHAT_TAG = 'CHAT'
+const LOGGED_MESSAGE = /\[CHAT\].*/s
 /** The game writes a line break inside a message to its log as two characters. */
 const LOGGED_BREAK = /\\[nr]/g
 
@@ -46,7 +45,7 @@ export interface ChatMessage {
  */
 export function chatMessageOf(line: string): ChatMessage | undefined {
   if (line.length > MAX_LINE_LENGTH) return undefined
-  const plain = stripChatFormatting(withLineBreaks(line))
+  const plain = stripChatFormatting(line.replace(LOGGED_MESSAGE, (message) => message.replace(LOGGED_BREAK, '\n')))
   const prefix = readPrefix(plain)
   // Strip the text again: codes with & are removed only if the text starts with such a code, and the start of the text
   // is known only now.
@@ -54,11 +53,6 @@ export function chatMessageOf(line: string): ChatMessage | undefined {
   if (!text) return undefined
   const timeOfDay = prefix.find(({ time }) => time?.includes(':'))?.time
   return { text, ...(timeOfDay && { timeOfDay }) }
-}
-
-function withLineBreaks(line: string): string {
-  const [beforeTag = '', ...message] = line.split(`[${CHAT_TAG}]`)
-  return [beforeTag, ...message.map((part) => part.replace(LOGGED_BREAK, '\n'))].join(`[${CHAT_TAG}]`)
 }
 
 interface PrefixPart {
@@ -70,27 +64,20 @@ interface PrefixPart {
 
 /** The prefix of a line, possibly empty; `undefined` for log lines that are not chat. */
 function readPrefix(line: string): PrefixPart[] | undefined {
-  const parts = prefixParts(line)
-  const head = parts.find(({ time }) => time === undefined)?.content ?? ''
+  const parts = Array.from(line.matchAll(PREFIX_PARTS), (match): PrefixPart => {
+    const content = match.slice(1).join('')
+    const [, morning, afternoon, time] = TIME.exec(content) ?? []
+    const half = morning ? ' AM' : afternoon && ' PM'
+    return { content, end: match.index + match[0].length, time: half ? time + half : time }
+  })
+  const head = parts.find(({ time }) => !time)?.content ?? ''
   const isLogLine = LEVEL.test(head)
-  const tag = isLogLine || ORIGIN.test(head) ? parts.findIndex(({ content }) => content === CHAT_TAG) : -1
+  const tag = isLogLine || ORIGIN.test(head) ? parts.findIndex(({ content }) => content === 'CHAT') : -1
   if (isLogLine && tag < 0) return undefined
   // The message starts after the chat tag and any times that follow the tag. After the tag, `[Steve]` names the sender
   // and belongs to the message.
-  const next = parts.findIndex(({ time }, index) => index > tag && time === undefined)
+  const next = parts.findIndex(({ time }, index) => index > tag && !time)
   return next < 0 ? parts : parts.slice(0, next)
-}
-
-function prefixParts(line: string): PrefixPart[] {
-  return Array.from(line.matchAll(PREFIX_PARTS), (match) => {
-    const content = match[1] ?? match[2] ?? match[3] ?? ''
-    return { content, end: match.index + match[0].length, time: timeIn(content) }
-  })
-}
-
-function timeIn(content: string): string | undefined {
-  const [, half, time] = TIME.exec(content) ?? []
-  return half === undefined ? time : `${time} ${AFTERNOON.test(half) ? 'PM' : 'AM'}`
 }
 
 /**

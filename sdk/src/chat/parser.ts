@@ -111,9 +111,8 @@ export function parseChatLine(
 
 /** Patterns written in JavaScript can return anything. */
 function isAccepted(found: ChatCatch): boolean {
-  const { kind, name } = found
-  if (typeof name !== 'string' || !CATCH_NAME_PATTERN.test(name)) return false
-  return kind === 'fish' ? RARITIES.some(({ value }) => value === found.rarity) : kind === 'crab'
+  if (typeof found.name !== 'string' || !CATCH_NAME_PATTERN.test(found.name)) return false
+  return found.kind === 'crab' || (found.kind === 'fish' && RARITIES.some(({ value }) => value === found.rarity))
 }
 
 /**
@@ -123,7 +122,7 @@ function isAccepted(found: ChatCatch): boolean {
 const NEW_CATCH_WORD = /^[A-Z]+$/
 const ARTICLE = /^ (?:an?|the|some)(?= )/i
 /** Characters that have several spellings, or that a log with a narrow character set replaces with `?`. */
-const EQUIVALENT_CHARACTERS = "'’‘`´▶►?\ufffd"
+const EQUIVALENT_CHARACTERS = /['’‘`´▶►?\ufffd]/
 /** A full stop after one or two letters is an abbreviation (`St. Peter’s Fish`), unless it ends the message. */
 const END_OF_SENTENCE = /!|\.$|(?<!(?:^| )\p{L}{1,2})\.(?=[ .])/u
 /**
@@ -134,10 +133,16 @@ const FIRST_TIME = / for the first time/i
 
 /** Does not check whether the service accepts the resulting name. */
 function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
-  const { rest, rarity } = readOpening(rule, message)
-  const [article] = ARTICLE.exec(rest) ?? []
-  if (!article) return undefined
-  const sentence = textBefore(END_OF_SENTENCE, rest.slice(article.length))
+  let rest = textAfter(rule.opening, message)
+  let rarity = typeof rule.rarity === 'number' ? rule.rarity : undefined
+  if (rest === '' && rule.rarity === 'catch-word') {
+    const [word = ''] = message.split(' ', 1)
+    rarity = rarityOfCatchWord(word)
+    if (rarity || NEW_CATCH_WORD.test(word)) rest = textAfter(rule.opening, message.slice(word.length))
+  }
+  const [, afterArticle] = rest.split(ARTICLE)
+  if (!afterArticle) return undefined
+  const sentence = textBefore(END_OF_SENTENCE, afterArticle)
   const whole = textBefore(LENGTH, textBefore(FIRST_TIME, sentence)).trim()
   const lengthCm = decimalNumber(LENGTH.exec(sentence)?.[1] ?? '')
   const details = {
@@ -145,13 +150,15 @@ function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
     ...((rule.firstTime || FIRST_TIME.test(sentence)) && { firstTime: true }),
     ...(rule.byAugment && { byAugment: true }),
   }
+  const [first = '', ...words] = whole.split(' ')
+  const others = words.join(' ')
   if (rule.kind === 'crab') {
-    if (!` ${whole}`.toLowerCase().endsWith(` ${DEFAULT_CRAB_NAME}`)) return undefined
-    const isNamed = whole.length > DEFAULT_CRAB_NAME.length
-    return { kind: 'crab', name: isNamed ? whole : DEFAULT_CRAB_NAME, ...details }
+    if ((words.pop() ?? first).toLowerCase() !== DEFAULT_CRAB_NAME) return undefined
+    return { kind: 'crab', name: others ? whole : DEFAULT_CRAB_NAME, ...details }
   }
-  const labelled = rule.rarity === 'label' ? readLabel(whole) : undefined
-  return { kind: 'fish', name: whole, rarity, ...labelled, ...details }
+  // `Bronze Koi` is a Koi with the rarity Bronze. A label that no name follows is itself the name of a fish.
+  const label = rule.rarity === 'label' && others ? rarityValue(first) : undefined
+  return { kind: 'fish', name: label ? others : whole, rarity: label ?? rarity ?? UNKNOWN_RARITY, ...details }
 }
 
 /** Parses digits whose last separator, a point or a comma, is the decimal separator. */
@@ -159,51 +166,30 @@ export function decimalNumber(text: string): number {
   return Number(text.replace(/[.,](?=.*[.,])/g, '').replace(',', '.'))
 }
 
-interface Opening {
-  readonly rest: string
-  readonly rarity: RarityValue
-}
+export const UNKNOWN_RARITY: RarityValue = 5
 
-function readOpening({ opening, rarity }: ChatRule, message: string): Opening {
-  const rest = textAfter(opening, message)
-  const [word = ''] = rarity === 'catch-word' && !rest ? message.split(' ', 1) : []
-  const known = typeof rarity === 'number' ? rarity : rarityOfCatchWord(word.toUpperCase())
-  return {
-    rest: word && (known || NEW_CATCH_WORD.test(word)) ? textAfter(opening, message.slice(word.length)) : rest,
-    rarity: known ?? (rarityOfCatchWord(null) as RarityValue),
-  }
-}
-
-/** @param word `null` for messages without a catch word */
-function rarityOfCatchWord(word: string | null): RarityValue | undefined {
-  return RARITIES.find(({ catchWord }) => catchWord === word)?.value
+/** Ignores letter case. */
+export function rarityOfCatchWord(word: string): RarityValue | undefined {
+  return RARITIES.find(({ catchWord }) => catchWord === word.toUpperCase())?.value
 }
 
 /**
  * Returns the rest of a message that starts with the opening, or '' for every other message. Ignores spaces.
  */
 function textAfter(opening: string, message: string): string {
-  let at = 0
-  for (const expected of opening.split('')) {
-    if (expected === ' ') continue
-    while (message[at] === ' ') at++
-    if (foldCase(message[at++] ?? '') !== foldCase(expected)) return ''
+  let rest = message
+  for (const expected of opening.replaceAll(' ', '').split('')) {
+    rest = rest.trimStart()
+    if (foldCase(rest.charAt(0)) !== foldCase(expected)) return ''
+    rest = rest.slice(1)
   }
-  return message.slice(at)
+  return rest
 }
 
 function foldCase(character: string): string {
-  return EQUIVALENT_CHARACTERS.includes(character) ? EQUIVALENT_CHARACTERS : character.toUpperCase()
-}
-
-/** `Bronze Koi` is a Koi with the rarity Bronze. A label that no name follows is itself the name of a fish. */
-function readLabel(whole: string): { name: string; rarity: RarityValue } | undefined {
-  const space = whole.indexOf(' ')
-  const rarity = space < 0 ? undefined : rarityValue(whole.slice(0, space))
-  return rarity && { name: whole.slice(space + 1), rarity }
+  return character.replace(EQUIVALENT_CHARACTERS, '?').toUpperCase()
 }
 
 function textBefore(end: RegExp, text: string): string {
-  const at = text.search(end)
-  return at < 0 ? text : text.slice(0, at)
+  return text.split(end, 1)[0] ?? ''
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_CRAB_NAME, type Kind } from '../contract/kinds.ts'
-import { RARITIES, type RarityLabel, type RarityValue, rarityValue } from '../contract/rarities.ts'
-import { type ChatCatch, decimalNumber } from './parser.ts'
+import { type RarityLabel, type RarityValue, rarityValue } from '../contract/rarities.ts'
+import { type ChatCatch, decimalNumber, rarityOfCatchWord, UNKNOWN_RARITY } from './parser.ts'
 
 /** A message that reports a catch, as plain data that can be stored as JSON. */
 export interface ChatTemplate {
@@ -79,8 +79,6 @@ export function createChatPattern(template: ChatTemplate): (message: string) => 
   }
 }
 
-const UNKNOWN_RARITY: RarityValue = 5
-
 function partsOf({ kind, template }: ChatTemplate): Parts {
   if (typeof template !== 'string' || template.length > MAX_TEMPLATE) {
     throw new TypeError(`template must be text of at most ${MAX_TEMPLATE} characters.`)
@@ -148,8 +146,7 @@ function rarityReader({
   const fixed = rarity === undefined ? undefined : valueNamed(rarity)
   return (word) => {
     if (word === undefined) return fixed
-    const catchWord = RARITIES.find((one) => one.catchWord === word.toUpperCase())?.value
-    return own.get(word.toLowerCase()) ?? catchWord ?? rarityValue(word)
+    return own.get(word.toLowerCase()) ?? rarityOfCatchWord(word) ?? rarityValue(word)
   }
 }
 

@@ -19,7 +19,7 @@ export type RarityValue = (typeof RARITIES)[number]['value']
 export type RarityLabel = (typeof RARITIES)[number]['label']
 
 /** All labels, from the most common rarity to the rarest. */
-export const RARITY_LABELS = RARITIES.map((rarity) => rarity.label) as readonly RarityLabel[]
+export const RARITY_LABELS = /* @__PURE__ */ RARITIES.map((rarity) => rarity.label) as readonly RarityLabel[]
 
 /** The label of a rarity number. @example rarityLabel(3) // 'Gold' */
 export function rarityLabel(value: RarityValue): RarityLabel {
@@ -36,6 +36,7 @@ export function rarityValue(rarity: number | string): RarityValue | undefined {
   const wanted = typeof rarity === 'string' ? rarity.toLowerCase() : rarity
   return RARITIES.find(({ value, label }) => {
     const text = label.toLowerCase()
-    return [value, text, ...text.split('/')].some((one) => one === wanted)
+    const forms: readonly (number | string)[] = [value, text, ...text.split('/')]
+    return forms.includes(wanted)
   })?.value
 }
