@@ -128,15 +128,15 @@ const END_OF_SENTENCE = /!|\.$|(?<!(?:^| )\p{L}{1,2})\.(?=[ .])/u
 /**
  * The decimal separator may be a comma. Three digits after the only comma may be thousands, so such a length is ignored.
  */
-const LENGTH = / with a length of (?:(\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:\.\d{3})+,\d+|\d+(?:\.\d+|,\d\d?)?) ?cm)?/i
+const LENGTH = / with a length of (?:(\d+(?:(?:,\d{3})*\.\d+|(?:\.\d{3})+,\d+|,\d\d?)?) ?cm)?/i
 const FIRST_TIME = / for the first time/i
 
 /** Does not check whether the service accepts the resulting name. */
 function readByRule(rule: ChatRule, message: string): ChatCatch | undefined {
   let rest = textAfter(rule.opening, message)
   let rarity = typeof rule.rarity === 'number' ? rule.rarity : undefined
-  if (rest === '' && rule.rarity === 'catch-word') {
-    const [word = ''] = message.split(' ', 1)
+  if (!rest && rule.rarity === 'catch-word') {
+    const word = textBefore(/ /, message)
     rarity = rarityOfCatchWord(word)
     if (rarity || NEW_CATCH_WORD.test(word)) rest = textAfter(rule.opening, message.slice(word.length))
   }
