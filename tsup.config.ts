@@ -28,15 +28,25 @@ function dependenciesOf(folder: string): readonly string[] {
 const sourcesOf = (folder: string, files: Entries) =>
   Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/src/${file}`]))
 
+/** What the compiler writes of a source file as declarations. */
+const declarationOf = (source: string) => `scripts/build/dist/${source.replace(/\.ts$/, '.d.ts')}`
+
+/** The source file of each module of this project that is imported by name. */
+const { paths: SOURCES } = JSON.parse(readFileSync('tsconfig.json', 'utf8')).compilerOptions as {
+  readonly paths: Readonly<Record<string, readonly [string]>>
+}
+
 /** Bundles the declarations that `npm run build` has just let the compiler write for each file, one per entry. */
 const declarationsOf = (folder: string, entries: Entries): NonNullable<Options['dts']> => ({
   entry: Object.fromEntries(
-    Object.entries(entries).map(([name, file]) => [
-      name,
-      `scripts/build/dist/${folder}/src/${file.replace(/\.ts$/, '.d.ts')}`,
-    ]),
+    Object.entries(entries).map(([name, file]) => [name, declarationOf(`${folder}/src/${file}`)]),
   ),
-  compilerOptions: { ignoreDeprecations: '6.0' },
+  compilerOptions: {
+    ignoreDeprecations: '6.0',
+    paths: Object.fromEntries(
+      Object.entries(SOURCES).map(([name, [source]]) => [name, [`./${declarationOf(source)}`]]),
+    ),
+  },
 })
 
 /**
@@ -69,14 +79,12 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
 }
 
 /**
- * The program of the CLI: CommonJS, one file for each entry, which Node starts sooner than modules, with the SDK and
- * oclif in it. What is imported when it is needed runs when it is needed, though it stands in the same file. Other
- * dependencies stay imports; undici is one because the SDK needs it. Modules of Node are not named as `external`: that
- * is asked first, and they would be loaded at once.
+ * The program of the CLI: CommonJS, one file for each entry, which Node starts sooner than modules, with everything in
+ * it except the services. What is imported when it is needed runs when it is needed, though it stands in the same file.
+ * Dependencies stay imports. Modules of Node are not named as `external`: that is asked first, and they would be loaded
+ * at once.
  */
 function program(folder: string, entries: Entries): Options {
-  const bundled = ['@fish-crab/sdk', '@oclif/core', 'get-east-asian-width']
-  const external = dependenciesOf(folder).filter((name) => !bundled.includes(name))
   return {
     name: `${folder} program`,
     entry: sourcesOf(folder, entries),
@@ -89,14 +97,66 @@ function program(folder: string, entries: Entries): Options {
     shims: true,
     minifySyntax: true,
     minifyWhitespace: true,
-    external: external.map((name) => new RegExp(`^${name}(/|$)`)),
+    external: dependenciesOf(folder).map((name) => new RegExp(`^${name}(/|$)`)),
     removeNodeProtocol: false,
     silent: true,
-    esbuildPlugins: [lazyOclif()],
+    esbuildPlugins: [lazyOclif(), importServices()],
     metafile: true,
     async onSuccess() {
       writeLicences(`${folder}/dist`, 'cjs')
       execFileSync(process.execPath, [`${folder}/build/write-pages.ts`], { stdio: 'inherit' })
+    },
+  }
+}
+
+/** The modules of other packages that the CLI runs, by the name of the file that contains the module. */
+const SERVICES = {
+  server: '@fish-crab/server',
+  mocks: '@fish-crab/mocks',
+  standalone: '@fish-crab/mocks/standalone',
+  conformance: '@fish-crab/mocks/conformance',
+}
+
+/** Lets the program of the CLI import the services from their files. */
+function importServices(): NonNullable<Options['esbuildPlugins']>[number] {
+  return {
+    name: 'services',
+    setup(build) {
+      for (const [file, name] of Object.entries(SERVICES)) {
+        build.onResolve({ filter: new RegExp(`^${name}$`) }, () => {
+          return { path: `./services/${file}.js`, external: true }
+        })
+      }
+    },
+  }
+}
+
+/**
+ * The services of the CLI, with everything in them: an installation by any package manager needs no other file of this
+ * project. They are modules, because the server finds its workers and pages by `import.meta.url`.
+ */
+function services(folder: string): Options {
+  return {
+    name: `${folder} services`,
+    entry: {
+      ...Object.fromEntries(Object.entries(SERVICES).map(([file, name]) => [file, SOURCES[name]?.[0] ?? name])),
+      ...sourcesOf('server', SERVER_WORKERS),
+    },
+    outDir: `${folder}/dist/services`,
+    format: ['esm'],
+    target: 'node22',
+    platform: 'node',
+    splitting: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    external: dependenciesOf(folder).map((name) => new RegExp(`^${name}(/|$)`)),
+    // Some dependencies are CommonJS and require modules of Node.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    removeNodeProtocol: false,
+    silent: true,
+    metafile: true,
+    async onSuccess() {
+      writeLicences(`${folder}/dist/services`, 'esm')
     },
   }
 }
@@ -163,6 +223,15 @@ async function dropCommonJsMaps(folder: string): Promise<void> {
   }
 }
 
+const SERVER_WORKERS: Entries = {
+  'file-worker': 'storage/file/worker.ts',
+  'bcrypt-worker': 'node/bcrypt-worker.ts',
+}
+/** The cryptography of the SDK, which each package contains that does not depend on the SDK. */
+const FERNET_KEYS: Entries = {
+  'fernet-key.node': '../../sdk/src/fernet/key.node.ts',
+  'fernet-key.web': '../../sdk/src/fernet/key.web.ts',
+}
 const MOCKS: Entries = {
   index: 'index.ts',
   conformance: 'conformance/index.ts',
@@ -202,7 +271,7 @@ export default defineConfig([
       storage: 'storage/index.ts',
       'storage-conformance': 'storage-conformance/index.ts',
     },
-    { 'file-worker': 'storage/file/worker.ts' },
+    { ...FERNET_KEYS, ...SERVER_WORKERS },
     {
       async onSuccess() {
         await copyReference()
@@ -216,6 +285,7 @@ export default defineConfig([
     {
       'node-transports': 'mock/node-transports.ts',
       'node-transports.default': 'mock/node-transports.default.ts',
+      ...FERNET_KEYS,
     },
     {
       dts: declarationsOf('mocks', { ...MOCKS, ...MOCKS_ALONE }),
@@ -230,7 +300,14 @@ export default defineConfig([
     {},
     {
       sourcemap: false,
-      clean: ['!*.cjs', '!help/**', '!completion.json', '!THIRD-PARTY-LICENCES.txt', '!metafile-cjs.json'],
+      clean: [
+        '!*.cjs',
+        '!help/**',
+        '!services/**',
+        '!completion.json',
+        '!THIRD-PARTY-LICENCES.txt',
+        '!metafile-cjs.json',
+      ],
     },
   ),
   program('cli', {
@@ -238,4 +315,5 @@ export default defineConfig([
     'fast-path': 'runtime/fast-path.ts',
     completion: 'help/completion.ts',
   }),
+  services('cli'),
 ])

@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -87,9 +88,8 @@ class Shell {
 let root: string
 
 beforeAll(async () => {
-  mkdirSync(join(PROJECT, '.tmp'), { recursive: true })
-  // The folder is inside the project, so that Node finds third-party packages in a parent folder without a download.
-  root = mkdtempSync(join(PROJECT, '.tmp', 'newcomer-'))
+  // Outside of the project, Node finds no other package.
+  root = mkdtempSync(join(tmpdir(), 'fish-newcomer-'))
 })
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -1,3 +1,4 @@
+export type { Gamemode } from '@fish-crab/sdk/contract'
 export {
   DEFAULT_CODES,
   FAULT_NAMES,

@@ -173,7 +173,14 @@ module.exports = {
       name: 'only-declared-dependencies',
       severity: 'error',
       from: { path: '^(sdk|server|mocks|cli)/src/' },
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      // The build bundles the development dependencies of the CLI.
+      name: 'only-installed-dependencies',
+      severity: 'error',
+      from: { path: '^(sdk|server|mocks)/src/' },
+      to: { dependencyTypes: ['npm-dev'] },
     },
   ],
   options: {

@@ -21,13 +21,19 @@ export function writeLicences(folder: string, format: 'cjs' | 'esm'): void {
 function licenceOf(root: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const file = readdirSync(root).find((each) => /^(licen[cs]e|copying)(\.|-|$)/i.test(each))
-  const readme = join(root, 'README.md')
-  // A few packages contain their licence only in their README.
-  const text = file
-    ? readFileSync(join(root, file), 'utf8')
-    : existsSync(readme)
-      ? /^#+ licen[cs]e.*$[\s\S]*/im.exec(readFileSync(readme, 'utf8'))?.[0]
-      : undefined
+  const text = file ? readFileSync(join(root, file), 'utf8') : (fromReadme(root) ?? standardText(license, name))
   if (text === undefined) throw new Error(`${name} has no licence that could be passed on.`)
   return `${name} ${version} (${license})\n\n${text.trim()}\n`
+}
+
+/** A few packages contain their licence only in their README. */
+function fromReadme(root: string): string | undefined {
+  const readme = join(root, 'README.md')
+  return existsSync(readme) ? /^#+ licen[cs]e.*$[\s\S]*/im.exec(readFileSync(readme, 'utf8'))?.[0] : undefined
+}
+
+/** A few packages only name their licence. This project has the same one, so its text is at hand. */
+function standardText(license: string, name: string): string | undefined {
+  if (license !== 'MIT') return undefined
+  return readFileSync('LICENSE', 'utf8').replace(/^Copyright .*$/m, `Copyright (c) the authors of ${name}`)
 }

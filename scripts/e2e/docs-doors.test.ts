@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { run, start } from '../test-support/child-process.ts'
 import { PROJECT } from '../test-support/language-tools.ts'
-import { installPrograms } from '../test-support/packed.ts'
+import { installPackages, installPrograms } from '../test-support/packed.ts'
 
 /** Returns the lines of each code block of a language on a page of the documentation. */
 function blocksOf(page: string, language: string): readonly (readonly string[])[] {
@@ -23,6 +23,7 @@ beforeAll(async () => {
   // The folder is inside the project, so that third-party packages resolve without a download.
   root = mkdtempSync(join(PROJECT, '.tmp', 'doors-'))
   await installPrograms(root)
+  await installPackages(['sdk', 'mocks'], root)
   const home = join(root, 'home')
   mkdirSync(join(home, '.minecraft/logs'), { recursive: true })
   env = { HOME: home, FISH_SECRET_STORE: 'file', PATH: [join(root, 'bin'), process.env.PATH].join(delimiter) }

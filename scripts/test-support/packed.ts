@@ -19,9 +19,10 @@ export async function installPackages(names: readonly string[], folder: string):
   }
 }
 
-/** Packs and unpacks all packages, and links their programs in the folder `bin`. */
+/** Packs and unpacks `fish-cli` with its one required dependency, and links its program in the folder `bin`. */
 export async function installPrograms(folder: string): Promise<void> {
-  await installPackages(['sdk', 'server', 'mocks', 'cli'], folder)
+  await installPackages(['cli'], folder)
+  await symlink(join(PROJECT, 'node_modules/undici'), join(folder, 'node_modules/undici'))
   const bin = join(folder, 'bin')
   await mkdir(bin)
   const manifest = await readFile(join(folder, 'node_modules/fish-cli/package.json'), 'utf8')

@@ -1,3 +1,4 @@
+export type { AdminRole, Gamemode } from '@fish-crab/sdk/contract'
 export { ConfigError, type ConfigSource, readConfig, type ServerConfig } from './node/config.ts'
 export { createNodeEncoder } from './node/content-encoder.ts'
 export type { ConnectionLimits } from './node/listener.ts'

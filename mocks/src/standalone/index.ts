@@ -8,6 +8,7 @@ import { createClock } from '../service/clock.ts'
 import type { SeededUser } from '../service/seed.ts'
 import { type MockServer, type ServeOptions, serveHttp } from '../transports/http.ts'
 
+export type { Gamemode } from '@fish-crab/sdk/contract'
 export { parseSeed, SeedError } from '../service/check-seed.ts'
 export type { Seed, SeedAdmin, SeedCrab, SeededUser, SeedFish, SeedUser } from '../service/seed.ts'
 export type { MockServer, ServeOptions } from '../transports/http.ts'

@@ -1,3 +1,4 @@
+export type { AdminRole, CreatedUser, Gamemode, User } from '@fish-crab/sdk/contract'
 export { type FishStorage, REMOVED_VERSION } from '../storage/core/types.ts'
 export { createMemoryStorage } from '../storage/memory/memory.ts'
 export { type App, createApp } from './app.ts'

@@ -1,5 +1,4 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { PasswordHasher } from '../app/core/host.ts'
@@ -37,16 +36,11 @@ export function isBcryptHash(text: string): boolean {
   return BCRYPT.test(text)
 }
 
-const BCRYPT_PROGRAM = `
-const { parentPort, workerData } = require('node:worker_threads')
-const { library, password, hash } = workerData
-parentPort.postMessage(require(library).compareSync(password, hash))`
-
 /** Compares in a separate thread, because the library is written in JavaScript and would block all other requests. */
 function compareBcrypt(password: string, hash: string): Promise<boolean> {
-  const library = createRequire(import.meta.url).resolve('bcryptjs')
+  const file = import.meta.url.endsWith('.ts') ? './bcrypt-worker.ts' : './bcrypt-worker.js'
   return new Promise((resolve, reject) => {
-    const worker = new Worker(BCRYPT_PROGRAM, { eval: true, env: {}, workerData: { library, password, hash } })
+    const worker = new Worker(new URL(file, import.meta.url), { env: {}, workerData: { password, hash } })
     worker.once('message', resolve)
     worker.once('error', reject)
     worker.once('exit', (code) => reject(new Error(`The comparison of a password ended early (${code}).`)))

@@ -5,7 +5,7 @@ import { UNLIMITED } from './test-service.ts'
 
 /** The modules that the app loads on demand, each with the path of a request that needs the module. */
 const PARTS = [
-  ['../../src/app/routes/admin.ts', '/admin/login'],
+  ['../../src/app/routes/on-demand.ts', '/admin/login'],
   ['../../src/app/auth/jwt.ts', '/admin/login'],
   ['@fish-crab/sdk/openapi', '/openapi.json'],
 ] as const
