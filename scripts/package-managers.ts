@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { textTable } from './lib/text-table.ts'
-import { run } from './test-support/child-process.ts'
+import { type ChildEnv, run } from './test-support/child-process.ts'
 import { PROJECT } from './test-support/language-tools.ts'
 
 interface Manager {
@@ -31,6 +31,8 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
 }
 const NO_REGISTRY = 'http://127.0.0.1:9/'
 const MAX_MS = 180_000
+/** The managers need the proxy and the certificates of this machine. */
+const ENV = process.env as ChildEnv
 
 const PROGRAM = `import { createClient, type Gamemode, NotFoundError } from '@fish-crab/sdk'
 import { createMock, type Gamemode as GamemodeOfMocks } from '@fish-crab/mocks'
@@ -113,7 +115,7 @@ async function tryManager(name: string, { program, add, exec }: Manager, tarball
   const compiler = join(PROJECT, 'node_modules/typescript/bin/tsc')
   const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2024']
   const types = isReadable
-    ? await run(process.execPath, [compiler, ...strict, '--types', '', 'program.ts'], {}, project, { maxMs: MAX_MS })
+    ? await run(process.execPath, [compiler, ...strict, 'program.ts'], {}, project, { maxMs: MAX_MS })
     : undefined
   const printed = await succeed(command, [...(name === 'Bun' ? ['run'] : [...exec, 'node']), 'program.ts'], project)
   const installed = isReadable ? (await readdir(join(project, 'node_modules'))).length : files.length
@@ -126,7 +128,7 @@ async function tryManager(name: string, { program, add, exec }: Manager, tarball
 }
 
 async function succeed(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const { status, stdout, stderr } = await run(command, args, {}, cwd, { maxMs: MAX_MS })
+  const { status, stdout, stderr } = await run(command, args, ENV, cwd, { maxMs: MAX_MS })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
   return stdout
 }
