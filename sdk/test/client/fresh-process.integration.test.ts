@@ -61,16 +61,72 @@ test.each<[string, { readonly http_proxy?: string; readonly no_proxy?: string },
   expect(stdout).toBe(expected)
 })
 
-test('a client works with a dispatcher that the program has set', async () => {
+const ANSWER =
+  '{ statusCode: 200, data: { user: "program", fish: [] }, responseOptions: { headers: { "content-type": "application/json" } } }'
+
+test.each<[string, string, string]>([
+  ['a MockAgent', `const agent = mockAgent()`, 'program program'],
+  ['a ProxyAgent', `const agent = new ProxyAgent('SERVER')`, 'demo demo'],
+  ['a RetryAgent', `const agent = new RetryAgent(mockAgent())`, 'program program'],
+  [
+    'an Agent with an interceptor',
+    `const agent = new Agent().compose(() => (request, handler) => mockAgent().dispatch(request, handler))`,
+    'program program',
+  ],
+])('a client sends its requests through %s that the program passed to setGlobalDispatcher', async (_, agent, users) => {
   await using server = await listen(answerEmpty)
   const { stdout } = await runInNode(`
-    import { Agent, RetryAgent, setGlobalDispatcher } from 'undici'
+    import { Agent, MockAgent, ProxyAgent, RetryAgent, setGlobalDispatcher } from 'undici'
     import { createClient } from '@fish-crab/sdk'
-    setGlobalDispatcher(new RetryAgent(new Agent()))
-    const { user } = await createClient({ baseUrl: '${server.baseUrl}' }).demo.fish()
-    process.stdout.write(user)
+    function mockAgent() {
+      const mock = new MockAgent()
+      const response = ${ANSWER}
+      mock.get('http://fish.test').intercept({ path: /.*/ }).reply(() => response).persist()
+      return mock
+    }
+    ${agent.replace('SERVER', server.baseUrl)}
+    const earlier = createClient({ baseUrl: '${server.baseUrl}' })
+    await earlier.demo.fish()
+    setGlobalDispatcher(agent)
+    const later = createClient({ baseUrl: 'http://fish.test', maxRetries: 0 })
+    const { user } = await later.demo.fish()
+    process.stdout.write(user + ' ' + (await later.demo.fish()).user)
   `)
-  expect(stdout).toBe('demo')
+  expect(stdout).toBe(users)
+})
+
+test('a client that has sent a request uses a dispatcher that the program sets later', async () => {
+  await using server = await listen(answerEmpty)
+  const { stdout } = await runInNode(`
+    import { Agent, getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici'
+    import { createClient } from '@fish-crab/sdk'
+    const before = getGlobalDispatcher()
+    const client = createClient({ baseUrl: '${server.baseUrl}' })
+    const users = [(await client.demo.fish()).user]
+    const agent = new MockAgent()
+    agent.get('${server.baseUrl}').intercept({ path: /.*/ }).reply(() => (${ANSWER})).persist()
+    setGlobalDispatcher(agent)
+    users.push((await client.demo.fish()).user)
+    setGlobalDispatcher(before)
+    users.push((await client.demo.fish()).user)
+    process.stdout.write(users.join(' '))
+  `)
+  expect(stdout).toBe('demo program demo')
+})
+
+test('a dispatcher of the program overrides the proxy variables of the environment', async () => {
+  const { stdout } = await runInNode(
+    `
+    import { MockAgent, setGlobalDispatcher } from 'undici'
+    import { createClient } from '@fish-crab/sdk'
+    const agent = new MockAgent()
+    agent.get('http://fish.test').intercept({ path: /.*/ }).reply(() => (${ANSWER}))
+    setGlobalDispatcher(agent)
+    process.stdout.write((await createClient({ baseUrl: 'http://fish.test', maxRetries: 0 }).demo.fish()).user)
+  `,
+    { env: { http_proxy: 'http://127.0.0.1:1' } },
+  )
+  expect(stdout).toBe('program')
 })
 
 // This test needs a separate process: the test runner loads parts of MSW before any test, which would hide a failure to

@@ -63,7 +63,8 @@ export interface ClientOptions extends Hooks, LimitOptions {
   /**
    * The function that sends every request. If the function throws a TypeError that is not a connection error, or
    * returns no Response, the call fails with the code `invalid_fetch`. @default the global fetch at the time of the
-   * call; in Node, each client has its own connections
+   * call; in Node, with the dispatcher that the program passed to undici's `setGlobalDispatcher`, or else with
+   * connections of its own
    */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Largest response to read, in bytes. @default 67_108_864 (64 MiB) */

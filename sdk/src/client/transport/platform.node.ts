@@ -7,9 +7,15 @@ const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 // Since undici 8, the dispatcher under the first symbol only wraps the dispatcher under this symbol.
 const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
 
+interface Dispatcher {
+  readonly constructor: { new (): Dispatcher; readonly name: string; readonly prototype: Dispatcher }
+  readonly dispatch: unknown
+}
+
 /**
  * The platform for Node. Each client has its own connections for the built-in `fetch`, with keep-alive and the proxies
- * from the environment variables (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`).
+ * from the environment variables (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`). A dispatcher that the program passed to
+ * `setGlobalDispatcher` overrides both.
  */
 export const platform: Platform = {
   sendsUserAgent: true,
@@ -21,7 +27,8 @@ export const platform: Platform = {
     const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
     return {
       usesProxy: proxy() !== undefined,
-      extras(fetch) {
+      async extras(fetch) {
+        if (hasProgramDispatcher()) return {}
         const known = perFetch.get(fetch)
         if (known) return known
         const fresh = openDispatcher(proxy()).catch((error: unknown) => {
@@ -38,7 +45,7 @@ export const platform: Platform = {
 
 async function openDispatcher(proxy: ProxySetting | undefined): Promise<RequestInit> {
   const dispatcher = proxy ? undefined : builtInAgent()
-  if (dispatcher) return { dispatcher } as RequestInit
+  if (dispatcher) return { dispatcher } as unknown as RequestInit
   const undici = await importUndici()
   if (!undici) {
     if (proxy) warnOfProxy(proxy)
@@ -63,14 +70,35 @@ function openProxy(undici: typeof import('undici'), { variable, value }: ProxySe
  * Creates an agent of Node's built-in undici. Importing the `undici` package would take longer than the rest of a first
  * call.
  */
-function builtInAgent(): object | undefined {
+function builtInAgent(): Dispatcher | undefined {
+  const shared = sharedDispatcher()
+  return shared && isAgent(shared) ? new shared.constructor() : undefined
+}
+
+/**
+ * Whether the program passed a dispatcher to `setGlobalDispatcher`. An `Agent` does not count, because it looks like
+ * the default dispatcher.
+ */
+function hasProgramDispatcher(): boolean {
+  const shared = sharedDispatcher()
+  // The undici package wraps its dispatcher for the older protocol of the built-in undici.
+  const isWrapped = shared?.constructor.name === 'Dispatcher1Wrapper'
+  const dispatcher = isWrapped ? globalDispatcher(SHARED_DISPATCHER_2) : shared
+  return dispatcher !== undefined && !isAgent(dispatcher)
+}
+
+function sharedDispatcher(): Dispatcher | undefined {
   // Loads Node's built-in undici, which then registers its dispatcher.
   void globalThis.Response
   const isProtocol2 = Number.parseInt(process.versions.undici ?? '', 10) >= 8
-  const name = isProtocol2 ? SHARED_DISPATCHER_2 : SHARED_DISPATCHER
-  const shared = Reflect.get(globalThis, name) as { constructor: new () => object } | undefined
-  // The program may have replaced the agent with a dispatcher that is not an `Agent`.
-  return shared?.constructor.name === 'Agent' ? new shared.constructor() : undefined
+  return globalDispatcher(isProtocol2 ? SHARED_DISPATCHER_2 : SHARED_DISPATCHER)
+}
+
+const globalDispatcher = (name: symbol): Dispatcher | undefined => Reflect.get(globalThis, name)
+
+/** Whether a dispatcher is an `Agent` without interceptors, which would replace its method `dispatch`. */
+function isAgent({ constructor: Class, dispatch }: Dispatcher): boolean {
+  return Class.name === 'Agent' && dispatch === Class.prototype.dispatch
 }
 
 /** Without undici, the built-in fetch is used, which does not support proxies. */
