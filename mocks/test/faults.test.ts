@@ -79,6 +79,9 @@ describe('a fault', () => {
   const FAULTS: Fault[] = [
     ...FAULT_NAMES.filter((name) => name !== 'silence'),
     ...STATUSES.map((status) => ({ status })),
+    ...([502, 504] as const).map((status) => ({ status })),
+    { status: 502, body: '<h1>Bad gateway of nginx</h1>', retryAfter: 3 },
+    { status: 404, body: { detail: 'Not Found' } },
     { latencyMs: 5 },
   ]
   const alike = FAULTS.map((fault) => [JSON.stringify(fault), fault] as const)
@@ -141,6 +144,44 @@ describe('a fault', () => {
     await mock.clock.advance(100_500)
     mock.fail({ status: 429 })
     expect((await mock.fetch('/status')).headers.get('retry-after')).toBe('200')
+  })
+
+  it.each([502, 504] as const)(
+    'with status %i returns the error page of a proxy, and the rate limit does not count the request',
+    async (status) => {
+      const mock = await createMock({ seed: SEED })
+      mock.fail({ status })
+      const response = await mock.fetch(READ)
+      expect(response.status).toBe(status)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(response.headers.get('x-request-id')).toBeNull()
+      expect(await response.text()).toContain(`${status} `)
+      expect((await mock.fetch(READ)).headers.get('x-ratelimit-remaining')).toBe('24')
+    },
+  )
+
+  it.each([401, 429, 503, 502] as const)('with status %i and retryAfter returns that header', async (status) => {
+    const mock = await createMock()
+    mock.fail({ status, retryAfter: 7 })
+    expect((await mock.fetch('/admin/me')).headers.get('retry-after')).toBe('7')
+  })
+
+  it.each([
+    ['text as HTML', '<h1>Maintenance</h1>', 'text/html; charset=utf-8', '<h1>Maintenance</h1>'],
+    ['an object as JSON', { detail: 'Not Found' }, 'application/json', '{"detail":"Not Found"}'],
+    ['an empty text', '', 'text/html; charset=utf-8', ''],
+  ])('with a body sends %s, with a matching length', async (_, body, type, sent) => {
+    const mock = await createMock()
+    mock.fail({ status: 404, body }, { times: 2 })
+    const { headers, ...response } = await mock.fetch('/status').then(async (got) => ({
+      headers: got.headers,
+      status: got.status,
+      body: await got.text(),
+    }))
+    expect(response).toEqual({ status: 404, body: sent })
+    expect(headers.get('content-type')).toBe(type)
+    expect(headers.get('content-length')).toBe(String(sent.length))
+    expect(await (await mock.fetch('/status', { method: 'HEAD' })).text()).toBe('')
   })
 
   it('with status 401 returns the challenge that the service uses at that path', async () => {

@@ -100,6 +100,17 @@ describe('a fault', () => {
     ['null', null, {}],
     ['a number', 503, {}],
     ['a status as text', { status: '503' }, {}],
+    ['a status that neither the service nor a proxy sends', { status: 418 }, {}],
+    ['an object without fields', {}, {}],
+    ['a list', [], {}],
+    ['a status with a misspelled field', { status: 503, retryafter: 5 }, {}],
+    ['a status with a latency', { status: 503, latencyMs: 100 }, {}],
+    ['a status with the option times', { status: 503, times: 2 }, {}],
+    ['a latency with a status code', { latencyMs: 100, code: 'unavailable' }, {}],
+    ['a fraction of a second in retryAfter', { status: 503, retryAfter: 0.5 }, {}],
+    ['a negative retryAfter', { status: 503, retryAfter: -1 }, {}],
+    ['a number as body', { status: 502, body: 5 }, {}],
+    ['an error code of the service with the status of a proxy', { status: 502, code: 'unavailable' }, {}],
     ['a latency beyond the range of timers', { latencyMs: 2 ** 31 }, {}],
     ['a reset with a delay beyond the range of timers', 'reset', { delayMs: 2 ** 31 }],
     ['a reset for an empty list of routes', 'reset', { on: [] }],
@@ -108,6 +119,13 @@ describe('a fault', () => {
     expect(() => mock.fail(fault as Fault, scope)).toThrow(/^(?!Cannot)/)
     expect(() => mock.fail(fault as Fault, scope)).toThrow(TypeError)
     expect(mock.faults).toEqual([])
+  })
+
+  it('with an unknown field is rejected with the closest known field', async () => {
+    const mock = await createMock()
+    expect(() => mock.fail({ status: 503, retryafter: 5 } as Fault)).toThrow(
+      'Unknown option "retryafter" in the fault. Did you mean "retryAfter"? Known: status, code, retryAfter, body.',
+    )
   })
 
   it.each<RouteMatcher>(['GET /v1/status', 'GET /status/', 'GET //status', 'GET /%73tatus'])(

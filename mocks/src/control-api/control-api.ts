@@ -155,7 +155,12 @@ const faultSchema = z.strictObject({
   fault: z.union(
     [
       z.string(),
-      z.strictObject({ status: z.int(), code: z.optional(z.string()) }),
+      z.strictObject({
+        status: z.int(),
+        code: z.optional(z.string()),
+        retryAfter: z.optional(z.int()),
+        body: z.optional(z.union([z.string(), z.looseObject({}), z.array(z.unknown())])),
+      }),
       z.strictObject({ latencyMs: z.number() }),
     ],
     { error: 'Must be the name of a fault, { "status": 503 } or { "latencyMs": 100 }' },

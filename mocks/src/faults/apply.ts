@@ -3,7 +3,7 @@ import { errorBody, HttpError } from '@fish-crab/server/internal'
 import { decodeContent, type Outcome } from '../service/outcome.ts'
 import { copyAddress, setHeaders } from '../service/request.ts'
 import type { Service } from '../service/service.ts'
-import { DEFAULT_CODES, effectOf, type Fault, type StatusFault } from './fault.ts'
+import { DEFAULT_CODES, effectOf, type Fault, HTML, PROXY_PAGES, type StatusFault } from './fault.ts'
 import type { MatchedFault } from './registry.ts'
 
 export async function applyFault(
@@ -23,10 +23,31 @@ export async function applyFault(
 
 async function respond(service: Service, request: Request, fault: Fault, now: number): Promise<Response> {
   const { isIgnored, storage } = effectOf(fault)
-  if (typeof fault === 'object' && 'status' in fault) return errorResponse(service, request, fault, now)
-  if (isIgnored) return errorResponse(service, request, { status: 503 }, now)
+  if (typeof fault === 'object' && 'status' in fault) return statusResponse(service, request, fault, now)
+  if (isIgnored) return errorResponse(service, request, 503, undefined, now)
   if (storage === 'down') return service.appWithoutStorage().fetch(request)
   return (storage === 'full' ? service.appWithReadOnlyStorage() : service.app).fetch(request)
+}
+
+async function statusResponse(
+  service: Service,
+  request: Request,
+  { status, code, retryAfter, body }: StatusFault,
+  now: number,
+): Promise<Response> {
+  const response =
+    status in PROXY_PAGES
+      ? htmlResponse(request, status as keyof typeof PROXY_PAGES)
+      : await errorResponse(service, request, status as keyof typeof DEFAULT_CODES, code, now)
+  const { headers } = response
+  if (retryAfter !== undefined) headers.set(HEADERS.retryAfter, String(retryAfter))
+  if (body === undefined) return response
+  headers.set('content-type', typeof body === 'string' ? HTML : MEDIA_TYPES.json)
+  return responseWithLength(request, status, headers, typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function htmlResponse(request: Request, status: keyof typeof PROXY_PAGES): Response {
+  return responseWithLength(request, status, new Headers({ 'content-type': HTML }), PROXY_PAGES[status])
 }
 
 /** Truncates an event stream after its first chunk, because the rest may never arrive. */
@@ -46,12 +67,18 @@ const CODES_WITH_DETAILS: readonly string[] = ['invalid_payload', 'invalid_query
  * Creates an error response as the service sends it. The service receives a copy of the request without its content, so
  * that the request is counted. The headers of the service's response are used.
  */
-async function errorResponse(service: Service, request: Request, fault: StatusFault, now: number): Promise<Response> {
+async function errorResponse(
+  service: Service,
+  request: Request,
+  status: keyof typeof DEFAULT_CODES,
+  givenCode: StatusFault['code'],
+  now: number,
+): Promise<Response> {
   const requestId = request.headers.get(HEADERS.requestId)
   const model = await service.app.fetch(withoutContent(request, requestId))
-  const { status, code = DEFAULT_CODES[status] } = fault
+  const code = givenCode ?? DEFAULT_CODES[status]
   // The copy has no credentials, so the service's response is its own 401 for the path, with the right headers.
-  if (status === 401 && model.status === 401 && fault.code === undefined) return model
+  if (status === 401 && model.status === 401 && givenCode === undefined) return model
 
   const headers = new Headers([...model.headers].filter(([name]) => /^(x-|access-control-|vary$)/.test(name)))
   headers.set('content-type', MEDIA_TYPES.json)

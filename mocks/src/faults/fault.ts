@@ -14,6 +14,7 @@ interface FaultEffect {
   readonly contentType?: string
 }
 
+export const HTML = 'text/html; charset=utf-8'
 const RESET: NetworkFault = { kind: 'reset' }
 
 /** The name of a fault without parameters. */
@@ -50,7 +51,7 @@ const FAULTS: Readonly<Record<FaultName, FaultEffect>> = {
   'wrong-shape': { body: (text) => JSON.stringify({ data: text }) },
   'wrong-content-type': {
     body: () => '<!doctype html><title>Sign in</title><p>Sign in to this network to continue.</p>\n',
-    contentType: 'text/html; charset=utf-8',
+    contentType: HTML,
   },
   'storage-down': { storage: 'down' },
   'storage-full': { storage: 'full' },
@@ -74,12 +75,25 @@ export const DEFAULT_CODES = {
   503: 'unavailable',
 } as const satisfies Readonly<Record<number, ErrorCode>>
 
-/** An error response as the service sends it. The request counts towards the rate limit and is not processed. */
+/** Error pages of proxies. The service itself never responds with these statuses. */
+export const PROXY_PAGES = {
+  502: '<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1>\n',
+  504: '<!doctype html><title>504 Gateway Timeout</title><h1>504 Gateway Timeout</h1>\n',
+} as const
+
+/**
+ * An error response as the service sends it, or the error page of a proxy for 502 and 504. The request is not
+ * processed. It counts towards the rate limit, unless a proxy responds.
+ */
 export interface StatusFault {
   /** HTTP status of the response. */
-  readonly status: keyof typeof DEFAULT_CODES
+  readonly status: keyof typeof DEFAULT_CODES | keyof typeof PROXY_PAGES
   /** An error code with this status. @default see {@link DEFAULT_CODES} */
   readonly code?: ErrorCode
+  /** The header `retry-after`, in whole seconds. @default the end of the window for 429, otherwise no header */
+  readonly retryAfter?: number
+  /** The body: a text is sent as HTML, an object as JSON. @default the body of the service or of the proxy */
+  readonly body?: string | object
 }
 
 /** A delayed response. */

@@ -2,7 +2,15 @@ import { ERROR_CODES, ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk
 import { canonicalPath } from '@fish-crab/server/app'
 import { assertKnownKeys, didYouMean, keysOf } from '../service/check-options.ts'
 import { isServed, type RequestTarget } from '../service/request.ts'
-import { DEFAULT_CODES, FAULT_NAMES, type Fault, faultLabel } from './fault.ts'
+import {
+  DEFAULT_CODES,
+  FAULT_NAMES,
+  type Fault,
+  faultLabel,
+  type LatencyFault,
+  PROXY_PAGES,
+  type StatusFault,
+} from './fault.ts'
 
 /** A route name, or method and path, such as `'GET /get/fish'`. */
 export type RouteMatcher = RouteName | `${string} /${string}`
@@ -117,6 +125,11 @@ function splitTarget(methodAndPath: string): [string, string] {
 /** The maximum delay of timers, in milliseconds (24 days): a longer one fires immediately. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 const OPTIONS = keysOf<FaultOptions>({ times: 1, on: 1, user: 1, delayMs: 1 })
+const LATENCY_FIELDS = keysOf<LatencyFault>({ latencyMs: 1 })
+const STATUS_FIELDS = keysOf<StatusFault>({ status: 1, code: 1, retryAfter: 1, body: 1 })
+const STATUSES = [...Object.keys(DEFAULT_CODES), ...Object.keys(PROXY_PAGES)]
+  .map(Number)
+  .sort((one, other) => one - other)
 
 function checkOptions(options: FaultOptions, users: readonly string[]): FaultOptions {
   assertKnownKeys('the options of mock.fail()', options, OPTIONS)
@@ -154,15 +167,22 @@ function checkFault(fault: Fault): Fault {
     if (FAULT_NAMES.includes(fault)) return fault
     throw new TypeError(`Unknown fault. Use one of ${FAULT_NAMES.join(', ')}, { status } or { latencyMs }.`)
   }
-  if ('latencyMs' in fault) {
+  const isLatency = 'latencyMs' in fault
+  assertKnownKeys('the fault', fault, isLatency ? LATENCY_FIELDS : STATUS_FIELDS)
+  if (isLatency) {
     if (isTimerDelay(fault.latencyMs)) return fault
     throw new TypeError(`latencyMs must be 0 to ${MAX_DELAY_MS} milliseconds.`)
   }
-  if (typeof fault.status !== 'number' || !Object.hasOwn(DEFAULT_CODES, fault.status)) {
-    throw new TypeError(`status must be one of ${Object.keys(DEFAULT_CODES).join(', ')}.`)
+  const { status, code, retryAfter = 0, body } = fault
+  if (!STATUSES.includes(status)) throw new TypeError(`status must be one of ${STATUSES.join(', ')}.`)
+  if (code !== undefined && ERROR_CODES[code]?.status !== status) {
+    throw new TypeError(`code must be an error code with status ${status}.`)
   }
-  if (fault.code !== undefined && ERROR_CODES[fault.code]?.status !== fault.status) {
-    throw new TypeError(`code must be an error code with status ${fault.status}.`)
+  if (!(Number.isSafeInteger(retryAfter) && retryAfter >= 0)) {
+    throw new TypeError('retryAfter must be a whole number of seconds, 0 or more.')
+  }
+  if (body !== undefined && typeof body !== 'string' && (typeof body !== 'object' || body === null)) {
+    throw new TypeError('body must be a text or an object.')
   }
   return fault
 }

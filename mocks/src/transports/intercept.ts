@@ -119,7 +119,16 @@ function start(onStop: () => void): Interceptions {
   // Marks the connections of `fetch` as HTTP, including an idle connection that undici reopens after an aborted
   // request.
   const fetchInterceptor = new FetchInterceptor()
-  fetchInterceptor.apply()
+  try {
+    fetchInterceptor.apply()
+  } catch (cause) {
+    interceptor.dispose()
+    throw new Error(
+      'listen() cannot intercept fetch, since another library already does, such as setupServer of MSW. ' +
+        'Add the mock to that server instead: server.use(...mock.handlers()).',
+      { cause },
+    )
+  }
   interceptor.on('request', async (intercepted) => {
     const { request, controller, initiator } = intercepted
     if (controller.readyState !== 0) return

@@ -76,6 +76,17 @@ describe('the control API', () => {
     expect((await demo()).status).toBe(200)
   })
 
+  it('can add a fault with a retryAfter and a body', async () => {
+    const fault = { status: 502, retryAfter: 3, body: { detail: 'Bad gateway' } }
+    expect((await mock.control('POST', 'faults', { fault })).body.faults).toEqual([{ fault, remaining: 1 }])
+    const response = await fetch(`${mock.url}/demo/fish`)
+    expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+      502,
+      '3',
+      fault.body,
+    ])
+  })
+
   it('applies a fault to every request if times is always', async () => {
     await mock.control('POST', 'faults', { fault: 'storage-down', times: 'always' })
     expect((await mock.control('GET', 'faults')).body.faults).toEqual([{ fault: 'storage-down', remaining: 'always' }])

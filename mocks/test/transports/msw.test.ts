@@ -73,3 +73,21 @@ it('event listeners of MSW can also read the bodies of requests and responses', 
   expect(JSON.parse(String(await responded[0]))).toMatchObject({ id })
   expect(mock.sent.fish()).toMatchObject([{ name: 'Salmon' }])
 })
+
+it('listen() beside a listening MSW server fails with an error that names handlers(), and leaves that server unchanged', async () => {
+  await using other = await createMock()
+  {
+    using server = await listening()
+    await expect(other.listen()).rejects.toThrow(
+      'listen() cannot intercept fetch, since another library already does, such as setupServer of MSW. ' +
+        'Add the mock to that server instead: server.use(...mock.handlers()).',
+    )
+    expect(await server.text('/livez')).toBe('{"status":"ok"}')
+    const viaHttp = new Promise((resolve) =>
+      nodeHttp.get(`${server.mock.origin}/livez`, (got) => resolve(readText(got))),
+    )
+    expect(await viaHttp).toBe('{"status":"ok"}')
+  }
+  await other.listen()
+  expect((await fetch(`${other.origin}/livez`)).status).toBe(200)
+})
