@@ -71,7 +71,7 @@ const QUIET_TURNS = 20
 /** Number of turns (about a second) after which a request is assumed to wait for something outside of this mock. */
 const MAX_TURNS = 200_000
 /** Delay of the warning about a test that hangs. Test runners have a default timeout of 5 s, which must come later. */
-const WARN_AFTER_MS = 3000
+export const WARN_AFTER_MS = 3000
 /**
  * A wait of this length on a running clock, such as for the rate limit, causes the warning, because it outlasts every
  * test.

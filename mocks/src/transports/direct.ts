@@ -2,6 +2,7 @@ import { untilAborted } from '../../../sdk/src/internal/wait.ts'
 import type { MockClock } from '../service/clock.ts'
 import { decodeContent, type HandleRequest, type Outcome } from '../service/outcome.ts'
 import { setAddress } from '../service/request.ts'
+import { warnOfFakeTimers } from './fake-timers.ts'
 import { cutBody, fetchFailed, terminated } from './network-faults.ts'
 
 export interface DirectOptions {
@@ -35,7 +36,9 @@ export function createDirectFetch({ handle, origin, hold, address }: DirectOptio
     signal?.throwIfAborted()
     const request = toRequest(input, init, origin)
     if (address !== undefined) setAddress(request, address)
-    const response = await untilAborted(async () => apply(request, await handle(request, 'direct'), signal), signal)
+    const response = await warnOfFakeTimers(
+      untilAborted(async () => apply(request, await handle(request, 'direct'), signal), signal),
+    )
     return Object.defineProperty(response, 'url', { value: request.url, configurable: true })
   }
 }

@@ -6,6 +6,7 @@ import { FetchInterceptor } from '@mswjs/interceptors/fetch'
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome } from '../service/outcome.ts'
+import { warnOfFakeTimers } from './fake-timers.ts'
 import { closeOnRequest, connectionReset, cutBody, isBodiless, otherSideClosed } from './network-faults.ts'
 import {
   type Decision,
@@ -119,10 +120,13 @@ function start(onStop: () => void): Interceptions {
   // Marks the connections of `fetch` as HTTP, including an idle connection that undici reopens after an aborted
   // request.
   const fetchInterceptor = new FetchInterceptor()
+  const realFetch = globalThis.fetch
+  globalThis.fetch = (...call) => warnOfFakeTimers(realFetch(...call))
   try {
     fetchInterceptor.apply()
   } catch (cause) {
     interceptor.dispose()
+    globalThis.fetch = realFetch
     throw new Error(
       'listen() cannot intercept fetch, since another library already does, such as setupServer of MSW. ' +
         'Add the mock to that server instead: server.use(...mock.handlers()).',
@@ -156,6 +160,7 @@ function start(onStop: () => void): Interceptions {
       await Promise.all(inFlight)
       fetchInterceptor.dispose()
       interceptor.dispose()
+      globalThis.fetch = realFetch
       // Close the connections, because clients would otherwise reuse connections to a closed mock.
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()))
       await Promise.all(closed)
