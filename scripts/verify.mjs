@@ -5,7 +5,7 @@ import { build, fail, install, step } from './lib/steps.mjs'
 import { provideSystemPrograms } from './lib/system-programs.mjs'
 
 const PACKAGES = ['sdk', 'server', 'mocks', 'cli']
-const TYPE_PROFILES = { sdk: 'node16', server: 'esm-only', mocks: 'esm-only' }
+const TYPE_PROFILES = { sdk: 'strict', server: 'esm-only', mocks: 'esm-only' }
 
 /**
  * Tests of each promise: they cover a kill, Redis, a full Redis, the program, a terminal, the installed packages, and a

@@ -123,6 +123,7 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
     const [key, ...posts] = relay.exchanges
     expect(key).toMatchObject({ method: 'GET', path: '/get/user/key', status: 200 })
     expect(key?.headers.authorization).toMatch(/^Basic /)
+    expect(relay.exchanges.map(({ headers }) => headers['x-api-key'])).toEqual(relay.exchanges.map(() => other.apiKey))
     for (const kind of ['fish', 'crab']) {
       const [first, again, ...more] = posts.filter(({ path }) => path === `/post/${kind}?name=${other.name}`)
       expect(first).toMatchObject({ status: 201, replayed: false })
@@ -130,7 +131,6 @@ describe.each(languages)('the $language client', ({ language, file, find, missin
       expect(more).toEqual([])
       expect(ended.stdout).toContain(`200 ${first?.answer.message}, id ${first?.answer.id}`)
       expect(first?.headers).toMatchObject({ 'content-type': 'application/octet-stream', 'x-gamemode': 'earth' })
-      expect(first?.headers['x-api-key']).toBe(other.apiKey)
       expect(first?.body).toMatch(padding ? /^[\w-]+={1,2}$/ : /^[\w-]+$/)
     }
     expect(await service.read('fish', other)).toEqual([{ name: 'Salmon', rarity: 'Gold' }])

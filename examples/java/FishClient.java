@@ -188,12 +188,10 @@ public final class FishClient implements AutoCloseable {
     private void deliver(Catch caught) throws IOException, InterruptedException {
         if (key == null) key = fetchKey();
         for (;;) {
-            HttpRequest.Builder request = HttpRequest.newBuilder(
-                            URI.create(url + "/post/" + caught.kind + "?name=" + URLEncoder.encode(user, UTF_8)))
+            HttpRequest.Builder request = request("/post/" + caught.kind + "?name=" + URLEncoder.encode(user, UTF_8))
                     .header("Content-Type", "application/octet-stream")
                     .header("x-gamemode", caught.gamemode)
                     .POST(HttpRequest.BodyPublishers.ofString(encrypt(caught)));
-            if (!apiKey.isEmpty()) request.header("x-api-key", apiKey);
             HttpResponse<String> response = send(request.build(), "id");
             String body = response.body();
             if (response.statusCode() < 300) {
@@ -209,10 +207,14 @@ public final class FishClient implements AutoCloseable {
         }
     }
 
+    private HttpRequest.Builder request(String pathAndQuery) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + pathAndQuery));
+        return apiKey.isEmpty() ? request : request.header("x-api-key", apiKey);
+    }
+
     private byte[] fetchKey() throws IOException, InterruptedException {
         String credentials = Base64.getEncoder().encodeToString((user + ":" + password).getBytes(UTF_8));
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(url + "/get/user/key")).header("Authorization", "Basic " + credentials);
+        HttpRequest.Builder request = request("/get/user/key").header("Authorization", "Basic " + credentials);
         HttpResponse<String> response = send(request.build(), "fernetKey");
         if (response.statusCode() < 300) return Base64.getDecoder().decode(field(response.body(), "fernetKey"));
         throw new IOException(response.statusCode() + " " + field(response.body(), "code") + ": " + field(response.body(), "error"));

@@ -52,13 +52,13 @@ class FishClient:
         # Encrypt once: the service stores a repeated token only once. A new token would store a second catch.
         token = self.fernet.encrypt(json.dumps(payload, separators=(",", ":")).encode())
         headers = {"Content-Type": "application/octet-stream", "x-gamemode": self.gamemode}
-        if self.api_key:
-            headers["x-api-key"] = self.api_key
         status, answer = self._send(f"/post/{kind}?{urlencode({'name': self.user})}", token, headers)
         return f"{status} {answer['message']}, id {answer['id']}"
 
     def _send(self, path, body, headers):
         """Sends a request. Without a response, sends the same bytes again, since the first request may have arrived."""
+        if self.api_key:
+            headers = {**headers, "x-api-key": self.api_key}
         for attempt in range(1, TRIES + 1):
             try:
                 with urlopen(Request(self.url + path, body, headers), timeout=TIMEOUT_SECONDS) as answer:

@@ -83,8 +83,10 @@ export interface ChatParserOptions {
  * bare messages, with or without colour codes (see {@link chatMessageOf}). The result is an entry that the service
  * accepts. Lines in which another player types such a message are ignored.
  *
- * Never throws, unless one of `patterns` does. Lines of more than 4,096 characters are ignored without parsing.
+ * Lines of more than 4,096 characters are ignored without parsing.
  *
+ * @throws TypeError for a value that is neither a text nor an object with its own `toString`, such as a `ChatMessage`
+ * of mineflayer. Otherwise it throws only if one of `patterns` does.
  * @example
  * const found = parseChatLine('[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.')
  * // { kind: 'fish', name: 'Salmon', rarity: 2, timeOfDay: '12:00:01' }
@@ -96,7 +98,7 @@ export interface ChatParserOptions {
  * // { kind: 'fish', name: 'Koi', rarity: 3 }
  */
 export function parseChatLine(
-  line: string,
+  line: string | object,
   { patterns = CHAT_PATTERNS }: ChatParserOptions = {},
 ): ChatCatch | undefined {
   const message = chatMessageOf(line)

@@ -87,3 +87,29 @@ describe('hostile text', () => {
     expect(chatMessageOf('x'.repeat(64 * MEGABYTE))).toBeUndefined()
   })
 })
+
+test.each<[unknown, string]>([
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [31.5, '31.5'],
+  [true, 'true'],
+  [{ text: 'NICE CATCH! You caught a Salmon.' }, '[object Object]'],
+  [new Map(), '[object Map]'],
+])('the parser rejects %o with an error that contains the value', (value, shown) => {
+  for (const parse of [parseChatLine, chatMessageOf]) {
+    expect(() => parse(value as string)).toThrow(new TypeError(`A chat line must be text, not ${shown}.`))
+  }
+})
+
+test('the parser accepts an object with its own toString, such as a chat message of mineflayer or a buffer', () => {
+  const text = '§6NICE CATCH!§r You caught a Salmon.'
+  class ChatMessage {
+    readonly json = { text }
+    toString() {
+      return this.json.text
+    }
+  }
+  for (const line of [new ChatMessage(), Buffer.from(text)]) {
+    expect(parseChatLine(line)).toEqual({ kind: 'fish', name: 'Salmon', rarity: 2 })
+  }
+})
