@@ -46,7 +46,13 @@ const missing = await client.fish.list({ user: 'Nobody' }).catch((error: unknown
 console.log(mock.sent.fish().length, missing instanceof NotFoundError)
 `
 
+/** Installed beside the managers. */
+const OLDEST_COMPILER = 'typescript@5.0.4'
+const COMPILE = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'esnext,dom']
+
 const folder = await mkdtemp(join(tmpdir(), 'fish-managers-'))
+const tarballs = join(folder, 'tarballs')
+const managers = join(folder, 'managers/node_modules')
 try {
   process.exitCode = await tryAll(process.argv.slice(2))
 } finally {
@@ -54,80 +60,82 @@ try {
 }
 
 async function tryAll(only: readonly string[]): Promise<number> {
-  const tarballs = join(folder, 'tarballs')
   await mkdir(tarballs)
   const packages = ['sdk', 'server', 'mocks', 'cli'].map((name) => `--workspace=${name}`)
-  await succeed(
-    'npm',
-    ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', tarballs, ...packages],
-    PROJECT,
-  )
+  const pack = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', tarballs]
+  await succeed('npm', [...pack, ...packages], PROJECT)
   const wanted = Object.entries(MANAGERS).filter(([name]) => only.length === 0 || only.includes(name))
-  const managers = join(folder, 'managers')
-  await mkdir(managers)
-  await writeFile(join(managers, 'package.json'), '{}')
-  await succeed(
-    'npm',
-    ['install', '--no-audit', '--no-fund', ...wanted.map(([, { packageName }]) => packageName)],
-    managers,
-  )
+  const programs = wanted.map(([, { packageName }]) => packageName)
+  await succeed('npm', [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--prefix',
+    join(folder, 'managers'),
+    ...programs,
+    OLDEST_COMPILER,
+  ])
 
-  const rows = [['', 'installs', 'types', 'runs', 'fish-cli']]
-  let failures = 0
+  const rows = [['', 'program', 'fish-cli', 'types']]
+  const problems: string[] = []
   for (const [name, manager] of wanted) {
-    const { packages, types, prints, version } = await tryManager(name, manager, tarballs)
-    if (types !== '' || prints !== '1 true' || !version.startsWith('fish-cli/')) failures += 1
-    rows.push([name, `${packages} folders`, types || 'ok', prints, version])
+    const { printed, version, complaints } = await tryManager(name, manager)
+    rows.push([name, printed, version, complaints === undefined ? 'not compiled' : complaints ? 'wrong' : 'ok'])
+    if (complaints) problems.push(complaints)
+    if (printed !== '1 true') problems.push(`${name}: the program printed ${printed}`)
+    if (!version.startsWith('fish-cli/')) problems.push(`${name}: fish-cli printed ${version}`)
   }
-  process.stdout.write(textTable(rows))
-  return failures === 0 ? 0 : 1
+  process.stdout.write([textTable(rows), ...problems].join('\n'))
+  return problems.length === 0 ? 0 : 1
 }
 
-async function tryManager(name: string, { program, add, exec }: Manager, tarballs: string) {
-  const command = join(folder, 'managers/node_modules/.bin', program)
+/** Installs the tarballs in a new project, and uses them. `complaints` are those of the compilers. */
+async function tryManager(name: string, { program, add, exec }: Manager) {
+  const command = join(managers, '.bin', program)
   const project = join(folder, name)
   await mkdir(project)
-  const registry = (await succeed('npm', ['config', 'get', 'registry'], PROJECT)).trim()
-  await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  await writeFile(join(project, '.npmrc'), `registry=${registry}\n@fish-crab:registry=${NO_REGISTRY}\n`)
-  const scopes = { 'fish-crab': { npmRegistryServer: NO_REGISTRY } }
-  const yarn = {
-    npmRegistryServer: registry,
-    npmScopes: scopes,
-    enableScripts: false,
-    unsafeHttpWhitelist: ['127.0.0.1'],
-  }
-  // JSON is YAML.
-  await writeFile(
-    join(project, '.yarnrc.yml'),
-    JSON.stringify({ ...yarn, enableTelemetry: false, enableGlobalCache: false }),
-  )
-  await writeFile(join(project, 'program.ts'), PROGRAM)
-  const files = await readdir(tarballs)
   await cp(tarballs, join(project, 'tarballs'), { recursive: true })
-  const named = files.map((file) => {
+  await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  await writeFile(join(project, 'program.ts'), PROGRAM)
+  const npmRegistryServer = (await succeed('npm', ['config', 'get', 'registry'])).trim()
+  await writeFile(join(project, '.npmrc'), `registry=${npmRegistryServer}\n@fish-crab:registry=${NO_REGISTRY}\n`)
+  const settings = {
+    npmRegistryServer,
+    npmScopes: { 'fish-crab': { npmRegistryServer: NO_REGISTRY } },
+    unsafeHttpWhitelist: ['127.0.0.1'],
+    enableScripts: false,
+    enableGlobalCache: false,
+    enableTelemetry: false,
+  }
+  // YAML includes JSON.
+  await writeFile(join(project, '.yarnrc.yml'), JSON.stringify(settings))
+
+  const named = (await readdir(tarballs)).map((file) => {
     const packageName = file.replace(/-\d.*/, '').replace('fish-crab-', '@fish-crab/')
     return `${packageName}@file:./tarballs/${file}`
   })
   await succeed(command, [...add, ...named], project)
-  // Yarn installs no folder that the compiler could read.
-  const isReadable = name !== 'Yarn'
-  const compiler = join(PROJECT, 'node_modules/typescript/bin/tsc')
-  const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2024']
-  const types = isReadable
-    ? await run(process.execPath, [compiler, ...strict, 'program.ts'], {}, project, { maxMs: MAX_MS })
-    : undefined
-  const printed = await succeed(command, [...(name === 'Bun' ? ['run'] : [...exec, 'node']), 'program.ts'], project)
-  const installed = isReadable ? (await readdir(join(project, 'node_modules'))).length : files.length
+  const runProgram = name === 'Bun' ? ['run', 'program.ts'] : [...exec, 'node', 'program.ts']
   return {
-    packages: installed,
-    types: types ? types.stdout.trim() : '',
-    prints: printed.trim(),
+    printed: (await succeed(command, runProgram, project)).trim(),
     version: (await succeed(command, [...exec, 'fish-cli', '--version'], project)).trim(),
+    // Yarn keeps packages in archives, which the compiler alone cannot read.
+    complaints: name === 'Yarn' ? undefined : await compile(project),
   }
 }
 
-async function succeed(command: string, args: readonly string[], cwd: string): Promise<string> {
+/** Compiles with the compiler of this project, and with the oldest one that the documentation names. */
+async function compile(project: string): Promise<string> {
+  const newest = [join(PROJECT, 'node_modules/typescript/bin/tsc'), ...COMPILE]
+  const oldest = [join(managers, 'typescript/bin/tsc'), ...COMPILE, '--skipLibCheck']
+  const outputs: string[] = []
+  for (const compiler of [newest, oldest]) {
+    outputs.push((await run(process.execPath, [...compiler, 'program.ts'], ENV, project, { maxMs: MAX_MS })).stdout)
+  }
+  return outputs.join('')
+}
+
+async function succeed(command: string, args: readonly string[], cwd = folder): Promise<string> {
   const { status, stdout, stderr } = await run(command, args, ENV, cwd, { maxMs: MAX_MS })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
   return stdout
