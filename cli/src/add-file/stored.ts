@@ -1,3 +1,4 @@
+import { catchPages } from '../client/catch-list.ts'
 import { openClient } from '../client/client.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'
@@ -21,8 +22,9 @@ export async function storedIds(
   const client = await openClient(context, target, { user })
   for (const { kind, gamemode, ids } of named) {
     const options = { user, gamemode, detail: 'full', signal } as const
-    const entries = kind === 'fish' ? (await client.fish.list(options)).fish : (await client.crabs.list(options)).crab
-    for (const { id } of entries) if (id !== undefined && ids.has(id)) stored.add(id)
+    for await (const { catches } of catchPages(client, kind, options)) {
+      for (const { id } of catches) if (id !== undefined && ids.has(id)) stored.add(id)
+    }
   }
   return stored
 }

@@ -1,5 +1,5 @@
 import type { Client, Crab, Fish, Gamemode, RateLimitState } from '@fish-crab/sdk'
-import { RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
+import { LIMITS, RARITIES, type RarityLabel } from '@fish-crab/sdk/constants'
 import { type CliError, usageError } from '../core/errors.ts'
 import type { Bar } from '../output/chart.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
@@ -36,15 +36,51 @@ export interface Collection {
   readonly date: string | null
 }
 
+type ListOptions = NonNullable<Parameters<Client['fish']['list']>[0]>
+
+/** Reads a whole collection in one request, or a page if `options` have a limit. */
+export async function fetchCollection(
+  client: Client,
+  kind: CatchKind,
+  options: ListOptions,
+): Promise<Collection & { readonly nextCursor?: string | undefined }> {
+  const call = kind === 'fish' ? client.fish.list(options) : client.crabs.list(options)
+  const { data, response } = await call.withResponse()
+  const { user, rateLimit, nextCursor } = data
+  const catches = 'fish' in data ? data.fish : data.crab
+  return { user, catches, rateLimit, date: response.headers.get('date'), nextCursor }
+}
+
+/** Reads a collection page by page, oldest catches first. There is always a page. */
+export async function* catchPages(
+  client: Client,
+  kind: CatchKind,
+  { limit = LIMITS.pageSize, ...options }: ListOptions,
+): AsyncGenerator<Collection, void, undefined> {
+  let cursor: string | undefined
+  do {
+    const { nextCursor, ...page } = await fetchCollection(client, kind, { ...options, limit, cursor })
+    yield page
+    cursor = nextCursor
+  } while (cursor !== undefined)
+}
+
+/** @param onPage Called after each page; returns whether the pages so far are enough. */
 export async function fetchCatches(
   client: Client,
   kind: CatchKind,
-  options: Parameters<Client['fish']['list']>[0],
+  options: ListOptions,
+  onPage: (page: Collection) => boolean | undefined = () => false,
 ): Promise<Collection> {
-  const call = kind === 'fish' ? client.fish.list(options) : client.crabs.list(options)
-  const { data, response } = await call.withResponse()
-  const { user, rateLimit } = data
-  return { user, catches: 'fish' in data ? data.fish : data.crab, rateLimit, date: response.headers.get('date') }
+  const catches: (Fish | Crab)[] = []
+  let last: Collection | undefined
+  for await (const page of catchPages(client, kind, options)) {
+    for (const one of page.catches) catches.push(one)
+    last = page
+    if (onPage(page)) break
+  }
+  if (!last) throw new Error('A collection without a page.')
+  return { ...last, catches }
 }
 
 export interface CatchListOptions {

@@ -1,10 +1,25 @@
-import { buildCatchList, fetchCatches, KIND_PLURALS, kindNamed, unknownKind } from '../client/catch-list.ts'
-import { needsTime, parseCatchQuery, SORT_FIELDS } from '../client/catch-query.ts'
+import { LIMITS } from '@fish-crab/sdk/constants'
+import {
+  buildCatchList,
+  type CatchListOptions,
+  type Collection,
+  catchPages,
+  fetchCatches,
+  KIND_PLURALS,
+  kindNamed,
+  unknownKind,
+} from '../client/catch-list.ts'
+import { needsTime, parseCatchQuery, SORT_FIELDS, selectCatches } from '../client/catch-query.ts'
 import { requireGamemode } from '../client/gamemodes.ts'
 import { requireUser, resolveTarget } from '../config/target.ts'
 import { commandLine } from '../core/command-line.ts'
-import { Args, defineCommand, Flags, words } from '../kit/define.ts'
+import { EXIT } from '../core/errors.ts'
+import type { OutputFlags } from '../core/format.ts'
+import { Args, type CommandContext, defineCommand, Flags, words } from '../kit/define.ts'
 import { gamemodeFlag, outputFlags, serviceFlags } from '../kit/flags.ts'
+import type { Column } from '../output/columns.ts'
+import { createProgress } from '../output/progress.ts'
+import { createRowStream, type RowStream } from '../output/rows.ts'
 
 export const listCommand = defineCommand({
   summary: 'List what a player has caught, oldest first.',
@@ -74,13 +89,54 @@ export const listCommand = defineCommand({
     // The client is loaded only after the arguments are validated.
     const { openClient } = await import('../client/client.ts')
     const client = await openClient(context, target)
-    const needsDetail = detail || needsTime(query)
-    const options = { user, gamemode, signal: context.interrupted() }
-    const catches = await fetchCatches(client, kind, needsDetail ? { ...options, detail: 'full' } : options)
-    const list = buildCatchList(catches, listOptions)
+    const { sort, limit } = query
+    const needsAll = sort !== undefined || limit === undefined
+    const isWhole = query.filter === undefined && query.since === undefined
+    const options = {
+      user,
+      gamemode,
+      signal: context.interrupted(),
+      ...((detail || needsTime(query)) && { detail: 'full' as const }),
+      ...(!needsAll && isWhole && { limit: Math.min(limit, LIMITS.pageSize) }),
+    }
+    if (flags.csv && !chart && sort === undefined)
+      return printPages(context, catchPages(client, kind, options), listOptions)
+    const progress = createProgress(context.line, context.clock, { unit: 'catches', label: 'Reading' })
+    let [read, found] = [0, 0]
+    const collection = await fetchCatches(client, kind, options, ({ catches }) => {
+      read += catches.length
+      progress.update(read)
+      if (needsAll) return false
+      found += selectCatches(catches, query).length
+      return found >= limit
+    }).finally(progress.end)
+    const list = buildCatchList(collection, listOptions)
     return list.counted ? context.printChart({ ...list.output, charts: [list.bars] }) : context.printRows(list.output)
   },
 })
+
+/** Prints the rows of CSV as the pages arrive. A table needs all rows for its widths, and JSON is one document. */
+async function printPages(
+  { flags, line, screen, stdout, note }: CommandContext<OutputFlags>,
+  pages: AsyncIterable<Collection>,
+  options: CatchListOptions,
+): Promise<number> {
+  const { limit = Number.POSITIVE_INFINITY } = options.query
+  let found = 0
+  let empty: string | undefined
+  let render: RowStream<object> | undefined
+  for await (const page of pages) {
+    const { output } = buildCatchList(page, { ...options, query: { ...options.query, limit: limit - found } })
+    render ??= createRowStream(output.columns as readonly Column<object>[], flags, screen)
+    line.clear()
+    stdout.write(render(output.rows))
+    found += output.rows.length
+    empty = output.empty
+    if (found === limit) break
+  }
+  if (found === 0 && empty !== undefined) note(empty)
+  return EXIT.ok
+}
 
 /** `list Alex` lists the fish of Alex. */
 function subjectOf(args: { kind?: string | undefined; user?: string | undefined }) {

@@ -3,7 +3,7 @@ import {
   type CatchList,
   type CatchListOptions,
   type Collection,
-  fetchCatches,
+  fetchCollection,
   KIND_PLURALS,
 } from '../client/catch-list.ts'
 import { nodeFetch, openClient } from '../client/client.ts'
@@ -67,7 +67,8 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
 
   async function refresh(): Promise<'done' | undefined> {
     const last = collection && idsOf(collection)
-    collection = await fetchCatches(client, kind, { ...call, signal, detail: 'full' })
+    // One request, because a conditional request for an unchanged collection is cheap, but each page would count.
+    collection = await fetchCollection(client, kind, { ...call, signal, detail: 'full' })
     return view.show(collection, last && collection.catches.filter(({ id }) => !last.has(id)))
   }
 
