@@ -105,7 +105,7 @@ export const listCommand = defineCommand({
     let [read, found] = [0, 0]
     const collection = await fetchCatches(client, kind, options, ({ catches }) => {
       read += catches.length
-      progress.update(read)
+      if (read > LIMITS.pageSize) progress.update(read)
       if (needsAll) return false
       found += selectCatches(catches, query).length
       return found >= limit
