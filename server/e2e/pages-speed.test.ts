@@ -37,6 +37,23 @@ async function traceTasks(browser: BrowserContext, page: Page): Promise<() => Pr
   }
 }
 
+/** Returns a function that measures the share of time since its previous call in which the main thread was busy. */
+async function busyShare(browser: BrowserContext, page: Page): Promise<() => Promise<number>> {
+  const client = await browser.newCDPSession(page)
+  await client.send('Performance.enable')
+  const read = async () => {
+    const { metrics } = await client.send('Performance.getMetrics')
+    const valueOf = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
+    return { at: valueOf('Timestamp'), busy: valueOf('TaskDuration') }
+  }
+  let last = await read()
+  return async () => {
+    const [previous, now] = [last, await read()]
+    last = now
+    return (now.busy - previous.busy) / (now.at - previous.at)
+  }
+}
+
 describe('the pages', () => {
   it('load at most 75 KB to show a collection, and load no script or stylesheet again at the next visit', async ({
     skip,
@@ -65,6 +82,32 @@ describe('the pages', () => {
     // Ignore icons, which the browser caches separately.
     const again = [...sizes].filter(([path]) => /^\/assets\/.*\.(js|css)$/.test(path))
     expect(again.map(([, size]) => size).filter((size) => size > 0)).toEqual([])
+  })
+
+  it('animate only transform and opacity, a few times, and then let the main thread rest', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer()
+    const rich = Array.from({ length: 40 }, (_, index) => ({ name: `Koi ${index}`, rarity: 'Mythical' as const }))
+    await admin.fish.add('Alex', rich, { gamemode: 'earth' })
+    const page = await browser.newPage()
+    for (const path of [ALEX, '/']) {
+      await page.goto(url + path)
+      await page.locator('.card').first().waitFor()
+      await expect.poll(() => page.locator('.placeholder').count()).toBe(0)
+      const others = await page.evaluate(() => {
+        const isCheap = (effect: KeyframeEffect) => {
+          const [from = {}, to = from] = effect.getKeyframes()
+          return ['transform', 'opacity'].some((name) => name in from || name in to)
+        }
+        return (document.getAnimations() as CSSAnimation[])
+          .filter(({ effect }) => !isCheap(effect as KeyframeEffect) || (effect?.getTiming().iterations ?? 1) > 4)
+          .map(({ animationName }) => animationName)
+      })
+      expect(others).toEqual([])
+      const busy = await busyShare(browser, page)
+      // Each poll measures the time since the previous poll. The first polls may include the last animations.
+      await expect.poll(busy, { interval: 5000 }).toBeLessThanOrEqual(0.02)
+    }
   })
 
   it('can show, sort and search 10,000 species with 100,000 catches', async ({ skip }) => {
