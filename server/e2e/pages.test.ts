@@ -5,6 +5,29 @@ import { watchPage } from './watch-page.ts'
 
 const DATA = /\/(get|demo|status|events)\b/
 
+/** Lists the visible texts of a page that are too pale for white paper: their contrast is below 4.5 (WCAG 1.4.3). */
+function paleTexts(): string[] {
+  const texts: string[] = []
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const { parentElement, textContent } = walker.currentNode
+    if (!parentElement?.checkVisibility({ visibilityProperty: true }) || textContent?.trim() === '') continue
+    const { color, fill } = getComputedStyle(parentElement)
+    const channels =
+      (parentElement instanceof SVGElement ? fill : color)
+        .match(/[\d.]+/g)
+        ?.slice(0, 3)
+        .map(Number) ?? []
+    const [red = 0, green = 0, blue = 0] = channels.map((channel) => {
+      const part = channel / 255
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    const contrast = 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+    if (contrast < 4.5) texts.push(`${parentElement.className}: ${textContent}`)
+  }
+  return texts
+}
+
 describe('the pages in a real browser', () => {
   it('show the catches of a player after one request, without errors or requests to other hosts', async ({ skip }) => {
     const browser = await startBrowser(skip)
@@ -286,18 +309,45 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.notice').textContent()).toContain('This is the collection as of')
   })
 
-  it('are printed with dark text on a light background, even if the screen uses the dark scheme', async ({ skip }) => {
+  it('are printed without controls and with dark text on paper, even if the screen uses the dark scheme', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
+    const page = await browser.newPage()
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    for (const path of [ALEX, `${ALEX}&view=table`, '/', '/leaderboard', '/@Alex/vs/@Alex', '/@Nobody']) {
+      await page.goto(url + path)
+      await page.locator('h1').waitFor()
+      await expect.poll(() => page.locator('.placeholder').count()).toBe(0)
+      expect(
+        await page.locator('button, input, select, summary, .button, footer').filter({ visible: true }).count(),
+      ).toBe(0)
+      expect({ path, pale: await page.evaluate(paleTexts) }).toEqual({ path, pale: [] })
+    }
+  })
+
+  it('can be read with forced colours', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
-    await page.goto(url + ALEX)
-    await page.locator('.card').first().waitFor()
-    const colours = await page.evaluate(() => {
-      const { backgroundColor } = getComputedStyle(document.documentElement)
-      return [backgroundColor, getComputedStyle(document.body).color]
-    })
-    expect(colours).toEqual(['rgb(246, 248, 249)', 'rgb(21, 34, 42)'])
+    await page.emulateMedia({ forcedColors: 'active', colorScheme: 'light' })
+    for (const path of [ALEX, '/']) {
+      await page.goto(url + path)
+      await page.locator('.card').first().waitFor()
+      expect({ path, pale: await page.evaluate(paleTexts) }).toEqual({ path, pale: [] })
+      // Browsers force colours, but show the pictures of a background.
+      const pictures = await page.evaluate(() =>
+        [...document.querySelectorAll('main :not(svg *)')].flatMap((element) =>
+          ['', '::before', '::after'].flatMap((pseudo) => {
+            const { backgroundImage, display, content } = getComputedStyle(element, pseudo)
+            const isDrawn = display !== 'none' && (pseudo === '' || content !== 'none')
+            return isDrawn && backgroundImage !== 'none' ? [element.className + pseudo] : []
+          }),
+        ),
+      )
+      expect(pictures).toEqual([])
+    }
   })
 
   it('show the request id of a server error', async ({ skip }) => {
