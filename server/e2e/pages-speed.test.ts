@@ -43,8 +43,8 @@ async function busyShare(browser: BrowserContext, page: Page): Promise<() => Pro
   await client.send('Performance.enable')
   const read = async () => {
     const { metrics } = await client.send('Performance.getMetrics')
-    const valueOf = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
-    return { at: valueOf('Timestamp'), busy: valueOf('TaskDuration') }
+    const metric = (name: string) => metrics.find((one) => one.name === name)?.value ?? 0
+    return { at: metric('Timestamp'), busy: metric('TaskDuration') }
   }
   let last = await read()
   return async () => {

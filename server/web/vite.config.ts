@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
+import { supportedBrowsers, TARGET } from './supported-browsers.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -64,11 +65,11 @@ export default defineConfig(({ mode }) => {
     logLevel: 'warn',
     publicDir: false,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: [integrity(pages), precompress()],
+    plugins: [supportedBrowsers(), integrity(pages), precompress()],
     build: {
       outDir: OUT,
       emptyOutDir: mode === 'production',
-      target: 'es2023',
+      target: TARGET,
       // The Content Security Policy of the pages allows no `data:` URLs for scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },

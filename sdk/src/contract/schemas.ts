@@ -41,7 +41,7 @@ function hasFourDigitYear(dateTime: string): boolean {
 const passwordSchema = z.string().check(
   z.minLength(ACCOUNT_LIMITS.minPasswordLength),
   z.maxLength(ACCOUNT_LIMITS.passwordLength),
-  z.refine((password) => password.isWellFormed(), 'Must be Unicode text, without halves of surrogate pairs'),
+  z.refine((password) => !/\p{Surrogate}/u.test(password), 'Must be Unicode text, without halves of surrogate pairs'),
 )
 
 const limitSchema = (largest: number) =>

@@ -6,9 +6,13 @@ export const SERVICE_URL_RULE = 'an http or https address without user, password
 
 /** Whether a value is a valid `baseUrl`. */
 export function isServiceUrl(value: unknown): value is string {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
-  const url = new URL(value)
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(value)
+  if (typeof value !== 'string') return false
+  try {
+    const url = new URL(value)
+    return /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(value)
+  } catch {
+    return false
+  }
 }
 
 /** The canonical form of a `baseUrl`. */

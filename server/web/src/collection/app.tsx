@@ -59,7 +59,7 @@ export function App({ services }: { readonly services: Services }) {
         return (
           <Empty title="Page not found">
             <p>
-              This address leads nowhere. Look up a player, or go to the <a href="/">home page</a>.
+              This address leads nowhere. Look up a player above, or go to the <a href="/">home page</a>.
             </p>
           </Empty>
         )

@@ -55,7 +55,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
         <h2 id="legend">Seven rarities, and crabs</h2>
         <p class="quiet">The first word of a catch in the chat shows the rarity: INSANE CATCH! is a Mythical fish.</p>
         <ul class="legend">
-          {RARITIES.toReversed().map(({ label, catchWord }) => (
+          {[...RARITIES].reverse().map(({ label, catchWord }) => (
             <li key={label} class={`card ${tintOf(label)}`}>
               <div class="card-picture">
                 <Creature kind="fish" name={EXAMPLES[label]} rarity={label} />

@@ -5,6 +5,7 @@ import { type Kind, latestOf, type Species } from './summary.ts'
 
 /** All rarities, from the most common to the rarest. */
 export const RARITY_ORDER: readonly RarityLabel[] = RARITIES.map(({ label }) => label)
+export const RAREST_FIRST: readonly RarityLabel[] = [...RARITY_ORDER].reverse()
 
 /** Returns the rank of a species' rarity, which is higher for rarer species, or -1 if the species has no rarity. */
 export function rankOf({ rarity }: Pick<Species, 'rarity'>): number {
@@ -45,7 +46,7 @@ export interface BookOptions {
 }
 
 /** All filters. */
-export const ONLY: readonly Only[] = ['fish', 'crab', ...RARITY_ORDER.toReversed()]
+export const ONLY: readonly Only[] = ['fish', 'crab', ...RAREST_FIRST]
 
 export const USUAL_BOOK: BookOptions = {
   text: '',
@@ -61,18 +62,22 @@ export function bookKey(kind: Kind, name: string): string {
 
 /** Returns one entry for each species of a collection. The species with the most catches comes first. */
 export function bookOf({ fish, crab }: Collection): readonly BookEntry[] {
-  const entries = (kind: Kind, species: readonly Species[]) =>
-    Array.from(
-      Map.groupBy(species, ({ name }) => name),
-      ([name, some]) => bookEntry(kind, name, some),
-    )
+  const entries = (kind: Kind, species: readonly Species[]) => {
+    const byName = new Map<string, Species[]>()
+    for (const one of species) {
+      const some = byName.get(one.name)
+      if (some) some.push(one)
+      else byName.set(one.name, [one])
+    }
+    return Array.from(byName, ([name, some]) => bookEntry(kind, name, some))
+  }
   return [...entries('fish', fish.species), ...entries('crab', crab.species)].sort(
     (one, other) => other.count - one.count,
   )
 }
 
 function bookEntry(kind: Kind, name: string, species: readonly Species[]): BookEntry {
-  const rarities = kind === 'crab' ? [] : species.toSorted((one, other) => rankOf(other) - rankOf(one))
+  const rarities = kind === 'crab' ? [] : [...species].sort((one, other) => rankOf(other) - rankOf(one))
   return {
     key: bookKey(kind, name),
     kind,
@@ -103,7 +108,7 @@ const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>>
 
 /** Sorts species. Species that compare as equal keep their order. */
 export function inOrder<Item extends Species>(items: readonly Item[], order: Order): readonly Item[] {
-  return order === 'count' ? items : items.toSorted(COMPARE[order])
+  return order === 'count' ? items : [...items].sort(COMPARE[order])
 }
 
 /** Returns the entries that match, in their given order. */

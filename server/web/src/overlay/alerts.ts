@@ -43,5 +43,5 @@ function isCurrent({ current, endsAt }: AlertQueue, now: number): boolean {
 }
 
 function rarestFirst<One extends Pick<Item, 'rarity'>>(items: readonly One[]): readonly One[] {
-  return items.toSorted((one, other) => rankOf(other) - rankOf(one))
+  return [...items].sort((one, other) => rankOf(other) - rankOf(one))
 }

@@ -51,8 +51,8 @@ export function newItems(fresh: readonly Fresh[], firstKey: number): readonly It
 /** The items with new catches, newest first. Among catches that arrived together, the rarest come first. */
 export function withFresh(items: readonly Item[], fresh: readonly Fresh[]): readonly Item[] {
   const firstKey = Math.max(0, ...items.map(({ key }) => key)) + 1
-  const rarestLast = fresh.toSorted((one, other) => rankOf(one) - rankOf(other))
-  return [...newItems(rarestLast, firstKey).toReversed(), ...items].slice(0, MAX_ITEMS)
+  const rarestLast = [...fresh].sort((one, other) => rankOf(one) - rankOf(other))
+  return [...[...newItems(rarestLast, firstKey)].reverse(), ...items].slice(0, MAX_ITEMS)
 }
 
 /** The latest catch of the highest rarity; `undefined` if nothing has a rarity. */

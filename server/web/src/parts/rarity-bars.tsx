@@ -1,7 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { max } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import { RARITY_ORDER } from '../data/book.ts'
+import { RAREST_FIRST } from '../data/book.ts'
 import { tintOf } from './creature.tsx'
 import { formatNumber } from './format.ts'
 
@@ -10,7 +10,7 @@ export function RarityBars({ counts }: { readonly counts: ReadonlyMap<RarityLabe
   const width = scaleLinear([0, Math.max(1, max(counts.values()) ?? 0)], [0, 100])
   return (
     <ul class="bars">
-      {RARITY_ORDER.toReversed().map((rarity) => {
+      {RAREST_FIRST.map((rarity) => {
         const count = counts.get(rarity) ?? 0
         return (
           <li key={rarity} class={`bar ${tintOf(rarity)}`}>

@@ -9,7 +9,7 @@ import {
   type Only,
   ORDERS,
   type Order,
-  RARITY_ORDER,
+  RAREST_FIRST,
 } from '../../data/book.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatDate, formatMoment, formatNumber } from '../../parts/format.ts'
@@ -19,7 +19,6 @@ import { ScrollArea } from './scroll-area.tsx'
 const CHUNK = 24
 /** Number of species that appear before the user presses the button for more. */
 const SHOWN_FIRST = 96
-const RAREST_FIRST = RARITY_ORDER.toReversed()
 
 interface BookProps {
   readonly entries: readonly BookEntry[]

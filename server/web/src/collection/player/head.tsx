@@ -24,7 +24,7 @@ export function Head({ cabinet, book, gamemode, isDemo }: HeadProps) {
   const { user } = cabinet
   const rarest = useMemo(() => rarestOf(book, DISPLAYED), [book])
   return (
-    <section class="cabinet" aria-label="Collection">
+    <section class={isDemo ? 'cabinet brief' : 'cabinet'} aria-label="Collection">
       <Emblem user={user} rarest={rarest[0]} />
       <div class="who">
         <h1>{isDemo ? 'Demo collection' : user}</h1>
@@ -86,7 +86,7 @@ function Figures({ cabinet }: { readonly cabinet: Cabinet }) {
       : []),
   ]
   return (
-    <ul class="figures">
+    <ul class={figures.length > 3 ? 'figures four' : 'figures'}>
       {figures.map(({ label, value }) => (
         <li key={label}>
           <strong>{formatNumber(value)}</strong> {label}

@@ -55,7 +55,7 @@ function Columns({ unit, periods }: History) {
     [0, 100],
   ).paddingInner(0.2)
   const step = Math.ceil(periods.length / MAX_LABELS)
-  const labelled = periods.toReversed().filter((_, index) => index % step === 0)
+  const labelled = [...periods].reverse().filter((_, index) => index % step === 0)
   const percent = (value = 0) => `${value}%`
   return (
     <figure class="history">
@@ -112,7 +112,7 @@ function Columns({ unit, periods }: History) {
             <tbody>
               {periods
                 .filter(({ count }) => count > 0)
-                .toReversed()
+                .reverse()
                 .map((period) => (
                   <tr key={period.start}>
                     <th scope="row">{label(period)}</th>

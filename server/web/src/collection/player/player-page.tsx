@@ -191,7 +191,7 @@ function Loading({ name = 'Demo collection', isBusy }: LoadingProps) {
           Loading the collection
         </p>
       )}
-      <div class="cabinet">
+      <div class="cabinet brief">
         <div class="emblem" />
         <div class="who">
           <h1>{name}</h1>
