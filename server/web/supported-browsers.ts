@@ -62,7 +62,7 @@ function unsupportedNames(file: string, content: string): string[] {
     )
   if (file.endsWith('.css')) {
     return [
-      ...missing(namesIn(bcd.css.properties, 1), /[{;]([a-z-]+):/g),
+      ...missing(namesIn(bcd.css.properties ?? {}, 1), /[{;]([a-z-]+):/g),
       ...missing(namesIn({ ...bcd.css.types, ...bcd.css.selectors }, 3), /([a-z-]+)\(/g),
       ...(content.match(UNITS) ?? []),
       ...(content.match(RANGES) ?? []),
