@@ -51,6 +51,7 @@ describe('the pages in older browsers', () => {
     ] as const) {
       await page.goto(url + path)
       await page.locator(ready).first().waitFor()
+      expect(await page.locator('.outdated').evaluate((sentence) => getComputedStyle(sentence).display)).toBe('none')
     }
     await openAdministration(page, url)
     await page.locator('.bars').first().waitFor()
