@@ -239,11 +239,20 @@ describe('status and demo', () => {
   test('status prints a line for each field, or the response as CSV or JSON', async () => {
     const { status, stdout } = await run(['status'], { env: context.base })
     expect(status).toBe(0)
-    expect(stdout).toMatch(/^status: ok\nversion: 0\.0\.0-test\ntime \(local\): [\d-]{10} [\d:]{8}\n$/)
+    expect(stdout).toMatch(
+      /^status: ok\nversion: 0\.0\.0-test\ntime \(local\): [\d-]{10} [\d:]{8}\ngamemodes: oneblock, earth, survival, factions\n$/,
+    )
     const csv = (await run(['status', '--csv'], { env: context.base })).stdout
-    expect(csv).toMatch(/^status,version,timestamp\r\nok,0\.0\.0-test,\S+\r\n$/)
+    expect(csv).toMatch(
+      /^status,version,timestamp,gamemodes\r\nok,0\.0\.0-test,\S+,"oneblock, earth, survival, factions"\r\n$/,
+    )
     const json = JSON.parse((await run(['status', '--json'], { env: context.base })).stdout)
-    expect(json).toEqual({ status: 'ok', version: '0.0.0-test', timestamp: expect.any(String) })
+    expect(json).toEqual({
+      status: 'ok',
+      version: '0.0.0-test',
+      timestamp: expect.any(String),
+      gamemodes: ['oneblock', 'earth', 'survival', 'factions'],
+    })
   })
 
   test('demo needs no service, and shows crabs and fish of all rarities', async () => {

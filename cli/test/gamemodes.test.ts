@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Profile } from '@fish-crab/sdk'
+import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { readLocalNames } from '../src/help/completion.ts'
 import { newFolder, xdgFolders } from './folders.ts'
@@ -51,6 +52,29 @@ describe('the gamemodes of the service', () => {
     await fish(['status'])
     const { status, stderr } = await fish(['add', 'Cod', '-r', '1', '-g', 'oneblock'])
     expect({ status, stderr }).toEqual({ status: 2, stderr: `fish-cli: Unknown gamemode in --gamemode.\n  ${LIST}\n` })
+  })
+
+  test.each([
+    ['status', ['status']],
+    ['list', ['list', 'fish', '-g', 'factions']],
+  ])('are the usual gamemodes again after %s if the service no longer names others', async (_title, argv) => {
+    const served = await startServiceContext()
+    onTestFinished(() => served.service.close())
+    const env = { ...served.player, ...folders }
+    mkdirSync(join(remembered, '..'), { recursive: true })
+    writeFileSync(remembered, JSON.stringify({ [served.service.url]: ['earth', 'boxsmp'] }))
+    expect(await run(argv, { env })).toMatchObject({ status: 0 })
+    expect(readLocalNames(env).gamemodes.map(({ value }) => value)).toEqual(GAMEMODES)
+  })
+
+  test('are named if a command has no gamemode, even before the first response', async () => {
+    const { status, stderr } = await fish(['list', 'fish'], { FISH_GAMEMODE: '' })
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr:
+        'fish-cli: The gamemode is missing.\n' +
+        '  Add --gamemode with one of earth, survival, boxsmp. To set it for all commands: fish-cli config gamemode GAMEMODE\n',
+    })
   })
 
   test('are the gamemodes that stats lists', async () => {

@@ -1,5 +1,5 @@
 import { createMock } from '@fish-crab/mocks'
-import { createClient } from '@fish-crab/sdk'
+import { createClient, GAMEMODES } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 
 test('a client checks gamemodes against the list in the status, and caches the list for 5 minutes', async () => {
@@ -19,4 +19,23 @@ test('a client checks gamemodes against the list in the status, and caches the l
   })
   await mock.clock.advance(5 * 60_000)
   await expect(client.fish.list({ gamemode: 'moon' })).rejects.toMatchObject({ code: 'invalid_gamemode' })
+})
+
+test('a status without gamemodes means the default gamemodes', async () => {
+  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+  const client = createClient(mock.client('Alex'))
+  expect((await client.status()).gamemodes).toEqual(GAMEMODES)
+  const issues = [{ path: 'gamemode', message: `Must be ${GAMEMODES.join(' or ')}.` }]
+  await expect(client.fish.list({ gamemode: 'sky' })).rejects.toMatchObject({ issues })
+})
+
+test('a call without a gamemode names the gamemodes of the service', async () => {
+  const mock = await createMock({ gamemodes: ['earth', 'sky'], seed: { users: [{ name: 'Alex' }] } })
+  const client = createClient({ ...mock.client('Alex'), env: {} })
+  const messageOf = (gamemodes: string) => [
+    { path: 'gamemode', message: `Missing. Pass gamemode, or set FISH_GAMEMODE: ${gamemodes}.` },
+  ]
+  await expect(client.fish.list()).rejects.toMatchObject({ issues: messageOf(GAMEMODES.join(', ')) })
+  await client.status()
+  await expect(client.fish.list()).rejects.toMatchObject({ issues: messageOf('earth, sky') })
 })

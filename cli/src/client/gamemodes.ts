@@ -70,8 +70,8 @@ export async function gamemodeOf(context: Context, target: Service & Pick<Target
 export async function requireGamemode(context: Context, target: Target): Promise<Gamemode> {
   const gamemode = await gamemodeOf(context, target)
   if (gamemode !== undefined) return gamemode
-  const known = knownGamemodes(context, target.url.value)
-  const hint = `Add --gamemode with one of ${known.join(', ')}. To set it for all commands: fish-cli config gamemode GAMEMODE`
+  const listed = await askForGamemodes(context, target)
+  const hint = `Add --gamemode with one of ${listed.join(', ')}. To set it for all commands: fish-cli config gamemode GAMEMODE`
   throw usageError('The gamemode is missing.', hint)
 }
 

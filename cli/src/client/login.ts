@@ -96,7 +96,7 @@ export async function testKey(client: Client, { user, fernetKey, signal }: KeyTe
   try {
     const { rateLimit } = await send(GAMEMODES[0]).catch(async (error: unknown) => {
       if (!(error instanceof ApiError && error.code === 'invalid_gamemode')) throw error
-      const [any = GAMEMODES[0]] = (await client.status({ signal })).gamemodes ?? []
+      const [any = GAMEMODES[0]] = (await client.status({ signal })).gamemodes
       return send(any)
     })
     return { accepted: true, counted: rateLimit !== undefined }

@@ -1,3 +1,4 @@
+import type { Gamemode } from '@fish-crab/sdk'
 import { openClient } from '../client/client.ts'
 import { rememberGamemodes } from '../config/gamemodes.ts'
 import { isSeconds } from '../config/settings.ts'
@@ -7,10 +8,11 @@ import { outputFlags, serviceFlags } from '../kit/flags.ts'
 import { type Column, timeColumn } from '../output/columns.ts'
 import { fieldLines } from '../output/rows.ts'
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<{ readonly gamemodes: readonly Gamemode[] }>[] = [
   { field: 'status', style: () => 'green' },
   { field: 'version' },
   timeColumn('timestamp', 'TIME'),
+  { field: 'gamemodes', value: ({ gamemodes }) => gamemodes.join(', ') },
 ]
 
 // With this interval, polling uses 20 of the 25 requests of a window. Five requests remain for other commands.
@@ -18,7 +20,7 @@ const DEFAULT_INTERVAL_SECONDS = 15
 const MAX_INTERVAL_SECONDS = 86_400
 
 export const statusCommand = defineCommand({
-  summary: 'Show the state and the version of the service.',
+  summary: 'Show the state, the version and the gamemodes of the service.',
   examples: [
     'fish-cli status',
     'fish-cli status --url https://fish.example.org --json',
@@ -44,7 +46,7 @@ export const statusCommand = defineCommand({
     const client = await openClient(context, context.target)
     const { status, version, timestamp, gamemodes } = await client.status({ signal: context.interrupted() })
     rememberGamemodes(context, context.target.url.value, gamemodes)
-    const row = { status, version, timestamp }
+    const row = { status, version, timestamp, gamemodes }
     if (flags.csv) return context.printRows({ rows: [row], columns: COLUMNS })
     return context.print(row, () => fieldLines(row, COLUMNS))
   },

@@ -19,14 +19,14 @@ export function knownGamemodes(context: Environment, url: string): readonly Game
 }
 
 /**
- * Remembers the gamemodes of a service. Errors are ignored, because the gamemodes can be requested again. @param listed
- * The gamemodes in the response of the service @returns the listed gamemodes, or the known gamemodes if the list is
- * empty
+ * Remembers the gamemodes of a service. Errors are ignored, because the gamemodes can be requested again.
+ * @param listed The gamemodes in the response of the service
+ * @returns the listed gamemodes, or the known gamemodes if the list is invalid
  */
 export function rememberGamemodes(
   context: Environment,
   url: string,
-  listed: readonly Gamemode[] | undefined,
+  listed: readonly Gamemode[] = GAMEMODES,
 ): readonly Gamemode[] {
   const known = knownGamemodes(context, url)
   if (!isList(listed) || listed.join() === known.join()) return known

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { catchesText, interruptedError, REJECTED_HELP } from '../client/flush.ts'
+import { askForGamemodes } from '../client/gamemodes.ts'
 import { knownKeys, openPlayerOutbox } from '../client/outbox.ts'
 import { settingValue } from '../config/settings.ts'
 import { gamemodeWords, targetWords } from '../config/target.ts'
@@ -184,7 +185,7 @@ async function gamemodeIfUnknown(context: Context, started: readonly Started[], 
   if (gamemode !== undefined) return gamemode
   throw usageError(
     'The gamemode is missing, and the log does not name a gamemode.',
-    'Add --gamemode GAMEMODE. For example: fish-cli watch --gamemode earth',
+    `Add --gamemode with one of ${(await askForGamemodes(context, target)).join(', ')}.`,
   )
 }
 

@@ -1,11 +1,13 @@
 import { LIMITS } from './limits.ts'
 import { LOGIN_PATH, OPENAPI_PATH, STATUS_PATH } from './routes.ts'
 
+const SEE_STATUS = `${STATUS_PATH} lists the gamemodes of this service if they are not the default ones.`
+
 /** Every `code` of an error body, with its HTTP status and the default text of its `error` field. */
 export const ERROR_CODES = {
   missing_name: { status: 400, message: 'Missing user name. Add ?name=USER to the URL.' },
-  missing_gamemode: { status: 400, message: `Missing gamemode. ${STATUS_PATH} lists the gamemodes of this service.` },
-  invalid_gamemode: { status: 400, message: `Unknown gamemode. ${STATUS_PATH} lists the gamemodes of this service.` },
+  missing_gamemode: { status: 400, message: `Missing gamemode. ${SEE_STATUS}` },
+  invalid_gamemode: { status: 400, message: `Unknown gamemode. ${SEE_STATUS}` },
   invalid_token: {
     status: 400,
     message:

@@ -1,6 +1,6 @@
 /**
- * The default gamemodes of a service. The operator of a service can set other gamemodes (`FISH_GAMEMODES`), and
- * `/status` lists the gamemodes of the service. A user has one collection per kind and gamemode.
+ * The default gamemodes of a service. The operator of a service can set other gamemodes (`FISH_GAMEMODES`), which
+ * `/status` then lists. A user has one collection per kind and gamemode.
  */
 export const GAMEMODES = ['oneblock', 'earth', 'survival', 'factions'] as const
 

@@ -56,6 +56,7 @@ const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): 
 
 const write = (what: string): Operation => ({
   summary: `Add ${what} from a Fernet token. Each token is stored once`,
+  description: `A request without \`Content-Type\` is accepted: its body has the type \`${MEDIA_TYPES.token}\`.`,
   auth: 'none',
   query: schemas.writeQuerySchema,
   body: { type: MEDIA_TYPES.token },

@@ -66,7 +66,7 @@ export const errorBodySchema = z.object({
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
 /**
- * `gamemodes` is optional, because other implementations of the service may omit it. `publicUrl` is the address that
+ * `gamemodes` is absent if the operator has not set other gamemodes than the default. `publicUrl` is the address that
  * players use.
  */
 const statusFields = {

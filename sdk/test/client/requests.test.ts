@@ -1,5 +1,5 @@
 import { createClient } from '@fish-crab/sdk'
-import { RARITIES } from '@fish-crab/sdk/constants'
+import { GAMEMODES, RARITIES } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { expect, test } from 'vitest'
 import { FERNET_KEY, json, player, type StubRequest, saved, scriptedFetch } from './stubs.ts'
@@ -164,7 +164,7 @@ test('crabs, demo collections and the status are each read from a separate path'
   expect((await client.crabs.list()).crab).toEqual([{ name: 'crab' }])
   expect((await client.demo.fish()).user).toBe('demo')
   expect((await client.demo.crabs()).crab).toHaveLength(1)
-  expect(await client.status()).toEqual({ ...status, requestId: 'req-1' })
+  expect(await client.status()).toEqual({ ...status, gamemodes: GAMEMODES, requestId: 'req-1' })
   expect(requests.map(({ url }) => url.pathname + url.search)).toEqual([
     '/get/crab?name=Alex&gamemode=oneblock',
     '/demo/fish',

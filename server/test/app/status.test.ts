@@ -1,3 +1,4 @@
+import type { Status } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { asRoot } from './administration.ts'
 import { countAll, encryptToken, post, SALMON, write } from './catches.ts'
@@ -16,6 +17,17 @@ it('the status contains the public URL, if one is configured', async () => {
   expect(await (await request('/status')).json()).toMatchObject({ status: 'ok', publicUrl: 'https://fish.example' })
 })
 
+it.each([
+  { set: undefined, listed: undefined },
+  { set: ['oneblock', 'earth', 'survival', 'factions'], listed: undefined },
+  { set: ['earth', 'oneblock', 'survival', 'factions'], listed: ['earth', 'oneblock', 'survival', 'factions'] },
+  { set: ['earth', 'sky'], listed: ['earth', 'sky'] },
+])('the status lists $listed if the operator sets the gamemodes $set', async ({ set, listed }) => {
+  const { request } = await createMemoryService(set ? { gamemodes: set } : {})
+  const { gamemodes } = (await (await request('/status')).json()) as Status
+  expect(gamemodes).toEqual(listed)
+})
+
 describe('while the storage is unavailable', () => {
   it.each(['/status', '/v1/status/', '//status'])(
     '%s reports unavailable in the form of a status response',
@@ -29,7 +41,6 @@ describe('while the storage is unavailable', () => {
         status: 'unavailable',
         timestamp: new Date(service.now()).toISOString(),
         version: '0.0.0-test',
-        gamemodes: ['oneblock', 'earth', 'survival', 'factions'],
         error: expect.stringMatching(/\w/),
         code: 'unavailable',
         requestId: response.headers.get('x-request-id'),

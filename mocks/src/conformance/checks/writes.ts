@@ -5,6 +5,7 @@ import {
   encrypt,
   entriesOf,
   expectNothingStored,
+  GAMEMODE,
   gamemodesOf,
   type PostOptions,
   SHORT_PAYLOADS,
@@ -145,6 +146,17 @@ export const writesChecks = checksOf('writes', [
     await t.anonymous.ensure(1)
     expect.error(await t.anonymous.send('/post/fish', { method: 'POST', headers, body }), 'missing_name')
   }),
+  ...KINDS.map((kind) =>
+    check(`write-${kind}-without-content-type`, `A ${kind} without a content-type is stored.`, async (t) => {
+      const { name } = await t.user()
+      // The platform adds a content-type to text, but not to bytes.
+      const body = new TextEncoder().encode(await encrypt(t, SHORT_PAYLOADS[kind]))
+      const headers = { [HEADERS.gamemode]: GAMEMODE }
+      const response = await t.request(`/post/${kind}?name=${name}`, { method: 'POST', headers, body })
+      const id = expect.text(expect.json(response, 201).id, '"id"', response)
+      expect.same((await entriesOf(t, kind, id)).length, 1, 'the number of entries with the id')
+    }),
+  ),
   ...KINDS.map((kind) =>
     check(
       `write-${kind}-contradictory`,

@@ -297,6 +297,11 @@ export const catchesMutations: readonly Mutation[] = [
     (_, path) => isWrite(path),
     (request, send) => send(withQuery(request, (query) => query.delete('name'))),
   ),
+  onRequest(
+    'rejects writes without a content-type',
+    ({ headers }, path) => isWrite(path) && !headers.has('content-type'),
+    async () => madeUpError(415, 'unsupported_media_type'),
+  ),
   onToken('rejects tokens with padding', (text) => text.trimEnd().endsWith('=')),
   onToken('rejects tokens without padding', (text) => text.trimEnd().length % 4 !== 0),
   onToken('rejects tokens with a trailing newline', (text) => text.endsWith('\n')),

@@ -1,4 +1,4 @@
-import { type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
+import { GAMEMODES, type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import { isUserName } from '../../contract/names.ts'
 import type { Status } from '../../contract/schemas.ts'
 import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
@@ -255,8 +255,8 @@ const KNOWN_FOR_MS = 300_000
 export interface KnownGamemodes {
   /** `undefined` when the gamemodes are unknown. In that case, only the service checks the gamemode of a call. */
   list(): readonly Gamemode[] | undefined
-  /** @returns the status */
-  learn<Known extends Status>(status: Known): Known
+  /** @returns the status with the gamemodes of the service: without a list, the default gamemodes */
+  learn<Known extends Status>(status: Known): Known & { gamemodes: Gamemode[] }
 }
 
 function createKnownGamemodes(clock: Clock): KnownGamemodes {
@@ -265,9 +265,10 @@ function createKnownGamemodes(clock: Clock): KnownGamemodes {
   return {
     list: () => (clock.now() < until ? known : undefined),
     learn(status) {
-      known = status.gamemodes
+      const { gamemodes = [...GAMEMODES] } = status
+      known = gamemodes
       until = clock.now() + KNOWN_FOR_MS
-      return status
+      return { ...status, gamemodes }
     },
   }
 }

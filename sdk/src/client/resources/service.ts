@@ -1,3 +1,4 @@
+import type { Gamemode } from '../../contract/gamemodes.ts'
 import { PUBLIC_ROUTES, type Route } from '../../contract/routes.ts'
 import type { CrabCollection, FishCollection, Status } from '../../contract/schemas.ts'
 import type { Settings } from '../core/options.ts'
@@ -8,10 +9,10 @@ import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
 
 /**
- * Reads the status of the service. For the next 5 minutes, calls check their gamemode against the gamemodes in the
+ * Reads the status of the service, with its gamemodes. For the next 5 minutes, calls check their gamemode against the gamemodes in the
  * status.
  */
-export type GetStatus = (options?: CallOptions) => ApiPromise<Status & ResponseMeta>
+export type GetStatus = (options?: CallOptions) => ApiPromise<Status & { gamemodes: Gamemode[] } & ResponseMeta>
 
 type ServiceSettings = Pick<Settings, 'knownGamemodes'>
 

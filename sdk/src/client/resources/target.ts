@@ -1,4 +1,4 @@
-import { GAMEMODE_RULE, type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
+import { GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode } from '../../contract/gamemodes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../../contract/names.ts'
 import type { OptionNames } from '../../errors/check-options.ts'
@@ -28,7 +28,9 @@ export function resolveTarget(
   const { user, issue } = resolveUser(call, client)
   const issues = [
     issue,
-    gamemode === undefined ? missing('gamemode') : gamemodeIssue(gamemode, 'gamemode', client.knownGamemodes),
+    gamemode === undefined
+      ? missingGamemode(client.knownGamemodes)
+      : gamemodeIssue(gamemode, 'gamemode', client.knownGamemodes),
   ]
   return { user, gamemode: gamemode ?? '', issues: issues.filter((each) => each !== undefined) }
 }
@@ -39,11 +41,14 @@ export function resolveUser(
   client: Pick<Target, 'user'>,
 ): { user: string; issue: Issue | undefined } {
   const { user = client.user } = call
-  return { user: user ?? '', issue: user === undefined ? missing('user') : userIssue(user) }
+  return { user: user ?? '', issue: user === undefined ? MISSING_USER : userIssue(user) }
 }
 
-function missing(path: 'user' | 'gamemode'): Issue {
-  return { path, message: `Missing. Pass ${path}, or set FISH_${path.toUpperCase()}.` }
+const MISSING_USER: Issue = { path: 'user', message: 'Missing. Pass user, or set FISH_USER.' }
+
+function missingGamemode(known?: KnownGamemodes): Issue {
+  const gamemodes = known?.list() ?? GAMEMODES
+  return { path: 'gamemode', message: `Missing. Pass gamemode, or set FISH_GAMEMODE: ${gamemodes.join(', ')}.` }
 }
 
 // Each check returns an issue for an invalid value, and `undefined` for a valid value. Error messages contain no

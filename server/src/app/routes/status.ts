@@ -1,4 +1,4 @@
-import { ERROR_CODES, type Status } from '@fish-crab/sdk/contract'
+import { ERROR_CODES, GAMEMODES, type Status } from '@fish-crab/sdk/contract'
 import { StorageError } from '../../storage/core/errors.ts'
 import type { Metrics, StoredTotals } from '../core/host.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -11,9 +11,11 @@ import type { Services } from './services.ts'
  */
 export function statusHandler(services: Services): Handler {
   const { clock, version, logger, gamemodes, publicUrl } = services
+  const isDefault = gamemodes.names.join() === GAMEMODES.join()
+  const listed = isDefault ? {} : { gamemodes: [...gamemodes.names] }
   return async ({ requestId }) => {
     const timestamp = new Date(clock()).toISOString()
-    const fields = { timestamp, version, gamemodes: [...gamemodes.names], ...(publicUrl && { publicUrl }) }
+    const fields = { timestamp, version, ...listed, ...(publicUrl && { publicUrl }) }
     try {
       await checkStorage(services)
     } catch (error) {
