@@ -3,8 +3,6 @@ import '../../scripts/from-sources.ts'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 
-// All pages have this width, independent of the terminal in which the build runs.
-process.env.OCLIF_COLUMNS = '80'
 process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR
 const { helpPageIds, showHelp } = await import('../src/help/help.ts')

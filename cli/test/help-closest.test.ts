@@ -52,8 +52,35 @@ describe('an unknown command', () => {
     expect(stderr.split('\n')[1]).toBe(`  ${hint}`)
   })
 
+  test.each([
+    [['lits'], 'Unknown command "lits".'],
+    [['user', 'creat'], 'Unknown command "creat" of "fish-cli user".'],
+    [['admin', 'fly', 'Alex'], 'Unknown command "fly" of "fish-cli admin".'],
+    [['help', 'nope'], 'Unknown command "nope".'],
+    [['nope', '--help'], 'Unknown command "nope".'],
+    [['help', 'correct-horse'], 'Unknown command.'],
+    [['user', '--json'], 'Unknown command of "fish-cli user".'],
+  ])('is named if it can be a command: %j', async (argv, message) => {
+    const { status, stderr, stdout } = await run(argv)
+    expect({ status, message: stderr.split('\n')[0] || `fish-cli: ${JSON.parse(stdout).error.message}` }).toEqual({
+      status: 2,
+      message: `fish-cli: ${message}`,
+    })
+  })
+
   test('gets the same hint with --json', async () => {
     const { stdout } = await run(['lits', '--json'])
     expect(JSON.parse(stdout).error.hint).toContain('Did you mean: fish-cli list?')
+  })
+})
+
+describe('a flag before a command', () => {
+  test.each([
+    [['--csv', 'list'], 'Flags must follow the command.', 'For all commands: fish-cli --help'],
+    [['--verison'], 'The command is missing.', 'Did you mean: fish-cli --version? For all commands: fish-cli --help'],
+    [['-x'], 'The command is missing.', 'For all commands: fish-cli --help'],
+  ])('is reported as what it is: %j', async (argv, message, hint) => {
+    const { status, stderr } = await run(argv)
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `fish-cli: ${message}\n  ${hint}\n` })
   })
 })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commandPages } from '../build/pages.ts'
 import { helpPageIds } from '../src/help/help.ts'
@@ -79,7 +80,25 @@ test('wordsFor splits a line into words as a shell does', () => {
   expect(wordsFor('pass a')).toBeUndefined()
 })
 
+test.each([40, 60, 79])('every help page fits %i columns, except commands to paste', async (columns) => {
+  for (const id of helpPageIds(COMMANDS)) {
+    const words = ['help', ...id.split(':').filter((word) => word !== '')]
+    const { stdout } = await run(words, { terminal: true, columns, rows: 500, env: { NO_COLOR: '1' } })
+    const tooLong = stdout.split('\n').filter((line) => line.length > columns && !/^ *\$ /.test(line))
+    expect(tooLong, id).toEqual([])
+  }
+})
+
 describe('the main help page', () => {
+  test('ends with the places of the documentation and of support', async () => {
+    const { stdout } = await run(['--help'])
+    const end = stdout.slice(stdout.indexOf('DOCUMENTATION AND SUPPORT\n'))
+    expect(end.trimEnd().split('\n')).toHaveLength(3)
+    const [pages = []] = [end.match(/docs\/\S+\.md/g) ?? []]
+    expect(pages).toEqual(['docs/index.md', 'docs/SUPPORT.md'])
+    for (const page of pages) expect(existsSync(new URL(`../../${page}`, import.meta.url)), page).toBe(true)
+  })
+
   test('fits 80 columns, and lists every command under the group of users for whom the command is intended', async () => {
     const { stdout } = await run([])
     expect(stdout.split('\n').filter((line) => line.length > WIDTH)).toEqual([])

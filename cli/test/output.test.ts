@@ -119,6 +119,6 @@ describe('messages on a narrow terminal', () => {
   })
 })
 
-test.each(['--version', '-v', 'version'])('%s prints the versions of the program and of Node', async (word) => {
+test.each(['--version', '-v', '-V', 'version'])('%s prints the versions of the program and of Node', async (word) => {
   expect((await run([word])).stdout).toMatch(/^fish-cli\/\d+\.\d+\.\d+ \S+ node-v\d+\.\d+\.\d+\n$/)
 })

@@ -3,11 +3,13 @@ import { readSecrets } from '../config/secrets.ts'
 import { maxWaitOf, type Target } from '../config/target.ts'
 import type { Context, Env } from '../core/context.ts'
 import { CliError, EXIT } from '../core/errors.ts'
+import { hasDebugFlag } from '../core/format.ts'
 import { isServiceUrl } from '../core/parse-values.ts'
 import { countdownHooks } from '../output/progress.ts'
 import { printable } from '../output/text.ts'
 import { readManifest } from '../package.ts'
 import { secretFromEnv } from './read-secret.ts'
+import { createRequestLog } from './request-log.ts'
 
 /** Uses the API key in the environment, otherwise the API key of the profile. */
 export async function openClient(context: Context, target: Target, options: ClientOptions = {}): Promise<Client> {
@@ -23,7 +25,7 @@ export async function readApiKey(context: Context, target: Target): Promise<stri
   return (await secretFromEnv(context, 'FISH_API_KEY')) ?? (await readSecrets(context, target))?.apiKey
 }
 
-export function clientOptions({ clock, env, line }: Context, target: Pick<Target, 'url' | 'maxWait'>) {
+export function clientOptions({ argv, clock, env, line }: Context, target: Pick<Target, 'url' | 'maxWait'>) {
   const maxWaitMs = maxWaitOf(target)
   return {
     baseUrl: target.url.value,
@@ -32,7 +34,7 @@ export function clientOptions({ clock, env, line }: Context, target: Pick<Target
     ...(maxWaitMs === 0 ? { maxRetries: 0 } : {}),
     clock,
     ...countdownHooks(line, clock),
-    logger: SILENT,
+    logger: hasDebugFlag(argv) ? createRequestLog(line) : SILENT,
     fetch: nodeFetch(env),
     // The SDK gets only the proxy variables. This program resolves all other variables, together with flags and
     // profiles.

@@ -5,7 +5,7 @@ import type { ProfileSecrets } from '../config/secret-store.ts'
 import { updateSecrets } from '../config/secrets.ts'
 import { localTime } from '../core/time.ts'
 import { type CommandContext, defineCommand } from '../kit/define.ts'
-import { profileFlag } from '../kit/flags.ts'
+import { debugFlag, profileFlag } from '../kit/flags.ts'
 import { printable } from '../output/text.ts'
 
 /**
@@ -19,7 +19,7 @@ export const logoutCommand = defineCommand({
     'Your profile and your account stay. The session of an administrator also ends at the service. If somebody ' +
     'may have seen your key, ask an administrator to replace it, and log in again.',
   examples: ['fish-cli logout', 'fish-cli logout --profile bob'],
-  flags: { ...profileFlag },
+  flags: { ...profileFlag, ...debugFlag },
 
   async run(context) {
     const { config } = context

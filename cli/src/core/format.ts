@@ -13,6 +13,10 @@ export function hasNoColourFlag(argv: readonly string[]): boolean {
   return flagWords(argv).includes('--no-color')
 }
 
+export function hasDebugFlag(argv: readonly string[]): boolean {
+  return flagWords(argv).includes('--debug')
+}
+
 // Words after `--` are not flags.
 export function flagWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')

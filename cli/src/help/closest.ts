@@ -1,4 +1,5 @@
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
+import { type CliError, usageError } from '../core/errors.ts'
 
 /**
  * Returns the command that is most similar to the words. In `ids`, `:` stands for the space between words. Never
@@ -18,6 +19,33 @@ export function closestCommand(words: readonly string[], ids: readonly string[])
   return word === first ? undefined : word
 }
 
-export function didYouMean(meant: string | undefined, all = 'For all commands: fish-cli --help'): string {
-  return meant === undefined ? all : `Did you mean: fish-cli ${meant}? ${all}`
+/** The beginning of a command line that is not a command. */
+interface UnknownCommand {
+  readonly words: readonly string[]
+  readonly ids: readonly string[]
+  readonly topics: readonly string[]
+  /** The word before the suggested command. */
+  readonly before?: 'help'
+}
+
+/** The error repeats only a word that can be a command, because any other word may be a misplaced secret. */
+export function unknownCommand({ words, ids, topics, before }: UnknownCommand): CliError {
+  const [first = '', second = ''] = words
+  const topic = topics.find((each) => each === first)
+  const word = topic === undefined ? first : second
+  const name = /^[a-z]{1,16}$/.test(word) && first !== second ? ` "${word}"` : ''
+  const meant = closestCommand(words, ids)
+  const help = topic === undefined ? ALL_COMMANDS : `See: fish-cli ${topic} --help`
+  const suggestion = meant === undefined ? '' : `Did you mean: fish-cli ${before ? `${before} ` : ''}${meant}? `
+  return usageError(`Unknown command${name}${topic === undefined ? '' : ` of "fish-cli ${topic}"`}.`, suggestion + help)
+}
+
+const ALL_COMMANDS = 'For all commands: fish-cli --help'
+
+export function misplacedFlag(argv: readonly string[]): CliError {
+  const [first = ''] = argv
+  if (argv.some((word) => !word.startsWith('-'))) return usageError('Flags must follow the command.', ALL_COMMANDS)
+  const meant = closestWord(first.replace(/^-+/, ''), ['help', 'version'])
+  const suggestion = meant === undefined ? '' : `Did you mean: fish-cli --${meant}? `
+  return usageError('The command is missing.', suggestion + ALL_COMMANDS)
 }

@@ -2,17 +2,20 @@ import type { Command as OclifCommand } from '@oclif/core'
 import { Config } from '@oclif/core/config'
 import { CommandHelp, Help } from '@oclif/core/help'
 import type { Context } from '../core/context.ts'
-import { EXIT, usageError } from '../core/errors.ts'
+import { EXIT } from '../core/errors.ts'
 import { type Candidate, type Command, type CommandList, globalFlags } from '../kit/define.ts'
 import { outputFlags, serviceFlags } from '../kit/flags.ts'
 import type { Column } from '../output/columns.ts'
-import { useColours } from '../output/screen.ts'
+import { screenOf, useColours } from '../output/screen.ts'
 import { renderTable } from '../output/table.ts'
+import { wrapMessage } from '../output/text.ts'
 import { PACKAGE_ROOT, readManifest } from '../package.ts'
-import { closestCommand, didYouMean } from './closest.ts'
+import { unknownCommand } from './closest.ts'
 import { findPage } from './static-pages.ts'
 
 const BIN = 'fish-cli'
+const SUPPORT = `See docs/index.md and docs/SUPPORT.md in the repository of this project.
+To find common problems: ${BIN} doctor`
 const EXIT_CODES_PAGE = 'exit-codes'
 const FLAGS_PAGE = 'flags'
 
@@ -26,12 +29,37 @@ type Arg = Pick<OclifCommand.Arg.Any, 'required' | 'multiple'>
 type Commands = Readonly<Record<string, Command>>
 type Flag = OclifCommand.Flag.Any
 
+const MAX_WIDTH = 80
+const MIN_WIDTH = 40
+/** On narrower terminals, descriptions are below the names. */
+const MIN_TABLE_WIDTH = 60
+
+type ListOptions = Parameters<Help['renderList']>[1]
+
+/** oclif indents lists by 2 more cells than it subtracts from the width, so that lists exceed narrow terminals. */
+function listOptions(options: ListOptions, width: number): ListOptions {
+  return width < MAX_WIDTH ? { ...options, indentation: 4, multiline: width < MIN_TABLE_WIDTH } : options
+}
+
+/** Commands are not split, so that users can paste commands from a narrow terminal. */
+function isCommand(text: string): boolean {
+  return text.startsWith('$ ')
+}
+
 /** Renders a command from its data. oclif's own `Help` would need a loaded `Config` with plugins. */
 class CliHelp extends Help {
   protected override readonly CommandHelpClass = FishCommandHelp
 
-  constructor(opts: { stripAnsi: boolean }) {
+  constructor(opts: { stripAnsi: boolean; maxWidth: number }) {
     super(Object.assign(new Config({ root: PACKAGE_ROOT }), { bin: BIN, topicSeparator: ' ' as const }), opts)
+  }
+
+  override renderList(lines: (string | undefined)[][], options: ListOptions): string {
+    return super.renderList(lines, listOptions(options, this.opts.maxWidth ?? MAX_WIDTH))
+  }
+
+  override wrap(body: string, spacing?: number): string {
+    return isCommand(body) ? body : super.wrap(body, spacing)
   }
 
   page(id: string, list: CommandList, commands: Commands): string {
@@ -39,7 +67,7 @@ class CliHelp extends Help {
     const topic = list.topics[id]
     if (id === '') return this.#rootPage(list, commands)
     if (id === FLAGS_PAGE) return this.#flagsPage()
-    if (command) return `${command.summary}\n\n${this.formatCommand(describeForHelp(id, command))}`
+    if (command) return `${this.wrap(command.summary, 0)}\n\n${this.formatCommand(describeForHelp(id, command))}`
     const verbs = Object.entries(commands).map(([each, verb]) => describeForHelp(each, verb))
     return `${this.formatTopic({ name: id, description: topic })}\n${this.formatCommands(verbs)}`
   }
@@ -60,6 +88,7 @@ class CliHelp extends Help {
           [`${BIN} help ${EXIT_CODES_PAGE}`, 'exit codes'],
         ]),
       ),
+      this.section('DOCUMENTATION AND SUPPORT', this.wrap(SUPPORT)),
     ].join('\n\n')
   }
 
@@ -78,6 +107,14 @@ class CliHelp extends Help {
 
 /** Shows examples first, and only the names of the flags that {@link FLAGS_PAGE} explains. */
 class FishCommandHelp extends CommandHelp {
+  override renderList(lines: (string | undefined)[][], options: ListOptions): string {
+    return super.renderList(lines, listOptions(options, this.opts.maxWidth ?? MAX_WIDTH))
+  }
+
+  override wrap(body: string, spacing?: number): string {
+    return isCommand(body) ? body : super.wrap(body, spacing)
+  }
+
   protected override usage(): string {
     return `$ ${usageOf(this.command.id, this.command.args)}`
   }
@@ -97,7 +134,7 @@ class FishCommandHelp extends CommandHelp {
     return [
       ...order.flatMap((header) => sections.filter((section) => section.header === header)),
       { header: 'GLOBAL FLAGS', generate: ({ flags }) => this.wrap(globalLine(flags)) },
-      { header: 'EXIT STATUS', generate: () => `0 on success. See: ${BIN} help ${EXIT_CODES_PAGE}` },
+      { header: 'EXIT STATUS', generate: () => this.wrap(`0 on success. See: ${BIN} help ${EXIT_CODES_PAGE}`) },
     ]
   }
 }
@@ -124,25 +161,25 @@ export function argLabel(name: string, { required, multiple }: Arg): string {
 
 export async function showHelp(list: CommandList, words: readonly string[], context: Context): Promise<number> {
   const id = findPage(words, new Set(helpPageIds(list)))
-  if (id === undefined) throw noSuchPage(list, words)
+  if (id === undefined) {
+    const ids = [...list.ids, ...MORE_PAGES.map(({ value }) => value)]
+    throw unknownCommand({ words, ids, topics: [], before: 'help' })
+  }
   const colours = useColours(context.env, context.stdout)
+  const { width = MAX_WIDTH } = screenOf(context, context.stdout)
+  const maxWidth = Math.min(Math.max(width, MIN_WIDTH), MAX_WIDTH)
   if (id === EXIT_CODES_PAGE) {
-    context.stdout.write(exitCodesPage(colours))
+    context.stdout.write(exitCodesPage(colours, maxWidth))
     return EXIT.ok
   }
   const needed = list.ids.filter((each) => id === '' || each === id || each.startsWith(`${id}:`))
-  const help = new CliHelp({ stripAnsi: !colours })
+  const help = new CliHelp({ stripAnsi: !colours, maxWidth })
   context.stdout.write(`${help.page(id, list, await list.load(needed))}\n`)
   return EXIT.ok
 }
 
 export function helpPageIds({ ids, topics }: CommandList): readonly string[] {
   return ['', ...ids, ...Object.keys(topics), ...MORE_PAGES.map(({ value }) => value)]
-}
-
-function noSuchPage({ ids }: CommandList, words: readonly string[]): Error {
-  const meant = closestCommand(words, [...ids, ...MORE_PAGES.map(({ value }) => value)])
-  return usageError('Unknown command.', didYouMean(meant && `help ${meant}`))
 }
 
 function describeForHelp(id: string, { examples, args, flags, ...command }: Command): OclifCommand.Loadable {
@@ -200,12 +237,20 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted',
 }
 
-function exitCodesPage(colours: boolean): string {
+function exitCodesPage(colours: boolean, width: number): string {
   const rows = Object.entries(EXIT_MEANINGS).map(([name, meaning]) => ({
     exit: EXIT[name as keyof typeof EXIT],
     meaning,
   }))
-  const columns: readonly Column<(typeof rows)[number]>[] = [{ field: 'exit', align: 'right' }, { field: 'meaning' }]
-  const table = renderTable(rows, columns, { colours, unicode: true, width: undefined })
-  return `Exit codes of all commands ($? in a shell):\n\n${table}\n\nWith --json, the error also contains the exit code as error.exit.\n`
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { field: 'exit', align: 'right' },
+    { field: 'meaning', wrap: true },
+  ]
+  const screen = { colours, unicode: true, width }
+  const parts = [
+    wrapMessage('Exit codes of all commands ($? in a shell):', screen),
+    renderTable(rows, columns, screen),
+    wrapMessage('With --json, the error also contains the exit code as error.exit.', screen),
+  ]
+  return `${parts.join('\n\n')}\n`
 }

@@ -20,7 +20,7 @@ export function helpWords(argv: readonly string[]): readonly string[] | undefine
 }
 
 export function isVersionRequest([first = '']: readonly string[]): boolean {
-  return ['--version', '-v', 'version'].includes(first)
+  return ['--version', '-v', '-V', 'version'].includes(first)
 }
 
 /** Returns the longest command or topic that the words begin with. */

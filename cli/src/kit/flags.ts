@@ -9,8 +9,16 @@ export const profileFlag = {
   }),
 }
 
+export const debugFlag = {
+  debug: Flags.boolean({
+    summary: 'Print the method, path, status and time of each request to stderr.',
+    helpGroup: 'GLOBAL',
+  }),
+}
+
 export const addressFlags = {
   ...profileFlag,
+  ...debugFlag,
   url: Flags.string({
     summary: `Address of the service (FISH_URL, else ${DEFAULT_BASE_URL}).`,
     helpValue: 'URL',

@@ -1,7 +1,7 @@
 import type { Context, Role, System } from '../core/context.ts'
-import { type CliError, EXIT, usageError } from '../core/errors.ts'
+import { EXIT } from '../core/errors.ts'
 import { hasNoColourFlag } from '../core/format.ts'
-import { closestCommand, didYouMean } from '../help/closest.ts'
+import { misplacedFlag, unknownCommand } from '../help/closest.ts'
 import { helpWords, isVersionRequest, versionText } from '../help/static-pages.ts'
 import type { Command } from '../kit/define.ts'
 import { readManifest } from '../package.ts'
@@ -34,7 +34,10 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
     return showHelp(COMMANDS, words, context)
   }
   const found = COMMANDS.find(argv)
-  if (!found) throw unknownCommand(argv)
+  if (!found) {
+    if (first?.startsWith('-')) throw misplacedFlag(argv)
+    throw unknownCommand({ words: argv, ids: COMMANDS.ids, topics: Object.keys(COMMANDS.topics) })
+  }
   const { [found.id]: command } = await COMMANDS.load([found.id])
   return runCommand(context, { ...(command as Command), id: found.id }, argv, found.rest)
 }
@@ -60,16 +63,4 @@ async function runCommand(
 function withoutColours(system: System): System {
   const env = { ...system.env, NO_COLOR: '1' }
   return Object.create(system, { env: { value: env } })
-}
-
-/** The error repeats only a word that can be a command, because any other word may be a misplaced secret. */
-function unknownCommand(argv: readonly string[]): CliError {
-  const [first = '', second = ''] = argv
-  if (first.startsWith('-')) return usageError('Flags must follow the command.', didYouMean(undefined))
-  const meant = closestCommand(argv, COMMANDS.ids)
-  if (COMMANDS.isTopic(first)) {
-    return usageError(`Unknown command of "fish-cli ${first}".`, didYouMean(meant, `See: fish-cli ${first} --help`))
-  }
-  const isPlain = /^[a-z]{1,16}$/.test(first) && second !== first
-  return usageError(isPlain ? `Unknown command "${first}".` : 'Unknown command.', didYouMean(meant))
 }
