@@ -54,6 +54,7 @@ async function runAll() {
     DIFFERENTIAL_SEEDS: '100',
   })
   await step('Try the SDK on every runtime', 'node', ['scripts/runtimes.ts'])
+  await step('Lint the OpenAPI document', 'node', ['scripts/lint-openapi.ts'])
 }
 
 try {

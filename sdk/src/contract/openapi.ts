@@ -99,6 +99,7 @@ export function openApiDocument({ version, routes, gamemodes = GAMEMODES }: Open
       title: 'Fish and Crab Collection Service',
       version,
       description: 'Stores and returns collections of fish and crabs that players of a Minecraft server catch.',
+      contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -244,8 +245,18 @@ function jsonSchemaWriter(gamemodes: readonly Gamemode[]): JsonSchemaWriter {
         if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
         if (EXAMPLES.has(zodSchema)) jsonSchema.examples = [EXAMPLES.get(zodSchema)]
         if (zodSchema === byGamemodeSchema) jsonSchema.required = [...gamemodes]
+        defineRequiredKeys(jsonSchema)
       },
     })
     return jsonSchema
   }
+}
+
+/** Linters and generators of clients expect that `properties` defines required keys, also those of a record. */
+function defineRequiredKeys(schema: z.core.JSONSchema.BaseSchema): void {
+  const { propertyNames, required, additionalProperties: value } = schema
+  if (propertyNames === undefined || required === undefined || value === undefined) return
+  schema.properties = Object.fromEntries(required.map((key) => [key, value]))
+  schema.additionalProperties = false
+  delete schema.propertyNames
 }

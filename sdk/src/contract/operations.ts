@@ -47,6 +47,10 @@ const page = { status: 200, type: PAGE_TYPES.html } as const
 
 const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): Operation => ({
   summary: `List the ${what} of a user in a gamemode, oldest first, or count them by species`,
+  description: [
+    'Without `limit`, the response contains all entries. With `limit` and `cursor`, the response contains one page, and `nextCursor` if more entries follow.',
+    '`detail=full` adds the id of the record and the time to each entry. `summary=species` counts the entries by species instead.',
+  ].join(' '),
   auth: 'none',
   query: schemas.readQuerySchema,
   success: ok(z.union([collection, summary])),
@@ -67,6 +71,7 @@ const write = (what: string): Operation => ({
 
 const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
   summary: `List the ${what} of a user in a gamemode, with ids and times`,
+  description: 'Each entry contains the id of its record, with which you can delete or move the record.',
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   success: ok(schema),
@@ -76,6 +81,7 @@ const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
 
 const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
   summary: `Add ${what} for a user, as plain JSON`,
+  description: 'The body contains 1 to 500 entries, which become one record.',
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   body: json(schema),
@@ -83,8 +89,12 @@ const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
   errors: [...jsonErrors, 'user_not_found', ...gamemodeErrors],
 })
 
+const TOKEN_STAYS_USED =
+  'The service remembers the token of the record. If a client sends this token again, nothing is stored.'
+
 const adminRemove = (what: string): Operation => ({
   summary: `Delete one record of ${what}`,
+  description: TOKEN_STAYS_USED,
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   success: noContent,
@@ -106,7 +116,7 @@ const loginErrors = ['invalid_credentials', 'forbidden', 'unavailable'] as const
 
 const removeOwn = (what: string): Operation => ({
   summary: `Delete one record of your own ${what}`,
-  description: 'The service remembers the token of the record. If a client sends this token again, nothing is stored.',
+  description: TOKEN_STAYS_USED,
   auth: 'basic',
   query: schemas.collectionQuerySchema,
   success: noContent,
@@ -124,10 +134,14 @@ const moveOwn = (what: string): Operation => ({
   errors: [...loginErrors, ...jsonErrors, 'record_not_found', ...moveGamemodeErrors],
 })
 
+const DEMO = 'The collection belongs to the user `demo`, and is the same in every service.'
+
 /** Request and responses of every route. */
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   status: {
     summary: 'Check that the service runs and that its storage responds',
+    description:
+      'The response lists the gamemodes if they are not the default ones. If the storage does not respond, the status is 503, and the response has the same fields.',
     auth: 'none',
     success: ok(schemas.statusSchema),
     also: { 503: { schema: schemas.unavailableStatusSchema } },
@@ -135,11 +149,18 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   demoFish: {
     summary: 'List sample fish of every rarity',
+    description: DEMO,
     auth: 'none',
     success: ok(schemas.fishCollectionSchema),
     errors: [],
   },
-  demoCrab: { summary: 'List sample crabs', auth: 'none', success: ok(schemas.crabCollectionSchema), errors: [] },
+  demoCrab: {
+    summary: 'List sample crabs',
+    description: DEMO,
+    auth: 'none',
+    success: ok(schemas.crabCollectionSchema),
+    errors: [],
+  },
   getFish: read('fish', schemas.fishCollectionSchema, schemas.fishSummarySchema),
   getCrab: read('crabs', schemas.crabCollectionSchema, schemas.crabSummarySchema),
   events: {
@@ -157,6 +178,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   getProfile: {
     summary: 'Get the figures of a user: totals, rarest species, latest catches, days and streaks',
+    description: 'The figures cover all gamemodes. `species=true` adds every species of each gamemode.',
     auth: 'none',
     query: schemas.profileQuerySchema,
     success: ok(schemas.profileSchema),
@@ -170,6 +192,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   postCrab: write('crabs'),
   getLeaderboard: {
     summary: 'List the players with the most catches, if the operator publishes the leaderboard',
+    description: 'If the operator does not publish the leaderboard, the status is 404.',
     auth: 'none',
     query: schemas.publicLeaderboardQuerySchema,
     success: ok(schemas.publicLeaderboardSchema),
@@ -177,6 +200,8 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   getUserKey: {
     summary: 'Get the Fernet key of a user',
+    description:
+      'Players log in with their own name and password. Administrators name the user with `name`. The audit log contains each read of a key.',
     auth: 'basic',
     query: schemas.keyQuerySchema,
     success: ok(schemas.keySchema),
@@ -190,27 +215,40 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
 
   adminLogin: {
     summary: 'Log in as an administrator',
+    description:
+      'The response contains the token of a session. Send the token as `Authorization: Bearer TOKEN` until `expiresAt`.',
     auth: 'none',
     body: json(schemas.loginSchema),
     success: ok(schemas.sessionSchema),
     errors: [...jsonErrors, 'invalid_credentials', 'unavailable'],
   },
-  adminLogout: { summary: 'End the session of this request', auth: 'admin', success: noContent, errors: [] },
+  adminLogout: {
+    summary: 'End the session of this request',
+    description: 'After this request, the service rejects the token of the session.',
+    auth: 'admin',
+    success: noContent,
+    errors: [],
+  },
   adminMe: {
     summary: 'Get the administrator of this session, and the gamemodes and the public address of the service',
+    description: 'Use this request to check whether a session is still valid.',
     auth: 'admin',
     success: ok(schemas.ownAccountSchema),
     errors: [],
   },
   listUsers: {
     summary: 'List users by name',
+    description:
+      '`search` selects the users whose names contain the text. `totals=true` adds the number of catches and the latest catch of each user.',
     auth: 'admin',
     query: schemas.userListQuerySchema,
     success: ok(schemas.userListSchema),
     errors: ['invalid_query'],
   },
   createUser: {
-    summary: 'Create a user. The response is the only one with the secrets of the user',
+    summary: 'Create a user',
+    description:
+      'Without `password`, the service generates a password. No later response contains the secrets of the user.',
     auth: 'admin',
     body: json(schemas.newUserSchema),
     success: created(schemas.createdUserSchema),
@@ -218,18 +256,21 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   showUser: {
     summary: 'Get a user, with the numbers of catches and the last time that the key was read',
+    description: 'The letter case of the name makes no difference.',
     auth: 'admin',
     success: ok(schemas.userDetailsSchema),
     errors: ['user_not_found'],
   },
   deleteUser: {
     summary: 'Delete a user and all data of the user',
+    description: 'A deleted user cannot be restored.',
     auth: 'superadmin',
     success: noContent,
     errors: ['user_not_found'],
   },
   resetUser: {
-    summary: 'Replace a secret of a user. The response is the only one with the new secret',
+    summary: 'Replace a secret of a user',
+    description: 'The service rejects the old secret from then on. No later response contains the new secret.',
     auth: 'admin',
     body: json(schemas.resetSchema),
     success: ok(schemas.resetResultSchema),
@@ -245,26 +286,36 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   moveUserCrab: adminMove('crabs'),
   listAdmins: {
     summary: 'List the administrators',
+    description: 'Only superadmins may send this request.',
     auth: 'superadmin',
     success: ok(schemas.adminListSchema),
     errors: [],
   },
   createAdmin: {
     summary: 'Create an administrator',
+    description: 'Without `role`, the new administrator has the role `admin`.',
     auth: 'superadmin',
     body: json(schemas.newAdminSchema),
     success: created(schemas.adminSchema),
     errors: [...jsonErrors, 'admin_exists', 'unavailable'],
   },
   deleteAdmin: {
-    summary: 'Delete an administrator. The last superadmin cannot be deleted',
+    summary: 'Delete an administrator',
+    description: 'The last superadmin cannot be deleted.',
     auth: 'superadmin',
     success: noContent,
     errors: ['admin_not_found', 'last_superadmin'],
   },
-  stats: { summary: 'Count users, fish and crabs', auth: 'admin', success: ok(schemas.statsSchema), errors: [] },
+  stats: {
+    summary: 'Count users, fish and crabs',
+    description: 'The response counts fish and crabs by gamemode, and fish by rarity.',
+    auth: 'admin',
+    success: ok(schemas.statsSchema),
+    errors: [],
+  },
   leaderboard: {
     summary: 'List the players with the most catches',
+    description: 'Without `gamemode`, the catches of all gamemodes count.',
     auth: 'admin',
     query: schemas.leaderboardQuerySchema,
     success: ok(schemas.leaderboardSchema),
@@ -272,27 +323,37 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   audit: {
     summary: 'List the entries of the audit log, newest first',
+    description: 'Each entry contains the action, the actor, the time and the address of the client.',
     auth: 'admin',
     query: schemas.auditQuerySchema,
     success: ok(schemas.auditPageSchema),
     errors: ['invalid_query'],
   },
 
-  livez: { summary: 'Check that the process runs', auth: 'none', success: ok(schemas.probeSchema), errors: [] },
+  livez: {
+    summary: 'Check that the process runs',
+    description: 'This check does not use the storage.',
+    auth: 'none',
+    success: ok(schemas.probeSchema),
+    errors: [],
+  },
   readyz: {
-    summary: 'Check that the service is ready for requests: its storage responds, and the service is not stopping',
+    summary: 'Check that the service is ready for requests',
+    description: 'The status is 503 if the storage does not respond, or if the service is starting or stopping.',
     auth: 'none',
     success: ok(schemas.probeSchema),
     errors: ['unavailable'],
   },
   metrics: {
-    summary: 'Get the metrics, for Prometheus',
+    summary: 'Get the metrics',
+    description: 'The response has the text format of Prometheus.',
     auth: 'none',
     success: { status: 200, type: 'text/plain' },
     errors: [],
   },
   openapi: {
     summary: 'Get this document',
+    description: 'The document contains the routes and the gamemodes of this service.',
     auth: 'none',
     success: { status: 200, type: MEDIA_TYPES.json },
     revalidates: true,

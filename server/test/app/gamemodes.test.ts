@@ -94,8 +94,9 @@ describe('the gamemodes of a service', () => {
     const contentOf = (path: string) => paths[path].get.responses[200].content['application/json'].schema.properties
     expect(contentOf('/status').gamemodes).toEqual({ type: 'array', items: schema })
     expect(contentOf('/admin/stats').crab.properties.byGamemode).toMatchObject({
-      propertyNames: schema,
+      properties: { sky: { type: 'integer' }, earth: { type: 'integer' } },
       required: ['sky', 'earth'],
+      additionalProperties: false,
     })
   })
 })

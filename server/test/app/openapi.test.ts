@@ -6,7 +6,13 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { createMemoryService } from './memory-service.ts'
 
-type Paths = Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>
+interface Described {
+  operationId: string
+  summary: string
+  description?: string
+  responses: Record<string, unknown>
+}
+type Paths = Record<string, Record<string, Described>>
 
 async function served(): Promise<OpenApiObject> {
   const response = await (await createMemoryService()).request('/openapi.json')
@@ -73,6 +79,24 @@ describe('the OpenAPI document', () => {
       false,
       false,
     ])
+  })
+
+  it('follows the recommended rules of linters: it has a contact, and describes each operation', async () => {
+    const { info, paths } = (await served()) as { info: { contact?: object }; paths: Paths }
+    expect(info.contact).toEqual({ name: 'The operator of this service' })
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+    const missing = operations.filter(({ summary, description = '' }) => description === '' || description === summary)
+    expect(missing.map(({ operationId }) => operationId)).toEqual([])
+  })
+
+  it('defines every required property', async () => {
+    const undefinedIn = (value: unknown): unknown[] => {
+      if (typeof value !== 'object' || value === null) return []
+      const { required, properties = {} } = value as { required?: unknown; properties?: object }
+      const names = Array.isArray(required) ? required.filter((name) => !Object.hasOwn(properties, name)) : []
+      return [...names, ...Object.values(value).flatMap(undefinedIn)]
+    }
+    expect(undefinedIn(await served())).toEqual([])
   })
 
   it('contains exactly the routes that the service serves', async () => {
