@@ -110,6 +110,60 @@ describe('the pages', () => {
     }
   })
 
+  it('keep their layout while they load and scroll on a phone, and draw every card for a full-page picture', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
+    const names = ['Koi', 'Leviathan of the deep trenches', 'Golden Salmon']
+    const species = Array.from({ length: 90 }, (_, index) => ({
+      name: `${names[index % 3]} ${index}`,
+      rarity: 4 as const,
+    }))
+    await admin.fish.add('Alex', species, { gamemode: 'earth' })
+    for (let player = 0; player < 20; player += 1) {
+      await admin.users.create({ name: `Player${player}` })
+      await admin.crabs.add(`Player${player}`, {}, { gamemode: 'earth' })
+      await admin.fish.add(`Player${player}`, { name: 'Koi', rarity: 1 }, { gamemode: 'earth' })
+    }
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 390, height: 844 })
+    const height = () => page.evaluate(() => document.documentElement.scrollHeight)
+    const pages = [
+      ['/@Alex', '.card', 93],
+      ['/@Alex?view=table', '.species-table tbody tr', 93],
+      ['/@Alex/vs/@Player1', '.versus-columns', 1],
+      ['/leaderboard', '.leaders li', 21],
+    ] as const
+    for (const [path, part, count] of pages) {
+      await page.goto(url + path)
+      await expect.poll(() => page.locator(part).count()).toBe(count)
+      await expect.poll(() => page.locator('.placeholder').count()).toBe(0)
+      const before = await height()
+      const drawn = await page
+        .locator(part)
+        .evaluateAll((all) => all.filter((one) => one.checkVisibility({ contentVisibilityAuto: true })).length)
+      await page.locator('footer').scrollIntoViewIfNeeded()
+      const shift = await page.evaluate(
+        () =>
+          new Promise<number>((resolve) => {
+            // The last frame reports the shifts of all earlier frames.
+            requestAnimationFrame(() =>
+              requestAnimationFrame(() => {
+                const observer = new PerformanceObserver(() => {})
+                observer.observe({ type: 'layout-shift', buffered: true })
+                const shifts = observer.takeRecords() as (PerformanceEntry & { readonly value: number })[]
+                resolve(shifts.reduce((sum, { value }) => sum + value, 0))
+              }),
+            )
+          }),
+      )
+      process.stdout.write(`layout shift of ${path}: ${shift.toFixed(4)} (goal 0.02)\n`)
+      expect([path, drawn, await height()]).toEqual([path, count, before])
+      expect(shift).toBeLessThanOrEqual(0.02)
+    }
+  })
+
   it('can show, sort and search 10,000 species with 100,000 catches', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_ADMIN_RATE_LIMIT: '1000' })

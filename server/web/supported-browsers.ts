@@ -14,15 +14,12 @@ export const TARGET = Object.entries(OLDEST).map(([browser, version]) => `${brow
  */
 const OPTIONAL: ReadonlySet<string> = new Set([
   'accent-color',
-  'contain-intrinsic-size',
-  'content-visibility',
   'drop',
   'forced-color-adjust',
   'hyphens',
   'move',
   'moveBefore',
   'outline',
-  'overflow-clip-margin',
   'scrollbar-width',
   'text-wrap',
 ])

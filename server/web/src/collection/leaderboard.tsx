@@ -61,7 +61,7 @@ export function Leaders({ client, kind, limit }: LeadersProps) {
     )
     return () => left.abort()
   }, [client, kind, limit])
-  if (leaders === undefined) return <div class="placeholder" />
+  if (leaders === undefined) return <div class={limit === PLACES ? 'placeholder page' : 'placeholder'} />
   if (leaders === 'failed') return <p class="quiet">The leaderboard could not be loaded. Reload the page later.</p>
   if (leaders.length === 0) return <p class="quiet">Nobody has caught anything yet.</p>
   const most = leaders[0]?.count ?? 1

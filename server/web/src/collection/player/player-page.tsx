@@ -197,7 +197,7 @@ function Loading({ name = 'Demo collection', isBusy }: LoadingProps) {
           <h1>{name}</h1>
         </div>
       </div>
-      {isBusy && <div class="placeholder tall" />}
+      {isBusy && <div class="placeholder page" />}
     </div>
   )
 }
