@@ -206,8 +206,13 @@ describe('the pages', () => {
     await page.goto(url + ALEX)
     // Noon in UTC is 1 a.m. on the next day in New Zealand.
     await expect.poll(() => page.locator('.since').textContent()).toContain('last catch Feb 4, 2026, 1:00')
+    await page.getByRole('searchbox').fill('sal')
+    await page.getByLabel('Show', { exact: true }).selectOption('Gold')
+    await page.getByLabel('Sort by').selectOption('Name')
+    await page.getByRole('button', { name: 'Table' }).click()
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url + ALEX)
+    const view = `${url}${ALEX}&q=sal&only=Gold&sort=name&view=table`
+    expect([await page.evaluate(() => navigator.clipboard.readText()), page.url()]).toEqual([view, view])
   })
 })

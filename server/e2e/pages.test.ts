@@ -53,10 +53,55 @@ describe('the pages in a real browser', () => {
     const levels = await page.locator('.history .level text').allTextContents()
     expect(levels[0]).toBe('0')
     expect(levels.map(Number).filter((level) => !Number.isInteger(level))).toEqual([])
+    expect((await page.locator('.history thead th').allTextContents())[1]).toBe('Catches')
     expect(await page.locator('.history .period title').first().textContent()).toMatch(/ 2026: [1-5]$/)
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
     expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
     expect(complaints).toEqual([])
+  })
+
+  it('begin with their title, the figures of the player and a note in a browser without JavaScript', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip, { javaScriptEnabled: false })
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    for (const [path, title, text] of [
+      ['/@Alex', 'Alex · Fish and Crab Collection', '4 fish and 1 crab of 3 species. Rarest: Mythical Koi.'],
+      ['/@Nobody', 'Player not found · Fish and Crab Collection', 'No player has this name.'],
+      ['/', 'Fish and Crab Collection', 'Look up the fish and crabs that a player has caught.'],
+      ['/overlay', 'Stream overlay · Fish and Crab Collection', 'Show what you catch on your stream.'],
+      ['/admin', 'Administration · Fish and Crab Collection', 'For administrators of this service.'],
+    ] as const) {
+      await page.goto(url + path)
+      await page.evaluate(() => {
+        for (const animation of document.getAnimations()) animation.finish()
+      })
+      const top = await page.evaluate(() => document.elementFromPoint(24, 28)?.textContent ?? '')
+      expect([path, top]).toEqual([path, title])
+      await page.getByText(text).waitFor()
+      const { y = 0 } = (await page.getByText('This page needs JavaScript.').boundingBox()) ?? {}
+      expect(y).toBeLessThan(200)
+    }
+  })
+
+  it('store the kind of the leaderboard in the address', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
+    await admin.users.create({ name: 'Crabber' })
+    await admin.crabs.add('Crabber', [{}, {}], { gamemode: 'earth' })
+    const page = await browser.newPage()
+    const leader = page.locator('.leaders a').first()
+    await page.goto(`${url}/leaderboard`)
+    await expect.poll(() => leader.textContent()).toBe('Alex')
+    await page.getByRole('button', { name: 'Crabs' }).click()
+    await expect.poll(() => leader.textContent()).toBe('Crabber')
+    expect(page.url()).toBe(`${url}/leaderboard?kind=crab`)
+    await page.reload()
+    await expect.poll(() => leader.textContent()).toBe('Crabber')
+    expect(await page.getByRole('button', { name: 'Crabs' }).getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('button', { name: 'Fish' }).click()
+    expect(page.url()).toBe(`${url}/leaderboard`)
   })
 
   it('offer the gamemodes of the service, and accept the names of gamemodes in any letter case', async ({ skip }) => {

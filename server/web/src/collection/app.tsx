@@ -1,6 +1,6 @@
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { LEADERBOARD_PATH, readAddress } from '../data/address.ts'
+import { LEADERBOARD_PATH, leaderboardPath, readAddress } from '../data/address.ts'
 import { pageGamemodes } from '../data/gamemodes.ts'
 import { hasLeaderboard } from '../data/site.ts'
 import { Brand } from '../parts/brand.tsx'
@@ -48,7 +48,16 @@ export function App({ services }: { readonly services: Services }) {
       case 'home':
         return <Home services={services} />
       case 'leaderboard':
-        return <LeaderboardPage client={services.client} />
+        return (
+          <LeaderboardPage
+            client={services.client}
+            kind={address.kind}
+            onKind={(kind) => {
+              history.replaceState(null, '', leaderboardPath(kind))
+              setAddress({ view: 'leaderboard', kind })
+            }}
+          />
+        )
       case 'versus':
         return address.names.every(isUserName) ? (
           <VersusPage client={services.client} names={address.names} />

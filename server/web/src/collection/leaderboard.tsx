@@ -10,8 +10,13 @@ import { Empty } from './empty.tsx'
 
 const PLACES = 50
 
-export function LeaderboardPage({ client }: { readonly client: Client }) {
-  const [kind, setKind] = useState<Kind>('fish')
+interface LeaderboardPageProps {
+  readonly client: Client
+  readonly kind: Kind
+  readonly onKind: (kind: Kind) => void
+}
+
+export function LeaderboardPage({ client, kind, onKind }: LeaderboardPageProps) {
   if (!hasLeaderboard()) {
     return (
       <Empty title="No leaderboard">
@@ -24,7 +29,7 @@ export function LeaderboardPage({ client }: { readonly client: Client }) {
       <h1>Leaderboard</h1>
       <div class="segments">
         {(['fish', 'crab'] as const).map((one) => (
-          <button key={one} type="button" aria-pressed={kind === one} onClick={() => setKind(one)}>
+          <button key={one} type="button" aria-pressed={kind === one} onClick={() => onKind(one)}>
             {one === 'fish' ? 'Fish' : 'Crabs'}
           </button>
         ))}
@@ -61,7 +66,7 @@ export function Leaders({ client, kind, limit }: LeadersProps) {
     )
     return () => left.abort()
   }, [client, kind, limit])
-  if (leaders === undefined) return <div class={limit === PLACES ? 'placeholder page' : 'placeholder'} />
+  if (leaders === undefined) return <div class="placeholder" />
   if (leaders === 'failed') return <p class="quiet">The leaderboard could not be loaded. Reload the page later.</p>
   if (leaders.length === 0) return <p class="quiet">Nobody has caught anything yet.</p>
   const most = leaders[0]?.count ?? 1

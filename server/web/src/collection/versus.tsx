@@ -44,7 +44,7 @@ export function VersusPage({ client, names }: VersusPageProps) {
     )
   }
   const [one, other] = state.step === 'loaded' ? state.cabinets : []
-  if (!one || !other) return <div class="placeholder page" aria-busy="true" />
+  if (!one || !other) return <div class="placeholder tall" aria-busy="true" />
   return <Versus one={one} other={other} />
 }
 

@@ -1,10 +1,12 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { type BookOptions, ONLY, ORDERS, type Order, USUAL_BOOK } from './book.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
+import type { Kind } from './summary.ts'
 
 /** The page that an address opens. Names are as written in the address. */
 export type Address =
-  | { readonly view: 'home' | 'leaderboard' | 'unknown' }
+  | { readonly view: 'home' | 'unknown' }
+  | { readonly view: 'leaderboard'; readonly kind: Kind }
   | { readonly view: 'demo'; readonly book: BookOptions }
   | { readonly view: 'versus'; readonly names: readonly [string, string] }
   | PlayerAddress
@@ -30,7 +32,7 @@ export function readAddress(
   const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/(?<!\/)\/+$/, '')
   const book = readBook(query)
   if (path === '') return query.has('demo') ? { view: 'demo', book } : { view: 'home' }
-  if (path === LEADERBOARD_PATH) return { view: 'leaderboard' }
+  if (path === LEADERBOARD_PATH) return { view: 'leaderboard', kind: query.get('kind') === 'crab' ? 'crab' : 'fish' }
   const [, name, other] = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+))?$/i.exec(path) ?? []
   if (name === undefined) return { view: 'unknown' }
   if (other !== undefined) return { view: 'versus', names: [decoded(name), decoded(other)] }
@@ -56,6 +58,17 @@ export function playerPath(name: string, gamemode?: Gamemode, book: BookOptions 
 export function demoPath(book: BookOptions): string {
   const query = queryOf({ book })
   return `/${DEMO_QUERY}${query.replace('?', '&')}`
+}
+
+/** The path of the page that sets up an overlay of a player. */
+export function setupPath(name: string, gamemode?: Gamemode): string {
+  const query = new URLSearchParams({ name, ...(gamemode && { gamemode }) })
+  return `/overlay?${query}`
+}
+
+/** The path of the leaderboard of a kind. */
+export function leaderboardPath(kind: Kind): string {
+  return kind === 'fish' ? LEADERBOARD_PATH : `${LEADERBOARD_PATH}?kind=${kind}`
 }
 
 /** The path of the page that compares two players. */

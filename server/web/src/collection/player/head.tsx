@@ -1,7 +1,7 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useMemo } from 'preact/hooks'
-import { playerPath } from '../../data/address.ts'
-import { type BookEntry, rarestOf } from '../../data/book.ts'
+import { playerPath, setupPath } from '../../data/address.ts'
+import { type BookEntry, type BookOptions, rarestOf } from '../../data/book.ts'
 import { type Cabinet, collectionOf, latestCatchOf } from '../../data/cabinet.ts'
 import { publicUrl } from '../../data/site.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
@@ -14,13 +14,14 @@ interface HeadProps {
   /** The species of all gamemodes. */
   readonly book: readonly BookEntry[]
   readonly gamemode: Gamemode | undefined
+  readonly options: BookOptions
   readonly isDemo: boolean
 }
 
 const DISPLAYED = 3
 
 /** An overview of the player: the name, the emblem, the rarest catches and the totals. */
-export function Head({ cabinet, book, gamemode, isDemo }: HeadProps) {
+export function Head({ cabinet, book, gamemode, options, isDemo }: HeadProps) {
   const { user } = cabinet
   const rarest = useMemo(() => rarestOf(book, DISPLAYED), [book])
   return (
@@ -47,10 +48,10 @@ export function Head({ cabinet, book, gamemode, isDemo }: HeadProps) {
         <div class="actions">
           <ShareButton
             title={`The collection of ${user}`}
-            url={new URL(playerPath(user, gamemode), publicUrl()).href}
+            url={new URL(playerPath(user, gamemode, options), publicUrl()).href}
           />
           <Compare user={user} />
-          <a class="button" href={`/overlay?name=${encodeURIComponent(user)}`}>
+          <a class="button" href={setupPath(user, gamemode)}>
             Overlay
           </a>
         </div>

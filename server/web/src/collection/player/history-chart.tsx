@@ -99,13 +99,13 @@ function Columns({ unit, periods }: History) {
       </figcaption>
       <details>
         <summary>As a table</summary>
-        <ScrollArea label="Fish over time as a table">
+        <ScrollArea label="Catches over time as a table">
           <table>
             <thead>
               <tr>
                 <th scope="col">{unit === 'day' ? 'Day' : unit === 'week' ? 'Week' : 'Month'}</th>
                 <th scope="col" class="number">
-                  Fish
+                  Catches
                 </th>
               </tr>
             </thead>

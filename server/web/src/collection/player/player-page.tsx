@@ -120,7 +120,7 @@ function CabinetView(props: CabinetViewProps) {
   const { user, days } = cabinet
   return (
     <>
-      <Head cabinet={cabinet} book={all} gamemode={gamemode} isDemo={isDemo} />
+      <Head cabinet={cabinet} book={all} gamemode={gamemode} options={book} isDemo={isDemo} />
       <p class={fresh.length > 0 ? 'notice fresh' : 'visually-hidden'} role="status">
         {fresh.length > 0 &&
           `New: ${fresh.slice(0, 5).map(describeFresh).join(', ')}${fresh.length > 5 ? ' and more' : ''}`}
@@ -197,7 +197,7 @@ function Loading({ name = 'Demo collection', isBusy }: LoadingProps) {
           <h1>{name}</h1>
         </div>
       </div>
-      {isBusy && <div class="placeholder page" />}
+      {isBusy && <div class="placeholder tall" />}
     </div>
   )
 }
