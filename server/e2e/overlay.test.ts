@@ -287,11 +287,46 @@ describe('the overlay', () => {
   })
 })
 
+it('the overlay shows invalid options, and the reason and a countdown if it opens during a rate limit', async ({
+  skip,
+}) => {
+  const browser = await startBrowser(skip)
+  const { url } = await startServer({ FISH_RATE_LIMIT: '1' })
+  const page = await openPage(browser)
+  await page.goto(`${url}/overlay/Alex?mode=bogus&gamemode=nope&goal=1e9`)
+  const notes = () => page.locator('.note').allTextContents()
+  await page.locator('.all').waitFor()
+  expect((await notes())[0]).toBe('Invalid: mode=bogus, gamemode=nope, goal=1e9')
+  await page.reload()
+  await page.getByText('Too many requests').waitFor()
+  expect((await notes())[1]).toMatch(/^Too many requests\. Trying again in \d/)
+})
+
+it('the setup page keeps the gamemode of the collection page, and gives no address for an unknown player', async ({
+  skip,
+}) => {
+  const browser = await startBrowser(skip)
+  const { url, admin } = await startServer()
+  await admin.fish.add('Alex', { name: 'Pike', rarity: 'Gold' }, { gamemode: 'survival' })
+  const page = await browser.newPage()
+  await page.goto(`${url}/@Alex?gamemode=earth`)
+  await page.getByRole('link', { name: 'Overlay', exact: true }).click()
+  await page.waitForURL(`${url}/overlay?name=Alex&gamemode=earth`)
+  const address = page.getByRole('textbox', { name: 'Address of your overlay' })
+  expect(await address.inputValue()).toBe(`${url}/overlay/Alex?gamemode=earth`)
+  await page.getByLabel('Player').fill('Nobody')
+  await page.getByRole('alert').getByText('This server knows no player called “Nobody”.').waitFor()
+  expect(await address.count()).toBe(0)
+  await page.goto(`${url}/overlay?name=Alex&gamemode=nope`)
+  await page.getByText('The overlay ignores these options: gamemode=nope.').waitFor()
+})
+
 it('the setup page builds an address by keyboard alone, parses a pasted address, and opens no event stream', async ({
   skip,
 }) => {
   const browser = await startBrowser(skip)
-  const { url } = await startServer()
+  const { url, admin } = await startServer()
+  await admin.users.create({ name: 'Kim' })
   await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await browser.newPage()
   const { requests, complaints } = watchPage(page)

@@ -72,7 +72,7 @@ function keyIn<Key extends string>(words: Readonly<Record<Key, unknown>>, text: 
   return Object.hasOwn(words, text) ? (text as Key) : undefined
 }
 
-/** Reads the query of an overlay. Unknown values are ignored, because a stream must not show errors. */
+/** Reads the query of an overlay. Unknown values are ignored, and {@link ignoredOptions} lists them. */
 export function readOptions(search: string, gamemodes: PageGamemodes): OverlayOptions {
   const query = new URLSearchParams(search)
   const parsers = parsersOf(gamemodes)

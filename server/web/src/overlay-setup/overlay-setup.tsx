@@ -1,4 +1,4 @@
-import type { Client } from '@fish-crab/sdk'
+import { type Client, NotFoundError } from '@fish-crab/sdk'
 import { type Gamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { RARITY_ORDER } from '../data/book.ts'
@@ -7,6 +7,7 @@ import { matchGamemode, pageGamemodes } from '../data/gamemodes.ts'
 import { loadPlayer } from '../data/load.ts'
 import {
   CORNERS,
+  ignoredOptions,
   MAX_GOAL,
   MODES,
   type OverlayOptions,
@@ -36,6 +37,14 @@ const MODE_HINTS: Readonly<Record<OverlayOptions['mode'], string>> = {
 /** Delay between the last keystroke and the request for the player. */
 const TYPED_MS = 600
 
+/** The result of looking up a player. */
+interface Found {
+  readonly name: string
+  /** The gamemode of the player's latest catch. */
+  readonly gamemode?: Gamemode | undefined
+  readonly isUnknown?: boolean
+}
+
 interface OverlaySetupProps {
   readonly client: Client
   /** The query of the page, such as `?name=Alex&gamemode=earth`. */
@@ -46,10 +55,16 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
   const gamemodes = useMemo(pageGamemodes, [])
   const query = useMemo(() => new URLSearchParams(search), [search])
   const [name, setName] = useState(query.get('name') ?? '')
-  const [options, setOptions] = useState<OverlayOptions>(() => readOptions(search, gamemodes))
+  const [chosen, setOptions] = useState<OverlayOptions>(() => readOptions(search, gamemodes))
   /** Whether the user has chosen a gamemode. Otherwise, the player's latest catch sets it. */
   const [isChosen, setChosen] = useState(() => matchGamemode(gamemodes, query.get('gamemode')) !== undefined)
-  const [ignored, setIgnored] = useState<readonly string[]>([])
+  const [ignored, setIgnored] = useState<readonly string[]>(() => {
+    const others = new URLSearchParams(search)
+    others.delete('name')
+    return ignoredOptions(`${others}`, gamemodes)
+  })
+  /** The last name that was looked up. */
+  const [found, setFound] = useState<Found>()
   const enter = (text: string) => {
     const overlay = readAddress(text, gamemodes)
     setName(overlay?.name ?? text)
@@ -59,26 +74,33 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
     }
     setIgnored(overlay?.ignored ?? [])
   }
+  const options = isChosen ? chosen : { ...chosen, gamemode: found?.gamemode ?? chosen.gamemode }
   const change = (some: Partial<OverlayOptions>) => setOptions({ ...options, ...some })
   const wanted = name.trim().replace(/^@/, '')
   const isName = isUserName(wanted)
   useEffect(() => {
-    if (!isName || isChosen) return undefined
+    if (!isName) return undefined
     const changed = new AbortController()
     const { signal } = changed
-    const preselect = async () => {
+    const lookUp = async () => {
       const { cabinet } = await loadPlayer(wanted)(client, signal)
-      const gamemode = matchGamemode(gamemodes, latestGamemode(cabinet))
-      if (gamemode) setOptions((before) => ({ ...before, gamemode }))
+      setFound({ name: wanted, gamemode: matchGamemode(gamemodes, latestGamemode(cabinet)) })
     }
-    // Ignore failures and keep the gamemode: an overlay may be set up before the player exists, or while the server is
-    // down.
-    const timer = setTimeout(() => preselect().catch(() => {}), TYPED_MS)
+    // Ignore other failures, because an overlay may be set up while the server is down.
+    const timer = setTimeout(
+      () =>
+        lookUp().catch((error: unknown) => {
+          const isUnknown = error instanceof NotFoundError && error.code === 'user_not_found'
+          if (isUnknown && !signal.aborted) setFound({ name: wanted, isUnknown })
+        }),
+      TYPED_MS,
+    )
     return () => {
       clearTimeout(timer)
       changed.abort()
     }
-  }, [client, gamemodes, wanted, isName, isChosen])
+  }, [client, gamemodes, wanted, isName])
+  const isUnknown = found?.isUnknown === true && found.name === wanted
   const address = isName ? new URL(overlayPath(wanted, options), publicUrl()).href : ''
   const { width, height } = sourceSize(options)
   const togglePart = (part: Part) => {
@@ -183,7 +205,11 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
           <div class="result">
             <section class="panel address" aria-labelledby="address">
               <h2 id="address">Address of your overlay</h2>
-              {isName ? (
+              {isUnknown ? (
+                <p class="mistake unknown" role="alert">
+                  This server knows no player called “{wanted}”.
+                </p>
+              ) : isName ? (
                 <div class="field-row">
                   <input type="text" readOnly value={address} aria-labelledby="address" />
                   <CopyButton text={address} label="Copy address" />

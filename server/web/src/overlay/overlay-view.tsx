@@ -1,5 +1,6 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { RARITIES } from '@fish-crab/sdk/constants'
+import type { ComponentChildren } from 'preact'
 import { type Collection, collectionOf } from '../data/cabinet.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
@@ -13,12 +14,16 @@ import './overlay.css'
 interface OverlayViewProps {
   readonly options: OverlayOptions
   readonly shown: Shown
-  /** The reason why the overlay shows nothing, or nothing new. */
-  readonly note?: string | undefined
+  /** Reasons why the overlay shows nothing, nothing new, or something else than its address says. @default none */
+  readonly notes?: readonly ComponentChildren[]
 }
 
 /** The overlay as viewers of a stream see it. */
-export function OverlayView({ options, shown: { followed, items, alerts, session, goal }, note }: OverlayViewProps) {
+export function OverlayView({
+  options,
+  shown: { followed, items, alerts, session, goal },
+  notes = [],
+}: OverlayViewProps) {
   const { mode, corner, size, theme, gamemode } = options
   const collection = followed.cabinet && collectionOf(followed.cabinet, gamemode)
   return (
@@ -27,7 +32,11 @@ export function OverlayView({ options, shown: { followed, items, alerts, session
       {mode === 'alert' && alerts.current && <Alert key={alerts.current.key} item={alerts.current} />}
       {mode === 'session' && collection && <SessionTotals kind={options.kind} session={session} />}
       {mode === 'goal' && goal && <Goal options={options} goal={goal} />}
-      {note !== undefined && <p class="note">{note}</p>}
+      {notes.map((note, index) => (
+        <p key={index} class="note">
+          {note}
+        </p>
+      ))}
     </div>
   )
 }

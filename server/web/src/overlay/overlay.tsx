@@ -1,10 +1,12 @@
 import type { Client } from '@fish-crab/sdk'
 import { isUserName } from '@fish-crab/sdk/constants'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { followCollection, type PageContext } from '../data/follow.ts'
+import { followCollection, type PageContext, type Problem } from '../data/follow.ts'
 import { loadPlayer } from '../data/load.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
 import { openStream } from '../data/stream.ts'
+import { Countdown } from '../parts/countdown.tsx'
 import { OverlayView } from './overlay-view.tsx'
 import { useShown } from './use-shown.ts'
 
@@ -13,12 +15,14 @@ interface OverlayProps {
   readonly context: PageContext
   readonly name: string
   readonly options: OverlayOptions
+  /** Parameters of the address that are unknown or have an invalid value. */
+  readonly ignored: readonly string[]
 }
 
 /** Delay before an outage is shown. A server restarts in less time, and viewers need not see short outages. */
 const PATIENCE_MS = 20_000
 
-export function Overlay({ client, context, name, options }: OverlayProps) {
+export function Overlay({ client, context, name, options, ignored }: OverlayProps) {
   const [shown, update] = useShown(options, context.now)
   const { gamemode } = options
   const isName = isUserName(name)
@@ -47,6 +51,39 @@ export function Overlay({ client, context, name, options }: OverlayProps) {
     return () => clearTimeout(timer)
   }, [isTroubled])
   const isUnknown = !isName || isNobody
-  const note = isUnknown ? `No player “${name}”` : isTroubled && !isPatient ? 'Reconnecting' : undefined
-  return <OverlayView options={options} shown={shown} note={note} />
+  const note = isUnknown
+    ? `No player “${name}”`
+    : problem && !cabinet
+      ? reasonOf(problem)
+      : isTroubled && !isPatient
+        ? 'Reconnecting'
+        : undefined
+  return (
+    <OverlayView
+      options={options}
+      shown={shown}
+      notes={[...(ignored.length > 0 ? [`Invalid: ${ignored.join(', ')}`] : []), ...(note === undefined ? [] : [note])]}
+    />
+  )
+}
+
+const REASONS = {
+  limited: 'Too many requests',
+  offline: 'Offline',
+  unreachable: 'The server does not respond',
+  failed: 'The server has a problem',
+} as const satisfies Record<Problem['kind'], string>
+
+/** Describes why an overlay shows nothing yet. */
+function reasonOf(problem: Problem): ComponentChildren {
+  return (
+    <>
+      {REASONS[problem.kind]}
+      {problem.kind !== 'offline' && (
+        <>
+          . Trying again <Countdown until={problem.retryAt} />
+        </>
+      )}
+    </>
+  )
 }
