@@ -216,7 +216,8 @@ describe('the address of a page', () => {
   it.each([
     ['/', '', { view: 'home' }],
     ['/', '?demo', { view: 'demo', book }],
-    ['/leaderboard/', '', { view: 'leaderboard' }],
+    ['/leaderboard/', '', { view: 'leaderboard', kind: 'fish' }],
+    ['/leaderboard', '?kind=crab', { view: 'leaderboard', kind: 'crab' }],
     ['/@Alex', '?gamemode=earth', { view: 'player', name: 'Alex', gamemode: 'earth', book }],
     ['/v1/@Alex/', '?gamemode=Earth', { view: 'player', name: 'Alex', gamemode: 'earth', book }],
     ['/@Alex', '?gamemode=moon&sort=constructor', { view: 'player', name: 'Alex', gamemode: undefined, book }],
