@@ -28,7 +28,7 @@ function dependenciesOf(folder: string): readonly string[] {
 const sourcesOf = (folder: string, files: Entries) =>
   Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/src/${file}`]))
 
-/** What the compiler writes of a source file as declarations. */
+/** The path of the declarations of a source file. */
 const declarationOf = (source: string) => `scripts/build/dist/${source.replace(/\.ts$/, '.d.ts')}`
 
 /** The source file of each module of this project that is imported by name. */
@@ -71,7 +71,7 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
     removeNodeProtocol: false,
     silent: true,
     esbuildOptions(build) {
-      // All supported runtimes have them, and a regular expression in a string is longer.
+      // All supported runtimes have Unicode property escapes. Without this line, esbuild would write longer code.
       build.supported = { 'regexp-unicode-property-escapes': true }
     },
     ...options,
@@ -80,9 +80,8 @@ function build(folder: string, entries: Entries, parts: Entries = {}, options: O
 
 /**
  * The program of the CLI: CommonJS, one file for each entry, which Node starts sooner than modules, with everything in
- * it except the services. What is imported when it is needed runs when it is needed, though it stands in the same file.
- * Dependencies stay imports. Modules of Node are not named as `external`: that is asked first, and they would be loaded
- * at once.
+ * it except the services. Dynamic imports stay lazy although they are bundled. Dependencies stay imports. Do not list
+ * modules of Node as `external`: the bundle would load them at startup.
  */
 function program(folder: string, entries: Entries): Options {
   return {
@@ -109,7 +108,7 @@ function program(folder: string, entries: Entries): Options {
   }
 }
 
-/** The modules of other packages that the CLI runs, by the name of the file that contains the module. */
+/** The modules of other packages that the CLI runs. Each key is the name of the output file. */
 const SERVICES = {
   server: '@fish-crab/server',
   mocks: '@fish-crab/mocks',
@@ -132,8 +131,8 @@ function importServices(): NonNullable<Options['esbuildPlugins']>[number] {
 }
 
 /**
- * The services of the CLI, with everything in them: an installation by any package manager needs no other file of this
- * project. They are modules, because the server finds its workers and pages by `import.meta.url`.
+ * The services of the CLI with all their code, so that an installation needs no other package of this project. They are
+ * ES modules, because the server finds its workers and pages with `import.meta.url`.
  */
 function services(folder: string): Options {
   return {
@@ -154,6 +153,7 @@ function services(folder: string): Options {
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     removeNodeProtocol: false,
     silent: true,
+    clean: true,
     metafile: true,
     async onSuccess() {
       writeLicences(`${folder}/dist/services`, 'esm')
@@ -227,7 +227,7 @@ const SERVER_WORKERS: Entries = {
   'file-worker': 'storage/file/worker.ts',
   'bcrypt-worker': 'node/bcrypt-worker.ts',
 }
-/** The cryptography of the SDK, which each package contains that does not depend on the SDK. */
+/** The cryptography of the SDK, for packages that bundle the SDK. */
 const FERNET_KEYS: Entries = {
   'fernet-key.node': '../../sdk/src/fernet/key.node.ts',
   'fernet-key.web': '../../sdk/src/fernet/key.web.ts',

@@ -1,5 +1,5 @@
-// npm run package-managers: installs the packed packages from files with each package manager, and uses them. Names that
-// begin with @fish-crab are asked of a registry that does not exist, so that nothing can come from elsewhere.
+// npm run package-managers: installs the packed packages from files with each package manager, and uses them. Scoped
+// packages of this project resolve to a registry that does not exist, so that only the tarballs can provide them.
 
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,7 @@ const missing = await client.fish.list({ user: 'Nobody' }).catch((error: unknown
 console.log(mock.sent.fish().length, missing instanceof NotFoundError)
 `
 
-/** Installed beside the managers. */
+/** The oldest compiler that the documentation names. It is installed beside the package managers. */
 const OLDEST_COMPILER = 'typescript@5.0.4'
 const COMPILE = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'esnext,dom']
 
@@ -54,18 +54,18 @@ const folder = await mkdtemp(join(tmpdir(), 'fish-managers-'))
 const tarballs = join(folder, 'tarballs')
 const managers = join(folder, 'managers/node_modules')
 try {
-  process.exitCode = await tryAll(process.argv.slice(2))
+  process.exitCode = await tryAll()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function tryAll(only: readonly string[]): Promise<number> {
+async function tryAll(): Promise<number> {
   await mkdir(tarballs)
   const packages = ['sdk', 'server', 'mocks', 'cli'].map((name) => `--workspace=${name}`)
   const pack = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', tarballs]
   await succeed('npm', [...pack, ...packages], PROJECT)
-  const wanted = Object.entries(MANAGERS).filter(([name]) => only.length === 0 || only.includes(name))
-  const programs = wanted.map(([, { packageName }]) => packageName)
+  const selected = Object.entries(MANAGERS)
+  const programs = selected.map(([, { packageName }]) => packageName)
   await succeed('npm', [
     'install',
     '--no-audit',
@@ -78,10 +78,10 @@ async function tryAll(only: readonly string[]): Promise<number> {
 
   const rows = [['', 'program', 'fish-cli', 'types']]
   const problems: string[] = []
-  for (const [name, manager] of wanted) {
-    const { printed, version, complaints } = await tryManager(name, manager)
-    rows.push([name, printed, version, complaints === undefined ? 'not compiled' : complaints ? 'wrong' : 'ok'])
-    if (complaints) problems.push(complaints)
+  for (const [name, manager] of selected) {
+    const { printed, version, typeErrors } = await tryManager(name, manager)
+    rows.push([name, printed, version, typeErrors === undefined ? 'not compiled' : typeErrors ? 'wrong' : 'ok'])
+    if (typeErrors) problems.push(typeErrors)
     if (printed !== '1 true') problems.push(`${name}: the program printed ${printed}`)
     if (!version.startsWith('fish-cli/')) problems.push(`${name}: fish-cli printed ${version}`)
   }
@@ -89,7 +89,7 @@ async function tryAll(only: readonly string[]): Promise<number> {
   return problems.length === 0 ? 0 : 1
 }
 
-/** Installs the tarballs in a new project, and uses them. `complaints` are those of the compilers. */
+/** Installs the tarballs in a new project, and uses them. */
 async function tryManager(name: string, { program, add, exec }: Manager) {
   const command = join(managers, '.bin', program)
   const project = join(folder, name)
@@ -107,20 +107,20 @@ async function tryManager(name: string, { program, add, exec }: Manager) {
     enableGlobalCache: false,
     enableTelemetry: false,
   }
-  // YAML includes JSON.
+  // JSON is valid YAML.
   await writeFile(join(project, '.yarnrc.yml'), JSON.stringify(settings))
 
-  const named = (await readdir(tarballs)).map((file) => {
+  const packages = (await readdir(tarballs)).map((file) => {
     const packageName = file.replace(/-\d.*/, '').replace('fish-crab-', '@fish-crab/')
     return `${packageName}@file:./tarballs/${file}`
   })
-  await succeed(command, [...add, ...named], project)
+  await succeed(command, [...add, ...packages], project)
   const runProgram = name === 'Bun' ? ['run', 'program.ts'] : [...exec, 'node', 'program.ts']
   return {
     printed: (await succeed(command, runProgram, project)).trim(),
     version: (await succeed(command, [...exec, 'fish-cli', '--version'], project)).trim(),
     // Yarn keeps packages in archives, which the compiler alone cannot read.
-    complaints: name === 'Yarn' ? undefined : await compile(project),
+    typeErrors: name === 'Yarn' ? undefined : await compile(project),
   }
 }
 
@@ -130,7 +130,9 @@ async function compile(project: string): Promise<string> {
   const oldest = [join(managers, 'typescript/bin/tsc'), ...COMPILE, '--skipLibCheck']
   const outputs: string[] = []
   for (const compiler of [newest, oldest]) {
-    outputs.push((await run(process.execPath, [...compiler, 'program.ts'], ENV, project, { maxMs: MAX_MS })).stdout)
+    const args = [...compiler, 'program.ts']
+    const { status, stdout, stderr } = await run(process.execPath, args, ENV, project, { maxMs: MAX_MS })
+    if (status !== 0) outputs.push(stdout || stderr || `The compiler ended with ${status}.`)
   }
   return outputs.join('')
 }

@@ -88,7 +88,7 @@ class Shell {
 let root: string
 
 beforeAll(async () => {
-  // Outside of the project, Node finds no other package.
+  // Outside the project, Node cannot find the packages of the project.
   root = mkdtempSync(join(tmpdir(), 'fish-newcomer-'))
 })
 

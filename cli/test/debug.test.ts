@@ -9,7 +9,7 @@ const MS = expect.stringMatching(/^\d+ ms$/)
 async function requestsOf(argv: readonly string[], more: Env = {}) {
   const env = { ...context.player, ...xdgFolders(newFolder()), ...more }
   const { status, stdout, stderr } = await run([...argv, '--debug'], { env })
-  const lines = stderr.split('\n').filter((line) => / \d+ ms$| no response$/.test(line))
+  const lines = stderr.split('\n').filter((line) => / \d+ ms$/.test(line))
   return { status, stdout, stderr, requests: lines.map((line) => line.split(/, (?=\d)/)) }
 }
 
@@ -30,9 +30,11 @@ test.each<[string, readonly string[], Env, readonly string[]]>([
   expect(requests).toEqual(lines.map((line) => [`fish-cli: ${line}`, MS]))
 })
 
-test('--debug prints a request without a response', async () => {
+test('--debug prints each request without a response as soon as it fails', async () => {
   const { stderr } = await requestsOf(['status'], { FISH_URL: 'http://127.0.0.1:1' })
-  expect(stderr.split('\n')[0]).toBe('fish-cli: GET /status no response')
+  const [first, second] = stderr.split('\n')
+  expect(first).toBe('fish-cli: GET /status no response (connection_error)')
+  expect(second).not.toContain('GET')
 })
 
 test('--debug leaves stdout unchanged, and prints no secrets', async () => {

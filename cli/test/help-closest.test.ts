@@ -79,7 +79,7 @@ describe('a flag before a command', () => {
     [['--csv', 'list'], 'Flags must follow the command.', 'For all commands: fish-cli --help'],
     [['--verison'], 'The command is missing.', 'Did you mean: fish-cli --version? For all commands: fish-cli --help'],
     [['-x'], 'The command is missing.', 'For all commands: fish-cli --help'],
-  ])('is reported as what it is: %j', async (argv, message, hint) => {
+  ])('causes an error that names the mistake: %j', async (argv, message, hint) => {
     const { status, stderr } = await run(argv)
     expect({ status, stderr }).toEqual({ status: 2, stderr: `fish-cli: ${message}\n  ${hint}\n` })
   })

@@ -90,7 +90,7 @@ test.each([40, 60, 79])('every help page fits %i columns, except commands to pas
 })
 
 describe('the main help page', () => {
-  test('ends with the places of the documentation and of support', async () => {
+  test('ends with links to the documentation and to support', async () => {
     const { stdout } = await run(['--help'])
     const end = stdout.slice(stdout.indexOf('DOCUMENTATION AND SUPPORT\n'))
     expect(end.trimEnd().split('\n')).toHaveLength(3)

@@ -32,7 +32,7 @@ function fromReadme(root: string): string | undefined {
   return existsSync(readme) ? /^#+ licen[cs]e.*$[\s\S]*/im.exec(readFileSync(readme, 'utf8'))?.[0] : undefined
 }
 
-/** A few packages only name their licence. This project has the same one, so its text is at hand. */
+/** A few packages only name their licence. For MIT, this project's own copy provides the text. */
 function standardText(license: string, name: string): string | undefined {
   if (license !== 'MIT') return undefined
   return readFileSync('LICENSE', 'utf8').replace(/^Copyright .*$/m, `Copyright (c) the authors of ${name}`)

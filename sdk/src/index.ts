@@ -1,4 +1,12 @@
-export type { Hooks, Logger, RequestEvent, ResponseEvent, RetryEvent, WaitEvent } from './client/core/hooks.ts'
+export type {
+  FailureEvent,
+  Hooks,
+  Logger,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+  WaitEvent,
+} from './client/core/hooks.ts'
 export type { CallOptions, ClientOptions } from './client/core/options.ts'
 export type { Clock } from './client/core/timing.ts'
 export { type Client, createClient } from './client/create-client.ts'

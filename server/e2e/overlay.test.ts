@@ -315,7 +315,7 @@ it('the setup page keeps the gamemode of the collection page, and gives no addre
   const address = page.getByRole('textbox', { name: 'Address of your overlay' })
   expect(await address.inputValue()).toBe(`${url}/overlay/Alex?gamemode=earth`)
   await page.getByLabel('Player').fill('Nobody')
-  await page.getByRole('alert').getByText('This server knows no player called “Nobody”.').waitFor()
+  await page.getByRole('alert').getByText('No player “Nobody” on this server.').waitFor()
   expect(await address.count()).toBe(0)
   await page.goto(`${url}/overlay?name=Alex&gamemode=nope`)
   await page.getByText('The overlay ignores these options: gamemode=nope.').waitFor()

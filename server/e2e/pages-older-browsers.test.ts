@@ -58,7 +58,7 @@ describe('the pages in older browsers', () => {
     expect(complaints).toEqual([])
   })
 
-  it('are a sentence that names the oldest browsers if a script cannot run', async ({ skip }) => {
+  it('show a sentence that names the oldest browsers if a script cannot run', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()

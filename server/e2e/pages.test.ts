@@ -234,7 +234,7 @@ describe('the pages in a real browser', () => {
     const { url } = await startServer()
     const page = await browser.newPage()
     await page.goto(`${url}/@Nobody`)
-    await page.getByText('This server knows no player called “Nobody”.').waitFor()
+    await page.getByText('No player “Nobody” on this server.').waitFor()
     const { requests } = watchPage(page, READ_TO_THE_END)
     const response = await page.goto(`${url}/@-Nobody`)
     expect(response?.status()).toBe(404)

@@ -24,10 +24,13 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'text-wrap',
 ])
 
-/** The interfaces whose methods the pages call. The names of others, such as `watch`, are also names of own functions. */
+/**
+ * The interfaces whose methods are checked. Other interfaces have methods, such as `watch`, whose names this project also
+ * uses.
+ */
 const INTERFACES = ['Document', 'Element', 'HTMLElement', 'Node', 'Response', 'Window'] as const
 
-/** The compatibility data names groups of units, not units. */
+/** The compatibility data lists groups of units, so these patterns check single units and ranges. */
 const UNITS = /\d(?:[sld]v|cq)(?:h|w|i|b|min|max)\b/g
 const RANGES = /@(?:media|container)[^{]*[<>][^{]*/g
 

@@ -65,12 +65,12 @@ export async function* catchPages(
   } while (cursor !== undefined)
 }
 
-/** @param onPage Called after each page; returns whether the pages so far are enough. */
+/** Reads a collection page by page, until `onPage` returns `true`. */
 export async function fetchCatches(
   client: Client,
   kind: CatchKind,
   options: ListOptions,
-  onPage: (page: Collection) => boolean | undefined = () => false,
+  onPage: (page: Collection) => boolean = () => false,
 ): Promise<Collection> {
   const catches: (Fish | Crab)[] = []
   let last: Collection | undefined
@@ -79,7 +79,7 @@ export async function fetchCatches(
     last = page
     if (onPage(page)) break
   }
-  if (!last) throw new Error('A collection without a page.')
+  if (!last) throw new Error('The service returned no page.')
   return { ...last, catches }
 }
 

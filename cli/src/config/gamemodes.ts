@@ -21,12 +21,12 @@ export function knownGamemodes(context: Environment, url: string): readonly Game
 /**
  * Remembers the gamemodes of a service. Errors are ignored, because the gamemodes can be requested again.
  * @param listed The gamemodes in the response of the service
- * @returns the listed gamemodes, or the known gamemodes if the list is invalid
+ * @returns the listed gamemodes, or the known gamemodes without a valid list
  */
 export function rememberGamemodes(
   context: Environment,
   url: string,
-  listed: readonly Gamemode[] = GAMEMODES,
+  listed: readonly Gamemode[] | undefined,
 ): readonly Gamemode[] {
   const known = knownGamemodes(context, url)
   if (!isList(listed) || listed.join() === known.join()) return known

@@ -36,16 +36,22 @@ export function unknownCommand({ words, ids, topics, before }: UnknownCommand): 
   const name = /^[a-z]{1,16}$/.test(word) && first !== second ? ` "${word}"` : ''
   const meant = closestCommand(words, ids)
   const help = topic === undefined ? ALL_COMMANDS : `See: fish-cli ${topic} --help`
-  const suggestion = meant === undefined ? '' : `Did you mean: fish-cli ${before ? `${before} ` : ''}${meant}? `
-  return usageError(`Unknown command${name}${topic === undefined ? '' : ` of "fish-cli ${topic}"`}.`, suggestion + help)
+  return usageError(
+    `Unknown command${name}${topic === undefined ? '' : ` of "fish-cli ${topic}"`}.`,
+    didYouMean(meant && (before ? `${before} ${meant}` : meant)) + help,
+  )
 }
 
 const ALL_COMMANDS = 'For all commands: fish-cli --help'
 
-export function misplacedFlag(argv: readonly string[]): CliError {
+/** The error for a command line that begins with a flag. */
+export function missingCommand(argv: readonly string[]): CliError {
   const [first = ''] = argv
   if (argv.some((word) => !word.startsWith('-'))) return usageError('Flags must follow the command.', ALL_COMMANDS)
   const meant = closestWord(first.replace(/^-+/, ''), ['help', 'version'])
-  const suggestion = meant === undefined ? '' : `Did you mean: fish-cli --${meant}? `
-  return usageError('The command is missing.', suggestion + ALL_COMMANDS)
+  return usageError('The command is missing.', didYouMean(meant && `--${meant}`) + ALL_COMMANDS)
+}
+
+function didYouMean(words: string | undefined): string {
+  return words === undefined ? '' : `Did you mean: fish-cli ${words}? `
 }

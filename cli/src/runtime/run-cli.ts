@@ -1,7 +1,7 @@
 import type { Context, Role, System } from '../core/context.ts'
 import { EXIT } from '../core/errors.ts'
 import { hasNoColourFlag } from '../core/format.ts'
-import { misplacedFlag, unknownCommand } from '../help/closest.ts'
+import { missingCommand, unknownCommand } from '../help/closest.ts'
 import { helpWords, isVersionRequest, versionText } from '../help/static-pages.ts'
 import type { Command } from '../kit/define.ts'
 import { readManifest } from '../package.ts'
@@ -35,7 +35,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   }
   const found = COMMANDS.find(argv)
   if (!found) {
-    if (first?.startsWith('-')) throw misplacedFlag(argv)
+    if (first?.startsWith('-')) throw missingCommand(argv)
     throw unknownCommand({ words: argv, ids: COMMANDS.ids, topics: Object.keys(COMMANDS.topics) })
   }
   const { [found.id]: command } = await COMMANDS.load([found.id])

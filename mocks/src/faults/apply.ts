@@ -71,14 +71,14 @@ async function errorResponse(
   service: Service,
   request: Request,
   status: keyof typeof DEFAULT_CODES,
-  givenCode: StatusFault['code'],
+  requestedCode: StatusFault['code'],
   now: number,
 ): Promise<Response> {
   const requestId = request.headers.get(HEADERS.requestId)
   const model = await service.app.fetch(withoutContent(request, requestId))
-  const code = givenCode ?? DEFAULT_CODES[status]
+  const code = requestedCode ?? DEFAULT_CODES[status]
   // The copy has no credentials, so the service's response is its own 401 for the path, with the right headers.
-  if (status === 401 && model.status === 401 && givenCode === undefined) return model
+  if (status === 401 && model.status === 401 && requestedCode === undefined) return model
 
   const headers = new Headers([...model.headers].filter(([name]) => /^(x-|access-control-|vary$)/.test(name)))
   headers.set('content-type', MEDIA_TYPES.json)

@@ -38,6 +38,7 @@ export function createDirectFetch({ handle, origin, hold, address }: DirectOptio
     if (address !== undefined) setAddress(request, address)
     const response = await warnOfFakeTimers(
       untilAborted(async () => apply(request, await handle(request, 'direct'), signal), signal),
+      ['queueMicrotask'],
     )
     return Object.defineProperty(response, 'url', { value: request.url, configurable: true })
   }

@@ -121,7 +121,7 @@ function start(onStop: () => void): Interceptions {
   // request.
   const fetchInterceptor = new FetchInterceptor()
   const realFetch = globalThis.fetch
-  globalThis.fetch = (...call) => warnOfFakeTimers(realFetch(...call))
+  globalThis.fetch = (...call) => warnOfFakeTimers(realFetch(...call), ['nextTick', 'queueMicrotask'])
   try {
     fetchInterceptor.apply()
   } catch (cause) {

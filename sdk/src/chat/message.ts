@@ -39,17 +39,16 @@ export interface ChatMessage {
  * `[12:00:01] [Render thread/INFO]: [System] [CHAT] `. A line without a prefix is the message itself, as mods receive it.
  * Decode log files as UTF-8; if that fails, as Windows-1252, which older versions of the game write on Windows.
  *
- * @throws TypeError for a value that is neither a text nor an object with its own `toString`, such as a `ChatMessage`
- * of mineflayer
+ * @throws TypeError if the value is neither a text nor an object with its own `toString`. A `ChatMessage` of mineflayer
+ * is valid.
  * @example
  * chatMessageOf('[12:00:01] [Render thread/INFO]: [CHAT] §aWelcome!') // { text: 'Welcome!', timeOfDay: '12:00:01' }
  * chatMessageOf('[12:00:01] [Render thread/INFO]: Stopping!') // undefined
  */
-export function chatMessageOf(given: string | object): ChatMessage | undefined {
-  const line = String(given)
-  if (line !== given && (Object(given) !== given || !line.search(/\[object /))) {
-    throw new TypeError(`A chat line must be text, not ${line}.`)
-  }
+export function chatMessageOf(input: string | object): ChatMessage | undefined {
+  const line = String(input)
+  const isText = line === input || (Object(input) === input && !line.startsWith('[object '))
+  if (!isText) throw new TypeError(`A chat line must be text, not ${line}.`)
   if (line.length > MAX_LINE_LENGTH) return undefined
   const plain = stripChatFormatting(line.replace(LOGGED_MESSAGE, (message) => message.replace(LOGGED_BREAK, '\n')))
   const prefix = readPrefix(plain)

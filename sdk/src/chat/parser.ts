@@ -85,8 +85,8 @@ export interface ChatParserOptions {
  *
  * Lines of more than 4,096 characters are ignored without parsing.
  *
- * @throws TypeError for a value that is neither a text nor an object with its own `toString`, such as a `ChatMessage`
- * of mineflayer. Otherwise it throws only if one of `patterns` does.
+ * @throws TypeError if the value is neither a text nor an object with its own `toString`. A `ChatMessage` of mineflayer
+ * is valid. Errors of `patterns` are passed on.
  * @example
  * const found = parseChatLine('[12:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon.')
  * // { kind: 'fish', name: 'Salmon', rarity: 2, timeOfDay: '12:00:01' }

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import type { ErrorCode } from './error-codes.ts'
 import { EVENT_STREAM, MEDIA_TYPES } from './headers.ts'
+import { LIMITS } from './limits.ts'
+import { DEMO_USER } from './names.ts'
 import type { RouteName } from './routes.ts'
 import * as schemas from './schemas.ts'
 
@@ -48,7 +50,7 @@ const page = { status: 200, type: PAGE_TYPES.html } as const
 const read = (what: string, collection: z.ZodMiniType, summary: z.ZodMiniType): Operation => ({
   summary: `List the ${what} of a user in a gamemode, oldest first, or count them by species`,
   description: [
-    'Without `limit`, the response contains all entries. With `limit` and `cursor`, the response contains one page, and `nextCursor` if more entries follow.',
+    'Without `limit`, the response contains all entries. With `limit`, the response contains one page, and `nextCursor` if more entries follow. Pass `nextCursor` as `cursor` to read the next page.',
     '`detail=full` adds the id of the record and the time to each entry. `summary=species` counts the entries by species instead.',
   ].join(' '),
   auth: 'none',
@@ -81,7 +83,7 @@ const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
 
 const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
   summary: `Add ${what} for a user, as plain JSON`,
-  description: 'The body contains 1 to 500 entries, which become one record.',
+  description: `The body contains 1 to ${LIMITS.entriesPerWrite} entries, which become one record.`,
   auth: 'admin',
   query: schemas.collectionQuerySchema,
   body: json(schema),
@@ -134,14 +136,14 @@ const moveOwn = (what: string): Operation => ({
   errors: [...loginErrors, ...jsonErrors, 'record_not_found', ...moveGamemodeErrors],
 })
 
-const DEMO = 'The collection belongs to the user `demo`, and is the same in every service.'
+const DEMO = `The collection belongs to the user \`${DEMO_USER}\`, and is the same in every service.`
 
 /** Request and responses of every route. */
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   status: {
     summary: 'Check that the service runs and that its storage responds',
     description:
-      'The response lists the gamemodes if they are not the default ones. If the storage does not respond, the status is 503, and the response has the same fields.',
+      'The response lists the gamemodes if they are not the default ones. If the storage does not respond, the status is 503, and the response also contains `error`, `code` and `requestId`.',
     auth: 'none',
     success: ok(schemas.statusSchema),
     also: { 503: { schema: schemas.unavailableStatusSchema } },

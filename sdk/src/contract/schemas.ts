@@ -66,8 +66,7 @@ export const errorBodySchema = z.object({
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
 /**
- * `gamemodes` is absent if the operator has not set other gamemodes than the default. `publicUrl` is the address that
- * players use.
+ * `gamemodes` is absent if the service uses the default gamemodes. `publicUrl` is the address that players use.
  */
 const statusFields = {
   timestamp: dateTimeSchema,

@@ -115,7 +115,8 @@ export function throwIssues(issues: readonly Issue[]): void {
 /** The `code` of a {@link FernetError}. */
 export type FernetErrorCode = 'invalid_key' | 'invalid_token' | 'token_expired'
 
-// This class is in this file, because all entries export it: from another file, each page that reads would load it too.
+// Every entry exports this class. In a file of its own, the class would become a chunk that pages without encryption
+// also load.
 /**
  * A key or token is unusable. The error contains no bytes of the key or token.
  *

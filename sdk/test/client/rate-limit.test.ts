@@ -1,4 +1,4 @@
-import { createClient, RateLimitError } from '@fish-crab/sdk'
+import { createClient, type Hooks, RateLimitError } from '@fish-crab/sdk'
 import { expect, test } from 'vitest'
 import { failure, player, saved, tooMany } from './stubs.ts'
 
@@ -118,4 +118,14 @@ test('hooks number the attempts of a call alike, also after a 429', async () => 
   })
   await client.fish.add({ name: 'Cod', rarity: 1 })
   expect(attempts).toEqual(['request 1', 'request 2', 'retry 2', 'request 3'])
+})
+
+test('onFailure reports each attempt without a response, also the last one', async () => {
+  const { options } = player(new TypeError('fetch failed'), new TypeError('fetch failed'))
+  const failures: string[] = []
+  const onFailure: Hooks['onFailure'] = ({ method, path, attempt, code }) =>
+    failures.push(`${method} ${path} ${attempt} ${code}`)
+  const call = createClient({ ...options, maxRetries: 1, onFailure }).fish.add(SALMON)
+  await expect(call).rejects.toMatchObject({ name: 'ConnectionError' })
+  expect(failures).toEqual(['POST /post/fish 1 connection_error', 'POST /post/fish 2 connection_error'])
 })

@@ -1,4 +1,4 @@
-// This file may import only packages and `node:` modules, because Node can run the file without a build.
+// This file imports only packages and `node:` modules, so that Node can run it from the sources.
 import { parentPort, workerData } from 'node:worker_threads'
 import { compareSync } from 'bcryptjs'
 

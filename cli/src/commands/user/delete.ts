@@ -25,7 +25,7 @@ export const userDeleteCommand = defineCommand({
     if (!dryRun) await confirm(context, { question: `Delete the player ${named} and all its catches`, ...flags })
     const administration = await openAdministration(context)
     if (dryRun) {
-      const remember = (given?: readonly Gamemode[]) => rememberGamemodes(context, context.target.url.value, given)
+      const remember = (listed?: readonly Gamemode[]) => rememberGamemodes(context, context.target.url.value, listed)
       const plan = await planDeletion(administration, args.name, remember)
       const text = `Would delete ${printable(plan.user)}: ${plan.fish} fish and ${plan.crab} crab${plan.crab === 1 ? '' : 's'}.`
       return context.print({ ...plan, dryRun }, () => text)
@@ -38,7 +38,7 @@ export const userDeleteCommand = defineCommand({
 async function planDeletion(
   { admin, options }: Administration,
   named: string,
-  remember: (given?: readonly Gamemode[]) => readonly Gamemode[],
+  remember: (listed?: readonly Gamemode[]) => readonly Gamemode[],
 ) {
   const { role, gamemodes } = await admin.me(options)
   if (role !== 'superadmin') throw expectedRefusal('forbidden', 'superadmin')

@@ -22,6 +22,12 @@ export interface ResponseEvent extends RequestEvent {
   readonly rateLimit: RateLimitState | undefined
 }
 
+/** A request without a complete response. */
+export interface FailureEvent extends RequestEvent {
+  /** The `code` of the error. */
+  readonly code: string
+}
+
 /** A failed attempt that will be retried. */
 export interface RetryEvent extends RequestEvent {
   /** HTTP status; `undefined` if there was no response. */
@@ -53,6 +59,8 @@ export interface Hooks {
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
   /** Called after a response of any status. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined
+  /** Called after a request without a complete response, such as after a timeout. */
+  readonly onFailure?: ((event: FailureEvent) => void) | undefined
   /** Called before the wait for a retry. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
   /**
@@ -67,7 +75,7 @@ export interface Hooks {
 
 /** A log, such as `console`. Each message comes with the fields of one of the events above, and no other data. */
 export interface Logger {
-  /** Requests and responses. */
+  /** Requests, responses and failures. */
   debug(message: string, fields: object): void
   /** Waits for the rate limit. */
   info(message: string, fields: object): void
@@ -90,6 +98,7 @@ export function notify<Event>(listener: ((event: Event) => void) | undefined, ev
 export const HOOK_LOGS: Readonly<Record<keyof Hooks, readonly [level: keyof Logger, message: string]>> = {
   onRequest: ['debug', 'request'],
   onResponse: ['debug', 'response'],
+  onFailure: ['debug', 'no response'],
   onRetry: ['warn', 'retry after a failed attempt'],
   onWait: ['info', 'waiting for the rate limit'],
 }

@@ -9,8 +9,8 @@ import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
 
 /**
- * Reads the status of the service, with its gamemodes. For the next 5 minutes, calls check their gamemode against the gamemodes in the
- * status.
+ * Reads the status of the service, which includes its gamemodes. For the next 5 minutes, calls check their gamemode
+ * against this list.
  */
 export type GetStatus = (options?: CallOptions) => ApiPromise<Status & { gamemodes: Gamemode[] } & ResponseMeta>
 

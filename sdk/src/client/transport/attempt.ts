@@ -62,6 +62,7 @@ export function createAttempts(settings: Settings) {
     } catch (thrown) {
       limiter.releaseLost(permit)
       const error = timeout.signal.aborted ? timeout.signal.reason : errorOf(thrown, request, redact, known)
+      if (error instanceof FishCrabError) observer.onFailure({ method, path, attempt, code: error.code })
       if (error instanceof ConnectionError && !signal?.aborted) return { isRefused: false, error }
       throw error
     } finally {

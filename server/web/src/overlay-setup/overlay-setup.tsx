@@ -74,9 +74,10 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
     }
     setIgnored(overlay?.ignored ?? [])
   }
-  const options = isChosen ? chosen : { ...chosen, gamemode: found?.gamemode ?? chosen.gamemode }
-  const change = (some: Partial<OverlayOptions>) => setOptions({ ...options, ...some })
   const wanted = name.trim().replace(/^@/, '')
+  const current = found?.name === wanted ? found : undefined
+  const options = isChosen ? chosen : { ...chosen, gamemode: current?.gamemode ?? chosen.gamemode }
+  const change = (some: Partial<OverlayOptions>) => setOptions({ ...options, ...some })
   const isName = isUserName(wanted)
   useEffect(() => {
     if (!isName) return undefined
@@ -100,7 +101,7 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
       changed.abort()
     }
   }, [client, gamemodes, wanted, isName])
-  const isUnknown = found?.isUnknown === true && found.name === wanted
+  const isUnknown = current?.isUnknown === true
   const address = isName ? new URL(overlayPath(wanted, options), publicUrl()).href : ''
   const { width, height } = sourceSize(options)
   const togglePart = (part: Part) => {
@@ -207,7 +208,7 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
               <h2 id="address">Address of your overlay</h2>
               {isUnknown ? (
                 <p class="mistake unknown" role="alert">
-                  This server knows no player called “{wanted}”.
+                  No player “{wanted}” on this server.
                 </p>
               ) : isName ? (
                 <div class="field-row">

@@ -170,7 +170,7 @@ function describeFresh({ name, rarity, added }: Fresh): string {
 function UnknownPlayer({ name }: { readonly name: string }) {
   return (
     <Empty title="Player not found">
-      <p>This server knows no player called “{name}”.</p>
+      <p>No player “{name}” on this server.</p>
       <p class="quiet">Check the spelling, or ask the owner of this server for an account.</p>
     </Empty>
   )
