@@ -73,7 +73,10 @@ export interface Hooks {
   readonly onWait?: ((event: WaitEvent) => void) | undefined
 }
 
-/** A log, such as `console`. Each message comes with the fields of one of the events above, and no other data. */
+/**
+ * A log, such as `console`. Each message is the name of an event, such as `request`, and comes with the fields of the
+ * event and no other data.
+ */
 export interface Logger {
   /** Requests, responses and failures. */
   debug(message: string, fields: object): void
@@ -94,17 +97,18 @@ export function notify<Event>(listener: ((event: Event) => void) | undefined, ev
   } catch {}
 }
 
-/** How each event is logged. */
-export const HOOK_LOGS: Readonly<Record<keyof Hooks, readonly [level: keyof Logger, message: string]>> = {
-  onRequest: ['debug', 'request'],
-  onResponse: ['debug', 'response'],
-  onFailure: ['debug', 'no response'],
-  onRetry: ['warn', 'retry after a failed attempt'],
-  onWait: ['info', 'waiting for the rate limit'],
+/** The level at which each event is logged. */
+export const HOOK_LEVELS: Readonly<Record<keyof Hooks, keyof Logger>> = {
+  onRequest: 'debug',
+  onResponse: 'debug',
+  onFailure: 'debug',
+  onRetry: 'warn',
+  onWait: 'info',
 }
 
 export function createEventSink(hooks: Hooks, logger: Logger | undefined): EventSink {
-  const sinks = Object.entries(HOOK_LOGS).map(([name, [level, message]]) => {
+  const sinks = Object.entries(HOOK_LEVELS).map(([name, level]) => {
+    const message = name.slice(2).toLowerCase()
     const sink = (event: never) => {
       notify(hooks[name as keyof Hooks] as ((event: never) => void) | undefined, event)
       notify(() => logger?.[level](message, event), event)

@@ -4,7 +4,7 @@ import type { Status } from '../../contract/schemas.ts'
 import { type OptionNames, optionIssues } from '../../errors/check-options.ts'
 import { type Issue, throwIssues } from '../../errors/fish-crab-error.ts'
 import { isKeyFormat } from '../../fernet/key.ts'
-import { createEventSink, type EventSink, HOOK_LOGS, type Hooks, type Logger } from './hooks.ts'
+import { createEventSink, type EventSink, HOOK_LEVELS, type Hooks, type Logger } from './hooks.ts'
 import { DEFAULT_BASE_URL, isServiceUrl, SERVICE_URL_RULE, serviceAddress } from './service-url.ts'
 import { type Clock, systemClock } from './timing.ts'
 
@@ -114,7 +114,12 @@ const RUNTIME: OptionNames<RuntimeOptions> = {
 }
 
 /** The names of the options of {@link createClient}. */
-export const CLIENT_OPTIONS: OptionNames<ClientOptions> = { ...VARIABLES, ...DEFAULT_LIMITS, ...RUNTIME, ...HOOK_LOGS }
+export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
+  ...VARIABLES,
+  ...DEFAULT_LIMITS,
+  ...RUNTIME,
+  ...HOOK_LEVELS,
+}
 
 /** Checked options with their defaults. */
 export interface Settings extends CallLimits {
