@@ -93,6 +93,10 @@ const VIEWS: Readonly<Record<string, Open>> = {
     await page.getByRole('button', { name: 'Table' }).click()
     await page.getByRole('heading', { name: 'Species' }).evaluate((heading) => heading.scrollIntoView())
   },
+  async 'print-768-dark'(page, url) {
+    await openCollection(page, url)
+    await page.emulateMedia({ media: 'print' })
+  },
   async 'milestones-1440-light'(page, url) {
     await openCollection(page, url)
     await page.getByRole('heading', { name: 'Milestones' }).evaluate((heading) => heading.scrollIntoView())
