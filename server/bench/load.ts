@@ -132,7 +132,7 @@ export async function encryptPosts(
     if (catches === 1) return { fish: `Salmon ${at}`, ...rarity }
     return {
       [kind]: Array.from({ length: catches }, (_, index) => ({
-        name: `Salmon ${at + index}`.padEnd(nameLength, 'o'),
+        name: longName(`Salmon ${at + index}`, nameLength),
         ...rarity,
       })),
     }
@@ -143,6 +143,11 @@ export async function encryptPosts(
       return `${head}Content-Type: ${MEDIA_TYPES.token}\r\nContent-Length: ${token.length}\r\n\r\n${token}`
     }),
   )
+}
+
+/** Fills a name up to a number of characters with characters of four bytes, the largest in UTF-8. */
+function longName(name: string, length: number): string {
+  return name + '𩸽'.repeat(Math.max(0, length - name.length))
 }
 
 /** Returns a function that returns the next request. The function throws an error if no request remains. */

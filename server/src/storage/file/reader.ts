@@ -42,35 +42,25 @@ function prepareTallies(db: DatabaseSync) {
   }
 }
 
-/**
- * Maximum number of rows per query. An array of rows takes half as long as an iterator, but large rows use much memory.
- */
-const PAGE = 64
-
 function prepareRecords(db: DatabaseSync) {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
   const columns = 'sequence, id, count, entries'
   const range = db.prepare(
-    `SELECT ${columns} FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ${PAGE}`,
+    `SELECT ${columns} FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
   )
   const latest = db.prepare(`SELECT ${columns} FROM records WHERE ${IN_COLLECTION} ORDER BY sequence DESC LIMIT ?`)
   for (const statement of [range, latest]) statement.setReturnArrays(true)
-  const rows = (statement: typeof range, ...values: (string | number)[]) => {
-    // The types of `node:sqlite` do not show that `setReturnArrays` makes rows arrays.
-    const found = statement.all(...values) as unknown as readonly (readonly SqlValue[])[]
-    return found.map(([sequence, id, count, entries]): StoredRecord => {
-      return { sequence: Number(sequence), id: packedId.fromColumn(id), count: Number(count), entries: String(entries) }
-    })
+  // The types of `node:sqlite` do not show that `setReturnArrays` makes rows arrays.
+  const recordOf = (row: unknown): StoredRecord => {
+    const [sequence, id, count, entries] = row as readonly SqlValue[]
+    return { sequence: Number(sequence), id: packedId.fromColumn(id), count: Number(count), entries: String(entries) }
   }
   return ({ owner, kind, gamemode }: Collection): RecordSource & { latest(count: number): StoredRecord[] } => ({
     last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
-    latest: (count) => rows(latest, owner, kind, gamemode, count),
+    latest: (count) => latest.all(owner, kind, gamemode, count).map(recordOf),
+    // A record may be 200 KB long, so only the records that the caller takes are read.
     *between(from, to): Generator<StoredRecord> {
-      let page: StoredRecord[] = []
-      do {
-        page = rows(range, owner, kind, gamemode, (page.at(-1)?.sequence ?? from - 1) + 1, to)
-        yield* page
-      } while (page.length === PAGE)
+      for (const row of range.iterate(owner, kind, gamemode, from, to)) yield recordOf(row)
     },
   })
 }
