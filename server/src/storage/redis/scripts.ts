@@ -201,8 +201,8 @@ redis.call('HSET', KEYS[1], 'tallies:' .. collection, version)`,
 
   /**
    * KEYS: records. ARGV: first sequence, last stream id ('' for the newest), most records, most bytes, most entries.
-   * Returns the last id, then sequence, id, count and text of each record. Reads few records at first, because their
-   * size is unknown, and then as many records as fit at the average size so far.
+   * Returns the last id, then sequence, id, count and text of each record. Reads one record at first, because the size
+   * is unknown, and then as many records as fit at the average size so far.
    */
   fishRead: `
 local last = ARGV[2]
@@ -212,10 +212,10 @@ if last == '' then
   last = newest[1]
 end
 local left, bytes, entries = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local from, asked, taken, size = ARGV[1] .. '-0', 8, 0, 0
+local from, asked, taken, size = ARGV[1] .. '-0', 1, 0, 0
 local answer = {last}
 while left > taken do
-  asked = math.min(asked, left - taken)
+  asked = math.min(asked, left - taken, entries)
   local found = redis.call('XRANGE', KEYS[1], from, last, 'COUNT', asked)
   for _, record in ipairs(found) do
     local sequence, count, text = string.match(record[1], '^%d+'), record[2][2], record[2][4]
