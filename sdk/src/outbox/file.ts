@@ -132,9 +132,8 @@ function useWriteAheadLog(db: DatabaseSync): void {
   }
 }
 
-/** `PRAGMA application_id` of outbox files: "FCOX" in ASCII. Files from before schema version 1 have "FCOB". */
+/** `PRAGMA application_id` of outbox files: "FCOX" in ASCII. */
 const APPLICATION_ID = 0x46434f58
-const FORMER_ID = 0x46434f42
 const VERSION = 1
 
 /** A catch without a batch is queued. A batch with a token is frozen; a batch with a code is a dead letter. */
@@ -174,8 +173,8 @@ function createSchema(db: DatabaseSync, name: string): void {
 function hasSchema(db: DatabaseSync, name: string): boolean {
   const id = db.prepare('PRAGMA application_id').get()?.application_id
   const version = db.prepare('PRAGMA user_version').get()?.user_version
-  if (id === APPLICATION_ID && version === VERSION) return true
-  if (id === APPLICATION_ID || id === FORMER_ID) {
+  if (id === APPLICATION_ID) {
+    if (version === VERSION) return true
     throw new OutboxStoreError('outbox_other_version', `Another version of @fish-crab/sdk wrote the outbox ${name}.`, {
       hint: 'Send the catches in the file with that version, or move the file away.',
     })

@@ -32,15 +32,12 @@ describe('the file of an outbox', () => {
     await second.close()
   })
 
-  it.each([
-    ['from another version', 'PRAGMA user_version = 99'],
-    ['from a version without a schema number', 'PRAGMA application_id = 0x46434f42'],
-  ])('is rejected and stays unchanged if the file is %s', async (_, change) => {
+  it('is rejected and stays unchanged if the file is from another version', async () => {
     const path = join(await testFolder(), 'outbox.db')
     await using outbox = await openOutbox({ path, ...defaults })
     await outbox.add(fish(1))
     const db = new DatabaseSync(path)
-    db.exec(`${change}; PRAGMA wal_checkpoint(TRUNCATE); CREATE TABLE only_in_the_log (value)`)
+    db.exec(`PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE); CREATE TABLE only_in_the_log (value)`)
     const contents = () => Promise.all([readFile(path), readFile(`${path}-wal`)])
     const before = await contents()
     await expect(openOutbox({ path, ...defaults })).rejects.toMatchObject({

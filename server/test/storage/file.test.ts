@@ -120,16 +120,6 @@ describe('a file that is not a store', () => {
     await refused(folder, 'not_a_store')
   })
 
-  test('is refused with an explanation and stays unchanged if a build before version 0.1 wrote the file', async () => {
-    const folder = newFolder()
-    mkdirSync(folder)
-    const db = new DatabaseSync(join(folder, 'fish.db'))
-    db.exec(`PRAGMA application_id = ${0x46495348}; CREATE TABLE items (key TEXT)`)
-    db.close()
-    await refused(folder, 'not_a_store')
-    await expect(open(folder)).rejects.toThrow('was written by a development build before version 0.1')
-  })
-
   test('is refused and stays unchanged if a newer version wrote the file', async () => {
     const folder = newFolder()
     await (await open(folder)).dispose()

@@ -108,8 +108,6 @@ END;
 
 /** `PRAGMA application_id` of the files of this service: "FCCS" in ASCII. */
 export const APPLICATION_ID = 0x46434353
-/** The `application_id` of files from builds before version 0.1. */
-const DEVELOPMENT_ID = 0x46495348
 
 /**
  * The changes of each schema version, oldest first. `PRAGMA user_version` is the number of entries that were applied to
@@ -129,12 +127,6 @@ export const IN_COLLECTION =
  * @throws {StorageError} `not_a_store`, `newer_schema`
  */
 export function checkSchema(file: string, applicationId: unknown, version: number): void {
-  if (applicationId === DEVELOPMENT_ID) {
-    throw new StorageError(
-      'not_a_store',
-      `${file} was written by a development build before version 0.1, and was left as it is. Name another folder.`,
-    )
-  }
   if (applicationId !== APPLICATION_ID) {
     throw notAStore(file)
   }
