@@ -83,7 +83,7 @@ export const PROXY_PAGES = {
 
 /**
  * An error response as the service sends it, or the error page of a proxy for 502 and 504. The request is not
- * processed. It counts towards the rate limit, unless a proxy responds.
+ * processed. The request counts towards the rate limit, unless a proxy responds.
  */
 export interface StatusFault {
   /** HTTP status of the response. */

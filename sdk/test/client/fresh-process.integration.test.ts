@@ -61,7 +61,7 @@ test.each<[string, { readonly http_proxy?: string; readonly no_proxy?: string },
   expect(stdout).toBe(expected)
 })
 
-const ANSWER =
+const RESPONSE =
   '{ statusCode: 200, data: { user: "program", fish: [] }, responseOptions: { headers: { "content-type": "application/json" } } }'
 
 test.each<[string, string, string]>([
@@ -80,7 +80,7 @@ test.each<[string, string, string]>([
     import { createClient } from '@fish-crab/sdk'
     function mockAgent() {
       const mock = new MockAgent()
-      const response = ${ANSWER}
+      const response = ${RESPONSE}
       mock.get('http://fish.test').intercept({ path: /.*/ }).reply(() => response).persist()
       return mock
     }
@@ -104,7 +104,7 @@ test('a client that has sent a request uses a dispatcher that the program sets l
     const client = createClient({ baseUrl: '${server.baseUrl}' })
     const users = [(await client.demo.fish()).user]
     const agent = new MockAgent()
-    agent.get('${server.baseUrl}').intercept({ path: /.*/ }).reply(() => (${ANSWER})).persist()
+    agent.get('${server.baseUrl}').intercept({ path: /.*/ }).reply(() => (${RESPONSE})).persist()
     setGlobalDispatcher(agent)
     users.push((await client.demo.fish()).user)
     setGlobalDispatcher(before)
@@ -120,7 +120,7 @@ test('a dispatcher of the program overrides the proxy variables of the environme
     import { MockAgent, setGlobalDispatcher } from 'undici'
     import { createClient } from '@fish-crab/sdk'
     const agent = new MockAgent()
-    agent.get('http://fish.test').intercept({ path: /.*/ }).reply(() => (${ANSWER}))
+    agent.get('http://fish.test').intercept({ path: /.*/ }).reply(() => (${RESPONSE}))
     setGlobalDispatcher(agent)
     process.stdout.write((await createClient({ baseUrl: 'http://fish.test', maxRetries: 0 }).demo.fish()).user)
   `,
