@@ -269,7 +269,7 @@ export default defineConfig([
       index: 'index.ts',
       app: 'app/index.ts',
       storage: 'storage/index.ts',
-      'storage-conformance': 'storage-conformance/index.ts',
+      'storage-conformance': '../test/storage-suite/index.ts',
     },
     { ...FERNET_KEYS, ...SERVER_WORKERS },
     {

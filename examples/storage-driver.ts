@@ -1,180 +1,182 @@
-// A complete custom storage driver that stores everything in Maps. Copy this file, replace the Maps with a database,
-// and let `describeStorage` show the missing parts (test/storage-driver.test.ts).
+// A complete custom storage driver that stores everything in memory. Copy this file, replace the lists with a database, and
+// let `describeStorage` show the missing parts (test/storage-driver.test.ts).
 import {
   type Change,
   type Collection,
+  createChanges,
   createWindows,
   type FishStorage,
   type NewRecord,
+  pageOf,
   REMOVED_VERSION,
+  readInChunks,
   type StorageDriver,
   StorageError,
   type StoredRecord,
-  TallyCounter,
+  TallySum,
   wrapDriver,
 } from '@fish-crab/server/storage'
 
-type Stored = NewRecord & { readonly sequence: number }
+interface Row extends NewRecord {
+  readonly collection: Collection
+  readonly sequence: number
+}
 
 /** Creates a storage in the memory of this process. */
 export function createMapStorage(): FishStorage {
   return wrapDriver(mapDriver())
 }
 
+const closedError = () => new StorageError('closed', 'The storage was closed. Open it again.')
+
 function mapDriver(): StorageDriver {
   const items = new Map<string, string>()
-  const collections = new Map<string, { readonly place: Collection; version: string; records: Stored[] }>()
-  const tokens = new Map<string, string>() // `owner token` → record id; kept when the record is removed
+  let rows: Row[] = [] // in the order of their sequences
+  const versions = new Map<string, string>() // by collection
+  const tokens = new Map<string, string>() // `owner token` → record id; stays when the record is removed
   const removed = new Set<string>() // owners
   const windows = createWindows()
-  const listeners = new Set<(change?: Change) => void>()
+  // Event streams read a change as soon as it is emitted. If several processes share a database, emit it in all of them.
+  const changes = createChanges()
   let sequence = 0
   let closed = false
 
   // A closed storage rejects every operation. In one process and without `await`, each operation is atomic. In a
   // database, each operation must be one transaction that is durable before its promise resolves.
   const open = async <Result>(operation: () => Result): Promise<Result> => {
-    if (closed) throw new StorageError('closed', 'The storage was closed. Open it again.')
+    if (closed) throw closedError()
     return operation()
   }
-  // Event streams read a change as soon as a listener is called. If several processes share a database, call the
-  // listeners of all processes.
-  const changed = (change: Change) => {
-    for (const listener of listeners) listener(change)
-  }
   const keyOf = ({ owner, kind, gamemode }: Collection) => JSON.stringify([owner, kind, gamemode])
+  const rowsOf = (collection: Collection) => rows.filter((row) => keyOf(row.collection) === keyOf(collection))
+  const find = (collection: Collection, id: string) => rowsOf(collection).find((row) => row.id === id)
+  const toRecord = ({ sequence, id, entries, tally }: Row): StoredRecord => ({
+    sequence,
+    id,
+    count: tally.count,
+    entries,
+  })
   const keys = (base = '') => [...items.keys()].filter((key) => key.startsWith(base)).sort()
-  const entriesOf = (records: readonly Stored[]) => records.reduce((sum, { count }) => sum + count, 0)
 
-  const add = (place: Collection, record: NewRecord) => {
-    const collection = collections.get(keyOf(place)) ?? { place, version: '', records: [] }
-    collections.set(keyOf(place), collection)
+  const touch = (collection: Collection, removal?: Pick<Change, 'removed' | 'entry'>) => {
+    versions.set(keyOf(collection), crypto.randomUUID())
+    changes.emit({ ...collection, ...removal })
+  }
+  const add = (collection: Collection, record: NewRecord) => {
     sequence += 1
-    collection.records.push({ ...record, sequence })
-    collection.version = crypto.randomUUID()
-    changed(place)
+    rows.push({ ...record, collection, sequence })
+    touch(collection)
   }
-  const take = (place: Collection, id: string) => {
-    const collection = collections.get(keyOf(place))
-    const record = collection?.records.find((one) => one.id === id)
-    if (!collection || !record) return undefined
-    collection.records = collection.records.filter((one) => one !== record)
-    collection.version = crypto.randomUUID()
-    changed({ ...place, removed: id })
-    return record
+  const sumOf = <Key>(pairs: Iterable<readonly [key: Key, count: number]>) => {
+    const sums = new Map<string, number>()
+    for (const [key, count] of pairs) sums.set(JSON.stringify(key), (sums.get(JSON.stringify(key)) ?? 0) + count)
+    return Array.from(sums, ([key, count]) => [JSON.parse(key) as Key, count] as const)
   }
-
-  const stored = ({ sequence, id, count, entries }: StoredRecord): StoredRecord => ({ sequence, id, count, entries })
 
   return {
     name: 'map',
     durability: 'Nothing is durable: all data is lost when the process exits.',
     ping: () => open(() => {}),
 
-    append: (place, record) =>
+    append: (collection, record) =>
       open(() => {
-        if (removed.has(place.owner)) return { outcome: 'owner_removed' }
-        const token = JSON.stringify([place.owner, record.dedupeKey])
+        if (removed.has(collection.owner)) return { outcome: 'owner_removed' }
+        const token = JSON.stringify([collection.owner, record.dedupeKey])
         const known = record.dedupeKey === null ? undefined : tokens.get(token)
         if (known !== undefined) return { outcome: 'replayed', id: known }
         if (record.dedupeKey !== null) tokens.set(token, record.id)
-        add(place, record)
+        add(collection, record)
         return { outcome: 'stored', id: record.id }
       }),
-    findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
-    async *read(place, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
-      // The read uses a copy from its start, so a slow reader does not see later records.
-      const records = await open(() => [...(collections.get(keyOf(place))?.records ?? [])])
-      let [taken, characters] = [0, 0]
-      let chunk: StoredRecord[] = []
-      for (const record of records) {
-        if (record.sequence < from) continue
-        if (taken >= entries) break
-        chunk.push(stored(record))
-        taken += record.count
-        characters += record.entries.length
-        if (chunk.length < 500 && characters < 256 * 1024) continue
-        yield await open(() => chunk)
-        chunk = []
-        characters = 0
-      }
-      if (chunk.length > 0) yield await open(() => chunk)
-    },
-    version: (place) =>
-      open(() => (removed.has(place.owner) ? REMOVED_VERSION : collections.get(keyOf(place))?.version || 'empty')),
-    latest: (place, count) =>
-      open(() => (collections.get(keyOf(place))?.records ?? []).slice(-count).reverse().map(stored)),
-    onChange: (listener) => {
-      const own = (change?: Change) => listener(change)
-      listeners.add(own)
-      return () => void listeners.delete(own)
-    },
-    removeRecord: (place, id) =>
+    useToken: (owner, { dedupeKey, id }) =>
       open(() => {
-        const record = take(place, id)
-        return record && { count: record.count, entries: record.entries }
+        const token = JSON.stringify([owner, dedupeKey])
+        if (!removed.has(owner) && !tokens.has(token)) tokens.set(token, id)
       }),
-    moveRecord: (place, id, gamemode) =>
+    findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
+    findById: (collection, id) =>
       open(() => {
-        const [target, record] = [{ ...place, gamemode }, take(place, id)]
-        if (!record) return collections.get(keyOf(target))?.records.find((one) => one.id === id)?.count ?? 0
-        add(target, record)
-        return record.count
+        const row = find(collection, id)
+        return row && toRecord(row)
+      }),
+    read(collection, range) {
+      const rowsNow = () => {
+        if (closed) throw closedError()
+        return rowsOf(collection)
+      }
+      return readInChunks(
+        {
+          last: () => rowsNow().at(-1)?.sequence ?? 0,
+          between: (from, to) =>
+            rowsNow()
+              .filter((row) => row.sequence >= from && row.sequence <= to)
+              .map(toRecord),
+        },
+        range,
+      )
+    },
+    version: (one) => open(() => (removed.has(one.owner) ? REMOVED_VERSION : (versions.get(keyOf(one)) ?? 'empty'))),
+    latest: (collection, count) => open(() => rowsOf(collection).slice(-count).reverse().map(toRecord)),
+    onChange: changes.onChange,
+    removeEntriesIf: (collection, { record: { id, count }, remaining }) =>
+      open(() => {
+        const row = find(collection, id)
+        if (row?.tally.count !== count) return false
+        rows = remaining
+          ? rows.map((one) => (one === row ? { ...row, entries: remaining.entries, tally: remaining.tally } : one))
+          : rows.filter((one) => one !== row)
+        touch(collection, { removed: id, ...(remaining ? { entry: remaining.entry } : {}) })
+        return true
+      }),
+    moveRecordIf: (collection, { record: { id, count }, gamemode }) =>
+      open(() => {
+        const row = find(collection, id)
+        if (row?.tally.count !== count) return false
+        rows = rows.filter((one) => one !== row)
+        touch(collection, { removed: id })
+        add({ ...collection, gamemode }, row)
+        return true
       }),
     removeOwner: (owner) =>
       open(() => {
         removed.add(owner)
-        for (const [key, { place }] of collections) if (place.owner === owner) collections.delete(key)
+        rows = rows.filter(({ collection }) => collection.owner !== owner)
         for (const token of tokens.keys()) if (JSON.parse(token)[0] === owner) tokens.delete(token)
-        changed({ owner })
+        changes.emit({ owner })
       }),
     async *dump(owner) {
-      const own = await open(() => [...collections.values()].filter(({ place }) => place.owner === owner))
-      for (const { place: collection, records } of own) {
-        yield records.map(({ sequence: _, ...record }) => ({ collection, record }))
-      }
+      const own = await open(() => rows.filter(({ collection }) => collection.owner === owner))
+      yield own.map(({ collection, sequence: _, ...record }) => ({ collection, record }))
       // The tokens of removed records are part of the dump, because they must stay known.
-      const stored = new Set(own.flatMap(({ records }) => records.map(({ id }) => id)))
+      const ids = new Set(own.map(({ id }) => id))
       for (const [token, id] of tokens) {
         const [of, dedupeKey] = JSON.parse(token)
-        if (of === owner && !stored.has(id)) yield [{ token: { dedupeKey, id } }]
+        if (of === owner && !ids.has(id)) yield [{ token: { dedupeKey, id } }]
       }
     },
 
     // A database should store these sums and update them in the same transaction as the records.
     tallies: () =>
       open(() => {
-        const sums = new Map<string, number>()
-        const add = (tally: readonly [string, string, string | null], count: number) => {
-          sums.set(JSON.stringify(tally), (sums.get(JSON.stringify(tally)) ?? 0) + count)
-        }
-        for (const { place, records } of collections.values()) {
-          for (const { count, labels } of records) {
-            add([place.kind, place.gamemode, null], count)
-            for (const [label, carriers] of Object.entries(labels)) add([place.kind, place.gamemode, label], carriers)
-          }
-        }
-        return [...sums].map(([tally, count]) => {
-          const [kind, gamemode, label] = JSON.parse(tally)
-          return { kind, gamemode, label, count }
-        })
+        const counts = rows.flatMap(({ collection: { kind, gamemode }, tally }) =>
+          [[null, tally.count] as const, ...Object.entries(tally.labels)].map(
+            ([label, count]) => [{ kind, gamemode, label }, count] as const,
+          ),
+        )
+        return sumOf(counts).map(([group, count]) => ({ ...group, count }))
       }),
-    collectionTallies: (place) =>
-      open(() => {
-        const counter = new TallyCounter()
-        for (const { entries } of collections.get(keyOf(place))?.records ?? []) counter.add(entries)
-        return counter.tallies()
-      }),
+    collectionTallies: (collection) =>
+      open(() =>
+        rowsOf(collection)
+          .reduce((sum, { tally }) => sum.add(tally), new TallySum())
+          .tallies(),
+      ),
     leaders: ({ kind, gamemode, limit }) =>
       open(() => {
-        const counts = new Map<string, number>()
-        for (const { place, records } of collections.values()) {
-          if (place.kind !== kind || (gamemode !== undefined && place.gamemode !== gamemode)) continue
-          counts.set(place.owner, (counts.get(place.owner) ?? 0) + entriesOf(records))
-        }
-        return [...counts]
+        const isCounted = ({ collection }: Row) =>
+          collection.kind === kind && (gamemode === undefined || collection.gamemode === gamemode)
+        return sumOf(rows.filter(isCounted).map(({ collection, tally }) => [collection.owner, tally.count] as const))
           .map(([owner, count]) => ({ owner, count }))
-          .filter(({ count }) => count > 0)
           .sort((one, other) => other.count - one.count || (one.owner < other.owner ? -1 : 1))
           .slice(0, limit)
       }),
@@ -190,12 +192,10 @@ function mapDriver(): StorageDriver {
     listItems: ({ base, after = '', limit, contains = '' }) =>
       open(() => {
         const found = keys(base).filter((key) => key > after && key.slice(base.length).includes(contains))
-        const page = found.slice(0, limit)
-        const last = page.at(-1)
-        return {
-          items: page.map((key) => ({ key, value: items.get(key) ?? '' })),
-          ...(found.length > limit && last !== undefined ? { next: last } : {}),
-        }
+        return pageOf(
+          found.slice(0, limit + 1).map((key) => ({ key, value: items.get(key) ?? '' })),
+          limit,
+        )
       }),
     countItems: (base) => open(() => keys(base).length),
 

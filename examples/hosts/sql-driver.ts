@@ -7,11 +7,13 @@ import {
   type Collection,
   createWindows,
   type NewRecord,
+  parseEntries,
   REMOVED_VERSION,
   type StorageDriver,
   StorageError,
   type StoredRecord,
-  TallyCounter,
+  TallySum,
+  tallyOf,
 } from '@fish-crab/server/storage'
 
 type Value = string | number | null
@@ -37,9 +39,10 @@ const TABLES = [
   'CREATE TABLE IF NOT EXISTS items (key TEXT PRIMARY KEY, value TEXT)',
 ]
 const IN_COLLECTION = 'owner = ? AND kind = ? AND gamemode = ?'
+const IS_RECORD = `${IN_COLLECTION} AND id = ? AND count = ?`
 const IN_RANGE = 'key >= ? AND key < ?'
 const PAGE = 100
-const CHUNK_CHARACTERS = 256 * 1024
+const CHUNK_CHARACTERS = 64 * 1024
 
 export function createSqlDriver(db: SqlDatabase): StorageDriver {
   for (const table of TABLES) db.exec(table)
@@ -66,37 +69,31 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
   const changed = (change: Change) => {
     for (const listener of listeners) queueMicrotask(() => listener(change))
   }
-  const touch = (place: Collection, removed?: string) => {
-    db.exec('INSERT OR REPLACE INTO collections VALUES (?, ?, ?, ?)', ...keyOf(place), crypto.randomUUID())
-    changed({ ...place, ...(removed === undefined ? {} : { removed }) })
+  const touch = (collection: Collection, removal: Pick<Change, 'removed' | 'entry'> = {}) => {
+    db.exec('INSERT OR REPLACE INTO collections VALUES (?, ?, ?, ?)', ...keyOf(collection), crypto.randomUUID())
+    changed({ ...collection, ...removal })
   }
-  const add = (place: Collection, { id, count, labels, entries }: Omit<NewRecord, 'dedupeKey'>) => {
+  const add = (collection: Collection, { id, entries, tally }: Omit<NewRecord, 'dedupeKey'>) => {
     db.exec(
       'INSERT INTO records (owner, kind, gamemode, id, count, labels, entries) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ...keyOf(place),
-      ...[id, count, JSON.stringify(labels), entries],
+      ...keyOf(collection),
+      ...[id, tally.count, JSON.stringify(tally.labels), entries],
     )
-    touch(place)
+    touch(collection)
   }
-  const take = (place: Collection, id: string) => {
-    const [record] = db.exec(`DELETE FROM records WHERE ${IN_COLLECTION} AND id = ? RETURNING *`, ...keyOf(place), id)
-    if (record) touch(place, id)
-    return record
-  }
-
-  const newest = (place: Collection) =>
-    number(`SELECT coalesce(max(sequence), 0) FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
+  const newest = (collection: Collection) =>
+    number(`SELECT coalesce(max(sequence), 0) FROM records WHERE ${IN_COLLECTION}`, ...keyOf(collection))
 
   const toRecord = ({ sequence, id, count, entries }: Row): StoredRecord => {
     return { sequence: Number(sequence), id: String(id), count: Number(count), entries: String(entries) }
   }
 
-  /** Reads the next records, up to about 256 KiB of text. */
-  const readChunk = (place: Collection, from: number, end: number, entries: number) => {
+  /** Reads the next records, up to about 64 KiB of text. */
+  const readChunk = (collection: Collection, from: number, end: number, entries: number) => {
     const page = db.exec(
       `SELECT sequence, id, count, entries FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ?
         ORDER BY sequence LIMIT ${PAGE}`,
-      ...keyOf(place),
+      ...keyOf(collection),
       ...[from, end],
     )
     const chunk: StoredRecord[] = []
@@ -115,42 +112,42 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
     durability: 'Acknowledged catches are as durable as the database: they survive a crash.',
     ping: () => open(() => void db.exec("INSERT OR REPLACE INTO removed_owners VALUES ('')")), // No owner has this id.
 
-    append: (place, record) =>
+    append: (collection, record) =>
       open(() => {
-        if (isRemoved(place.owner)) return { outcome: 'owner_removed' }
+        if (isRemoved(collection.owner)) return { outcome: 'owner_removed' }
         if (record.dedupeKey !== null) {
-          const known = tokenId(place.owner, record.dedupeKey)
+          const known = tokenId(collection.owner, record.dedupeKey)
           if (known !== undefined) return { outcome: 'replayed', id: known }
-          db.exec('INSERT INTO tokens VALUES (?, ?, ?)', place.owner, record.dedupeKey, record.id)
+          db.exec('INSERT INTO tokens VALUES (?, ?, ?)', collection.owner, record.dedupeKey, record.id)
         }
-        add(place, record)
+        add(collection, record)
         return { outcome: 'stored', id: record.id }
       }),
     findRecord: (owner, dedupeKey) => open(() => tokenId(owner, dedupeKey)),
-    async *read(place, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
+    async *read(collection, { from = 0, entries = Number.POSITIVE_INFINITY } = {}) {
       // The read ends at the newest record at its start, so a slow reader does not see later records.
-      const end = await open(() => newest(place))
+      const end = await open(() => newest(collection))
       let [next, missing] = [from, entries]
       while (missing > 0) {
-        const chunk = await open(() => readChunk(place, next, end, missing))
+        const chunk = await open(() => readChunk(collection, next, end, missing))
         if (chunk.length === 0) return
         yield chunk
         for (const { count } of chunk) missing -= count
         next = (chunk.at(-1)?.sequence ?? end) + 1
       }
     },
-    version: (place) =>
+    version: (collection) =>
       open(() =>
-        isRemoved(place.owner)
+        isRemoved(collection.owner)
           ? REMOVED_VERSION
-          : (text(`SELECT version FROM collections WHERE ${IN_COLLECTION}`, ...keyOf(place)) ?? 'empty'),
+          : (text(`SELECT version FROM collections WHERE ${IN_COLLECTION}`, ...keyOf(collection)) ?? 'empty'),
       ),
-    latest: (place, count) =>
+    latest: (collection, count) =>
       open(() =>
         db
           .exec(
             `SELECT sequence, id, count, entries FROM records WHERE ${IN_COLLECTION} ORDER BY sequence DESC LIMIT ?`,
-            ...keyOf(place),
+            ...keyOf(collection),
             count,
           )
           .map(toRecord),
@@ -160,21 +157,39 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
-    removeRecord: (place, id) =>
+    findById: (collection, id) =>
       open(() => {
-        const record = take(place, id)
-        return record && { count: Number(record.count), entries: String(record.entries) }
+        const [row] = db.exec(`SELECT * FROM records WHERE ${IN_COLLECTION} AND id = ?`, ...keyOf(collection), id)
+        return row && toRecord(row)
       }),
-    moveRecord: (place, id, gamemode) =>
+    removeEntriesIf: (collection, { record: { id, count }, remaining }) =>
       open(() => {
-        const target = { ...place, gamemode }
-        const record = take(place, id)
-        if (!record) {
-          return number(`SELECT count FROM records WHERE ${IN_COLLECTION} AND id = ?`, ...keyOf(target), id)
-        }
-        const [count, entries] = [Number(record.count), String(record.entries)]
-        add(target, { id, count, labels: JSON.parse(String(record.labels)), entries })
-        return count
+        const isRemoved = remaining
+          ? has(
+              `UPDATE records SET count = ?, labels = ?, entries = ? WHERE ${IS_RECORD} RETURNING id`,
+              ...[remaining.tally.count, JSON.stringify(remaining.tally.labels), remaining.entries],
+              ...[...keyOf(collection), id, count],
+            )
+          : has(`DELETE FROM records WHERE ${IS_RECORD} RETURNING id`, ...keyOf(collection), id, count)
+        if (isRemoved) touch(collection, { removed: id, ...(remaining ? { entry: remaining.entry } : {}) })
+        return isRemoved
+      }),
+    moveRecordIf: (collection, { record: { id, count }, tally, gamemode }) =>
+      open(() => {
+        const [row] = db.exec(
+          `DELETE FROM records WHERE ${IS_RECORD} RETURNING entries`,
+          ...keyOf(collection),
+          id,
+          count,
+        )
+        if (!row) return false
+        touch(collection, { removed: id })
+        add({ ...collection, gamemode }, { id, entries: String(row.entries), tally })
+        return true
+      }),
+    useToken: (owner, { dedupeKey, id }) =>
+      open(() => {
+        if (!isRemoved(owner)) db.exec('INSERT OR IGNORE INTO tokens VALUES (?, ?, ?)', owner, dedupeKey, id)
       }),
     removeOwner: (owner) =>
       open(() => {
@@ -192,11 +207,11 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
           ),
         )
         if (rows.length === 0) break
-        yield rows.map(({ kind, gamemode, id, count, labels, entries, token }) => ({
+        yield rows.map(({ kind, gamemode, id, entries, token }) => ({
           collection: { owner, kind: String(kind), gamemode: String(gamemode) },
           record: {
-            ...{ id: String(id), dedupeKey: token == null ? null : String(token), count: Number(count) },
-            ...{ labels: JSON.parse(String(labels)), entries: String(entries) },
+            ...{ id: String(id), dedupeKey: token == null ? null : String(token), entries: String(entries) },
+            tally: tallyOf(parseEntries(String(entries))),
           },
         }))
         from = Number(rows.at(-1)?.sequence) + 1
@@ -227,12 +242,12 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
             count: Number(count),
           })),
       ),
-    collectionTallies: (place) =>
+    collectionTallies: (collection) =>
       open(() => {
-        const counter = new TallyCounter()
-        const records = db.exec(`SELECT entries FROM records WHERE ${IN_COLLECTION}`, ...keyOf(place))
-        for (const { entries } of records) counter.add(String(entries))
-        return counter.tallies()
+        const sum = new TallySum()
+        const records = db.exec(`SELECT entries FROM records WHERE ${IN_COLLECTION}`, ...keyOf(collection))
+        for (const { entries } of records) sum.add(tallyOf(parseEntries(String(entries))))
+        return sum.tallies()
       }),
     leaders: ({ kind, gamemode = null, limit }) =>
       open(() =>

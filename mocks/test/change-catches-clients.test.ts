@@ -31,7 +31,7 @@ test('moving a record to a different gamemode preserves its id and time, and rep
   }
   expect((await client.crabs.list()).crab).toEqual([])
   const { crab } = await client.crabs.list({ gamemode: 'survival', detail: 'full' })
-  expect(crab).toEqual([{ name: 'Hermit', id, caughtAt: new Date(0).toISOString() }])
+  expect(crab).toEqual([{ name: 'Hermit', id, entry: 0, caughtAt: new Date(0).toISOString() }])
 })
 
 test('a call succeeds although its response is lost, and a retry never reports success for a move that failed', async () => {

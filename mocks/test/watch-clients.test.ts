@@ -51,12 +51,29 @@ it('watch() yields each entry when the entry is stored, with the kind, id and ti
   await client.crabs.add()
   await expect.poll(() => watch.entries).toHaveLength(3)
   expect(watch.entries).toEqual([
-    { kind: 'fish', name: 'Cod', rarity: 'Gold', id, caughtAt: expect.any(String), eventId: expect.any(String) },
-    { kind: 'fish', name: 'Koi', rarity: 'Silver', id, caughtAt: expect.any(String), eventId: expect.any(String) },
+    {
+      kind: 'fish',
+      name: 'Cod',
+      rarity: 'Gold',
+      id,
+      entry: 0,
+      caughtAt: expect.any(String),
+      eventId: expect.any(String),
+    },
+    {
+      kind: 'fish',
+      name: 'Koi',
+      rarity: 'Silver',
+      id,
+      entry: 1,
+      caughtAt: expect.any(String),
+      eventId: expect.any(String),
+    },
     {
       kind: 'crab',
       name: 'crab',
       id: expect.any(String),
+      entry: 0,
       caughtAt: expect.any(String),
       eventId: expect.any(String),
     },

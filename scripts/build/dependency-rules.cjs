@@ -105,8 +105,8 @@ module.exports = {
     only('storage-drivers-know-no-other', '^server/src/storage/([^/]+)/', '^server/src/storage/(core|$1)/'),
     only(
       'storage-suite-uses-the-entry',
-      '^server/src/storage-conformance/',
-      '^server/src/(storage-conformance/|storage/index)',
+      '^server/test/storage-suite/',
+      '^server/(test/storage-suite/|src/storage/index)',
     ),
     ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches', 'sharing'], 'live', 'auth', 'routes']),
     {
@@ -124,7 +124,7 @@ module.exports = {
     only(
       'app-is-below-the-node-edge',
       '^server/src/app/',
-      '^(server/src/(app/|drawings/|storage/(core/(types|keys|errors)|memory/memory)\\.ts)|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
+      '^(server/src/(app/|drawings/|storage/(core/|memory/memory\\.ts))|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
     only(
       'server-never-imports-the-client',

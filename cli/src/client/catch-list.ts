@@ -118,7 +118,7 @@ export function buildCatchList(
   }
   const columns = (kind === 'fish' ? fishColumns(detail) : crabColumns(detail)) as readonly Column<Catch>[]
   // Without `detail`, the time and the id are used only to sort, filter or compare catches, and are not printed.
-  const rows = detail ? selected : selected.map(({ caughtAt: _, id: __, ...rest }): Catch => rest)
+  const rows = detail ? selected : selected.map(({ caughtAt: _, id: __, entry: ___, ...rest }): Catch => rest)
   return { counted: false, output: { rows, columns, document: { ...about, [kind]: rows }, empty } }
 }
 

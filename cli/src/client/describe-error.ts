@@ -220,6 +220,7 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   user_not_found: 'Check the spelling; letter case does not matter.',
   admin_not_found: 'See the administrators: fish-cli admin list',
   record_not_found: 'See the records: fish-cli list --detail',
+  entry_not_found: 'See the records: fish-cli list --detail',
   user_exists: 'Choose another name.',
   admin_exists: 'Choose another name.',
   last_superadmin: 'Run: fish-cli admin create NAME --role superadmin',

@@ -125,7 +125,7 @@ export function saveRecords(context: Context, records: readonly Omit<CatchRecord
   const path = join(folders(context).state, `removed-${removedAt.replace(/[:.]/g, '-')}.jsonl`)
   // The removal time makes each file unique. Otherwise, `add --file` would skip a second file with the same catches.
   const lines = records.flatMap(({ kind, gamemode, catches }) =>
-    catches.map(({ id: _, ...one }) => JSON.stringify({ kind, ...one, gamemode, removedAt })),
+    catches.map(({ id: _, entry: __, ...one }) => JSON.stringify({ kind, ...one, gamemode, removedAt })),
   )
   replaceFile(path, `${lines.join('\n')}\n`)
   return path

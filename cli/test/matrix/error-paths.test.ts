@@ -48,6 +48,7 @@ describe('an error code of the service', () => {
     user_not_found: [5, /^Check the spelling/],
     admin_not_found: [5, /fish-cli admin list$/],
     record_not_found: [5, /fish-cli list --detail$/],
+    entry_not_found: [5, /fish-cli list --detail$/],
     method_not_allowed: [1, ADDRESS],
     user_exists: [6, /^Choose another name\.$/],
     admin_exists: [6, /^Choose another name\.$/],

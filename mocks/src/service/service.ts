@@ -2,16 +2,14 @@ import { ACCOUNT_LIMITS, type Gamemode, LIMITS } from '@fish-crab/sdk/contract'
 import {
   type AppOptions,
   createApp,
-  createMemoryStorage,
   createPlatformEncoder,
   type Encryption,
-  type FishStorage,
   forwardedAddress,
   type PasswordHasher,
   REMOVED_VERSION,
   type Schedule,
 } from '@fish-crab/server/app'
-import { USERS_BASE } from '@fish-crab/server/internal'
+import { createMemoryDriver, removalOf, USERS_BASE, wrapDriver } from '@fish-crab/server/internal'
 import { applySeed } from './apply-seed.ts'
 import { seededRandom } from './random.ts'
 import { socketAddress } from './request.ts'
@@ -79,9 +77,10 @@ export async function openService(options: ServiceOptions) {
     ...(tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds }),
   } satisfies Partial<AppOptions>
 
-  const { storage, userNames } = createReproducibleStorage(createMemoryStorage())
-  const unreachable = createMemoryStorage()
-  await unreachable.dispose()
+  const { driver, userNames } = createReproducibleDriver(createMemoryDriver())
+  const storage = wrapDriver(driver)
+  const closed = createMemoryDriver()
+  await closed.dispose?.()
   const app = createApp({ ...appOptions, storage })
   const setRandom = (source: typeof random) => {
     random = source
@@ -92,10 +91,10 @@ export async function openService(options: ServiceOptions) {
   now = options.now
   return {
     app,
-    appWithoutStorage: once(() => createApp({ ...appOptions, storage: unreachable })),
+    appWithoutStorage: once(() => createApp({ ...appOptions, storage: wrapDriver(closed) })),
     /** The same service with a storage that can be read, but rejects catches. */
     appWithReadOnlyStorage: once(() =>
-      createApp({ ...appOptions, storage: { ...storage, append: unreachable.append } }),
+      createApp({ ...appOptions, storage: wrapDriver({ ...driver, append: closed.append }) }),
     ),
     gamemodes,
     users,
@@ -134,15 +133,15 @@ export const noEncryption: Encryption = {
   reencrypt: async (text) => text,
 }
 
-type Collection = Parameters<FishStorage['append']>[0]
-
-type Change = Parameters<Parameters<FishStorage['onChange']>[0]>[0] & object
+type Driver = ReturnType<typeof createMemoryDriver>
+type Collection = Parameters<Driver['append']>[0]
+type Change = Parameters<Parameters<Driver['onChange']>[0]>[0] & object
 
 /**
  * Derives the versions of collections from their changes, so that entity tags are the same in every run, and records the
  * names of users.
  */
-function createReproducibleStorage(storage: FishStorage) {
+function createReproducibleDriver(driver: Driver) {
   /** Names by the key of their item. */
   const names = new Map<string, string>()
   const versions = new Map<string, string>()
@@ -158,23 +157,23 @@ function createReproducibleStorage(storage: FishStorage) {
 
   return {
     userNames: () => [...names.values()],
-    storage: {
-      ...storage,
+    driver: {
+      ...driver,
 
       async setItemIfAbsent(key: string, value: string) {
-        const isSet = await storage.setItemIfAbsent(key, value)
+        const isSet = await driver.setItemIfAbsent(key, value)
         if (isSet && key.startsWith(USERS_BASE)) names.set(key, JSON.parse(value).name)
         return isSet
       },
 
       async removeItemIf(key: string, value: string) {
-        const isRemoved = await storage.removeItemIf(key, value)
+        const isRemoved = await driver.removeItemIf(key, value)
         if (isRemoved) names.delete(key)
         return isRemoved
       },
 
       async append(collection, record) {
-        const result = await storage.append(collection, record)
+        const result = await driver.append(collection, record)
         if (result.outcome !== 'stored') return result
         updateVersion(collection, `${record.id} ${record.entries}`, collection)
         return result
@@ -183,7 +182,7 @@ function createReproducibleStorage(storage: FishStorage) {
       onChange(listener) {
         const own = (change?: Change) => listener(change)
         listeners.add(own)
-        const stop = storage.onChange((change) => {
+        const stop = driver.onChange((change) => {
           if (change?.kind === undefined) listener(change)
         })
         return () => {
@@ -192,28 +191,34 @@ function createReproducibleStorage(storage: FishStorage) {
         }
       },
 
-      async removeRecord(collection, id) {
-        const removed = await storage.removeRecord(collection, id)
-        if (removed) updateVersion(collection, `without ${id}`, { ...collection, removed: id })
-        return removed
+      async removeEntriesIf(collection, removal) {
+        const isRemoved = await driver.removeEntriesIf(collection, removal)
+        if (isRemoved) updateVersion(collection, `without ${nameOf(removal)}`, removalOf(collection, removal))
+        return isRemoved
       },
 
-      async moveRecord(collection, id, gamemode) {
-        const moved = await storage.moveRecord(collection, id, gamemode)
-        if (moved === 0) return 0
+      async moveRecordIf(collection, move) {
+        const isMoved = await driver.moveRecordIf(collection, move)
+        if (!isMoved) return false
+        const { record, gamemode } = move
         const target = { ...collection, gamemode }
-        updateVersion(collection, `without ${id}`, { ...collection, removed: id })
-        updateVersion(target, `with ${id}`, target)
-        return moved
+        updateVersion(collection, `without ${record.id}`, removalOf(collection, move))
+        updateVersion(target, `with ${record.id}`, target)
+        return true
       },
 
       async version(collection) {
-        // The call of the storage rejects when the storage is unreachable.
-        if ((await storage.version(collection)) === REMOVED_VERSION) return REMOVED_VERSION
+        // The call of the driver rejects when the storage is unreachable.
+        if ((await driver.version(collection)) === REMOVED_VERSION) return REMOVED_VERSION
         return `${collection.owner}.${versionOf(collection)}`
       },
-    } satisfies FishStorage,
+    } satisfies Driver,
   }
+}
+
+/** The record of a removal, or its removed entry. */
+function nameOf({ record, remaining }: Parameters<Driver['removeEntriesIf']>[1]): string {
+  return remaining ? `${record.id} ${remaining.entry}` : record.id
 }
 
 /** Returns 96 bits that depend only on the text, in hexadecimal. */

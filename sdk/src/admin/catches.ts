@@ -1,6 +1,6 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
 import { type CrabInput, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
-import { gamemodeIssue, idIssue } from '../client/resources/target.ts'
+import { entryIssue, gamemodeIssue, idIssue } from '../client/resources/target.ts'
 import { savedShape } from '../client/shapes/on-demand.generated.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape } from '../client/shapes/shapes.generated.ts'
@@ -20,6 +20,12 @@ export interface GamemodeOption {
   readonly gamemode: Gamemode
 }
 
+/** The entry of a record to remove. */
+export interface EntryOption {
+  /** The index of the only entry to remove, from `list`. @default all entries of the record */
+  readonly entry?: number | undefined
+}
+
 /** The destination of a moved record. */
 export interface MoveOption {
   /** The new gamemode of the record, which must differ from `gamemode`. */
@@ -29,7 +35,8 @@ export interface MoveOption {
 /** Manages the catches of one kind, for every player. */
 export interface AdminCatchesResource<Collection, Input> {
   /**
-   * All catches of a user in one gamemode, oldest first, each with `caughtAt` and the `id` of its record.
+   * All catches of a user in one gamemode, oldest first, each with `caughtAt`, the `id` of its record, and the index
+   * `entry` in the record.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
    * @example
@@ -50,15 +57,15 @@ export interface AdminCatchesResource<Collection, Input> {
     options: NonRetriedOptions & GamemodeOption,
   ): ApiPromise<Saved & ResponseMeta>
   /**
-   * Deletes one record with all its entries. A retry that finds no such record succeeds.
+   * Deletes one record with all its entries, or only one `entry`. A retry that finds no such record or entry succeeds.
    *
    * @param id The id from `list`.
-   * @throws NotFoundError with code `record_not_found` or `user_not_found`; ValidationError, ApiError,
+   * @throws NotFoundError with code `record_not_found`, `entry_not_found` or `user_not_found`; ValidationError, ApiError,
    *   ConnectionError.
    * @example
    * await admin.fish.delete('Alex', id, { gamemode: 'earth' })
    */
-  delete(name: string, id: string, options: CallOptions & GamemodeOption): ApiPromise<ResponseMeta>
+  delete(name: string, id: string, options: CallOptions & GamemodeOption & EntryOption): ApiPromise<ResponseMeta>
   /**
    * Moves one record with all its entries to another gamemode. The record keeps its id and times. The call also
    * succeeds if the record is already in that gamemode.
@@ -118,11 +125,11 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
         }
       }),
     delete: (name, id, options) =>
-      send(noContentShape, options, COLLECTION, () => ({
+      send(noContentShape, options, { ...COLLECTION, entry: 1 }, () => ({
         route: ADMIN_ROUTES[`deleteUser${suffix}`],
         params: { name, id },
-        query: { gamemode: options.gamemode },
-        issues: [nameIssue(name), idIssue(id), gamemodeIssue(options.gamemode)],
+        query: { gamemode: options.gamemode, entry: options.entry },
+        issues: [nameIssue(name), idIssue(id), gamemodeIssue(options.gamemode), entryIssue(options.entry)],
       })),
     move: (name, id, options) =>
       send(noContentShape, options, { ...COLLECTION, to: 1 }, () => ({

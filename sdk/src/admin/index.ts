@@ -27,6 +27,7 @@ export type {
   AdminCatchesResource,
   AdminCrabsResource,
   AdminFishResource,
+  EntryOption,
   GamemodeOption,
   MoveOption,
 } from './catches.ts'

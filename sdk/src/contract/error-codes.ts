@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   user_not_found: { status: 404, message: 'No user has that name.' },
   admin_not_found: { status: 404, message: 'No administrator has that name.' },
   record_not_found: { status: 404, message: 'The collection has no record with this id.' },
+  entry_not_found: { status: 404, message: 'The record has no entry with this index, or the entry was removed.' },
   method_not_allowed: { status: 405, message: 'This address does not support that method. See the Allow header.' },
   user_exists: { status: 409, message: 'A user with this name exists already. Letter case makes no difference.' },
   admin_exists: { status: 409, message: 'An administrator with this name exists already.' },

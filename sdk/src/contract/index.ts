@@ -71,6 +71,7 @@ export {
   publicLeaderboardQuerySchema,
   type ResetType,
   readOptionsSchema,
+  removeOptionsSchema,
   resetResultSchema,
   resetSchema,
   type Saved,

@@ -94,13 +94,16 @@ const adminWrite = (what: string, schema: z.ZodMiniType): Operation => ({
 const TOKEN_STAYS_USED =
   'The service remembers the token of the record. If a client sends this token again, nothing is stored.'
 
+const ONE_ENTRY =
+  'With `entry`, only the entry with this index is removed, and the record keeps its id. A record without entries is removed.'
+
 const adminRemove = (what: string): Operation => ({
-  summary: `Delete one record of ${what}`,
-  description: TOKEN_STAYS_USED,
+  summary: `Delete one record of ${what}, or one of its entries`,
+  description: `${TOKEN_STAYS_USED} ${ONE_ENTRY}`,
   auth: 'admin',
-  query: schemas.collectionQuerySchema,
+  query: schemas.removeQuerySchema,
   success: noContent,
-  errors: ['user_not_found', 'record_not_found', ...gamemodeErrors],
+  errors: ['user_not_found', 'record_not_found', 'entry_not_found', 'invalid_query', ...gamemodeErrors],
 })
 
 const adminMove = (what: string): Operation => ({
@@ -117,12 +120,12 @@ const adminMove = (what: string): Operation => ({
 const loginErrors = ['invalid_credentials', 'forbidden', 'unavailable'] as const
 
 const removeOwn = (what: string): Operation => ({
-  summary: `Delete one record of your own ${what}`,
-  description: TOKEN_STAYS_USED,
+  summary: `Delete one record of your own ${what}, or one of its entries`,
+  description: `${TOKEN_STAYS_USED} ${ONE_ENTRY}`,
   auth: 'basic',
-  query: schemas.collectionQuerySchema,
+  query: schemas.removeQuerySchema,
   success: noContent,
-  errors: [...loginErrors, 'record_not_found', ...gamemodeErrors],
+  errors: [...loginErrors, 'record_not_found', 'entry_not_found', 'invalid_query', ...gamemodeErrors],
 })
 
 const moveOwn = (what: string): Operation => ({
@@ -169,7 +172,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     summary: 'Stream the catches of a user in a gamemode as they are stored',
     description: [
       'The response consists of server-sent events. `catch` is a stored entry with its `kind`, as `detail=full` returns entries. Each has an event id.',
-      '`ready` is the first event. `removed` has the `id` and `kind` of a removed record. `deleted` means that the user was deleted, and ends the stream.',
+      '`ready` is the first event. `removed` has the `id` and `kind` of a removed record, and its `entry` if only one entry was removed. `deleted` means that the user was deleted, and ends the stream.',
       'With `Last-Event-ID`, the stream starts after that event. Otherwise, the stream starts with the next stored catch. Without `kind`, the stream has fish and crabs.',
       'With `follow=false`, the stream ends after the existing events.',
     ].join(' '),

@@ -44,11 +44,12 @@ const passwordSchema = z.string().check(
   z.refine((password) => !/\p{Surrogate}/u.test(password), 'Must be Unicode text, without halves of surrogate pairs'),
 )
 
-const limitSchema = (largest: number) =>
+const integerSchema = (smallest: number, largest: number) =>
   z.pipe(
     z.string().check(z.regex(/^[0-9]+$/, 'Must be an integer in decimal digits')),
-    z.coerce.number<string>().check(z.int(), z.minimum(1), z.maximum(largest)),
+    z.coerce.number<string>().check(z.int(), z.minimum(smallest), z.maximum(largest)),
   )
+const limitSchema = (largest: number) => integerSchema(1, largest)
 const pageLimitSchema = limitSchema(LIMITS.pageSize)
 
 /** The start of a page: the `nextCursor` of the previous page, unchanged. */
@@ -101,12 +102,19 @@ export type Status = z.infer<typeof statusSchema>
 /** The response of the key endpoint. */
 export type UserKey = z.infer<typeof keySchema>
 
-const savedFields = { id: z.optional(z.string()), caughtAt: z.optional(dateTimeSchema) }
+const savedFields = {
+  id: z.optional(z.string()),
+  entry: z.optional(z.number().check(z.int(), z.minimum(0))),
+  caughtAt: z.optional(dateTimeSchema),
+}
 
-/** A fish as the read endpoint returns it. `id` and `caughtAt` are present with `detail=full`. */
+/**
+ * A fish as the read endpoint returns it. `id`, `entry` and `caughtAt` are present with `detail=full`. `entry` is the
+ * index at which the fish was posted in its record, from 0. It never changes.
+ */
 const fishSchema = z.object({ name: z.string(), rarity: rarityLabelSchema, ...savedFields })
 
-/** A crab as the read endpoint returns it. `id` and `caughtAt` are present with `detail=full`. */
+/** A crab as the read endpoint returns it. `id`, `entry` and `caughtAt` are present with `detail=full`. */
 const crabSchema = z.object({ name: z.string(), ...savedFields })
 
 const nextCursor = z.optional(z.string())
@@ -383,6 +391,12 @@ export const resetResultSchema = z.union([newPasswordSchema, keySchema, newApiKe
 
 /** The query of a request for one collection: its gamemode. */
 export const collectionQuerySchema = z.object({ gamemode: gamemodeSchema })
+
+/** The option of a removal: the index of the entry to remove. @default all entries of the record */
+export const removeOptionsSchema = z.object({ entry: z.optional(integerSchema(0, LIMITS.entriesPerWrite - 1)) })
+
+/** The query of a removal. */
+export const removeQuerySchema = z.object({ gamemode: gamemodeSchema, ...removeOptionsSchema.shape })
 
 /** Fish in plain JSON. */
 export const plainFishSchema = z.object({ fish: fishEntriesSchema })

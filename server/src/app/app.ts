@@ -30,7 +30,6 @@ import { DOCS_HEADERS } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
 import { assetHandler, PAGES_HEADERS } from './routes/page.ts'
 import { metricsHandler } from './routes/status.ts'
-import { observeStorage } from './store/observed-storage.ts'
 import { checkFinished, createStoreId } from './store/store-id.ts'
 import { createEncryption } from './users/encryption.ts'
 import { ensureSecretCheck, verifySecretCheck } from './users/secret-check.ts'
@@ -117,9 +116,11 @@ export function createApp(options: AppOptions): App {
 
   const encryption =
     options.encryption ?? createEncryption([secrets.encryption, ...(secrets.previousEncryption ?? [])], random)
-  const uncheckedStorage = observeStorage(options.storage, { metrics })
-  const storeId = createStoreId(uncheckedStorage, random)
-  const storage = observeStorage(options.storage, { metrics, storeId })
+  const storeId = createStoreId(options.storage, random)
+  const storage = options.storage.observedBy({
+    check: storeId.check,
+    observe: (observation) => metrics?.observeStorage(observation),
+  })
   const cursors = createCursors(secrets.session)
   const schedule = options.schedule ?? platformSchedule
   const queue = createPasswordQueue(schedule)
@@ -196,13 +197,13 @@ export function createApp(options: AppOptions): App {
     admins,
     async checkSecrets() {
       await Promise.all([handlers.load(), sessions.load()])
-      await checkFinished(uncheckedStorage)
+      await checkFinished(options.storage)
       // Verify the secrets before the store gets an id, so that a wrong secret changes nothing.
-      await verifySecretCheck(uncheckedStorage, encryption)
+      await verifySecretCheck(options.storage, encryption)
       await storeId.get()
-      await ensureSecretCheck(uncheckedStorage, encryption)
+      await ensureSecretCheck(options.storage, encryption)
     },
-    checkGamemodes: () => checkStoredGamemodes(uncheckedStorage, gamemodes),
+    checkGamemodes: () => checkStoredGamemodes(options.storage, gamemodes),
     verifyStore: storeId.verify,
     finishRemovals: users.finishRemovals,
     closeStreams: handlers.closeStreams,

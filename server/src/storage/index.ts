@@ -3,9 +3,11 @@ import { openFileStorage } from './file/file.ts'
 import { createMemoryStorage } from './memory/memory.ts'
 import type { RedisClusterOptions, RedisOptions } from './redis/redis.ts'
 
-export { TallyCounter, type TallyRows } from './core/collection-tallies.ts'
+export { createChanges } from './core/changes.ts'
 export { StorageError, type StorageErrorCode } from './core/errors.ts'
 export { decodeItemKey, decodeKeyPart, encodeKeyPart, itemKey } from './core/keys.ts'
+export { pageOf, type RecordSource, readInChunks } from './core/paging.ts'
+export { parseEntries, TallySum, tallyOf } from './core/tally.ts'
 export type {
   AppendResult,
   Change,
@@ -14,7 +16,9 @@ export type {
   CountWindow,
   DayTally,
   DumpedWrite,
+  EntryRemoval,
   FishStorage,
+  FoundTimes,
   ItemDriver,
   ItemPage,
   ItemRange,
@@ -23,12 +27,19 @@ export type {
   LeaderRange,
   NewRecord,
   ReadRange,
-  RemovedRecord,
+  RecordMove,
+  RecordRemoval,
+  RecordTally,
   SpeciesTally,
   StorageDriver,
   StorageExtension,
+  StorageObserver,
+  StoredEntry,
   StoredRecord,
+  StoredSpecies,
+  StoredTallies,
   Tally,
+  UsedToken,
   WindowCount,
 } from './core/types.ts'
 export { MAX_DAYS, MAX_SPECIES, REMOVED_VERSION } from './core/types.ts'

@@ -1,6 +1,7 @@
 import type { Session } from '@fish-crab/sdk/contract'
-import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
+import { wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { asRoot, login, withSession } from './administration.ts'
 import { expectError } from './errors.ts'
 import { createMemoryService, plainPasswords } from './memory-service.ts'
@@ -14,10 +15,10 @@ async function asPlainAdmin(service: Awaited<ReturnType<typeof createMemoryServi
 }
 
 it('101 concurrent logouts of one session count as one logout, and the other sessions stay valid', async () => {
-  const inner = createMemoryStorage()
+  const inner = createMemoryDriver()
   const all = Promise.withResolvers<void>()
   let waiting = 0
-  const storage: FishStorage = {
+  const storage = wrapDriver({
     ...inner,
     async replaceItemIf(...args) {
       if (args[0].startsWith('audit:')) return inner.replaceItemIf(...args)
@@ -26,7 +27,7 @@ it('101 concurrent logouts of one session count as one logout, and the other ses
       await all.promise
       return inner.replaceItemIf(...args)
     },
-  }
+  })
   const adminRateLimit = { requests: 10_000, windowMs: 1000 }
   const service = await createMemoryService({ ...UNLIMITED, adminRateLimit, storage })
   const [ended, other] = [await asRoot(service), await asRoot(service)]

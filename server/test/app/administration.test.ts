@@ -9,6 +9,7 @@ import {
 import { createScryptHasher } from '@fish-crab/server'
 import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it, test } from 'vitest'
+import { newRecord } from '../storage-suite/samples.ts'
 import { type AsAdmin, asRoot, create, list, login, names } from './administration.ts'
 import { listed } from './catches.ts'
 import { expectError } from './errors.ts'
@@ -83,9 +84,8 @@ test('a leaderboard reads at most 40 names from the storage concurrently', async
     return storage.items.getItem(key)
   }
   const service = await createMemoryService({ storage: { ...storage, items: { ...storage.items, getItem } } })
-  const record = { dedupeKey: null, count: 1, labels: {}, entries: '{}' }
   for (let index = 0; index < 200; index += 1) {
-    await storage.append({ owner: `owner-${index}`, kind: 'fish', gamemode: 'earth' }, { ...record, id: `${index}` })
+    await storage.append({ owner: `owner-${index}`, kind: 'fish', gamemode: 'earth' }, newRecord({ id: `${index}` }))
     await storage.items.setItem(`user-name:owner-${index}`, `Player${index}`)
   }
   const admin = await asRoot(service)

@@ -1,7 +1,9 @@
 import { gunzipSync } from 'node:zlib'
-import { type ContentEncoder, createMemoryStorage, createPlatformEncoder } from '@fish-crab/server/app'
+import { type ContentEncoder, createPlatformEncoder } from '@fish-crab/server/app'
+import { wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, it, test } from 'vitest'
 import { createResponseCache } from '../../src/app/catches/response-cache.ts'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
@@ -15,9 +17,9 @@ const GZIP = { headers: { 'accept-encoding': 'gzip' } }
 
 /** A service that counts the chunks read from its storage. */
 async function countingService(writes: number) {
-  const storage = createMemoryStorage()
+  const storage = createMemoryDriver()
   const read = { chunks: 0 }
-  const counting = {
+  const counting = wrapDriver({
     ...storage,
     async *read(...args: Parameters<typeof storage.read>) {
       for await (const chunk of storage.read(...args)) {
@@ -25,7 +27,7 @@ async function countingService(writes: number) {
         yield chunk
       }
     },
-  }
+  })
   const service = await createMemoryService({ ...UNLIMITED, storage: counting })
   for (let count = 0; count < writes; count += 1) await write(service, 'fish', LARGE)
   return { service, read }

@@ -50,6 +50,7 @@ export interface Listed {
   readonly name: string
   readonly rarity?: string
   readonly id?: string
+  readonly entry?: number
   readonly caughtAt?: string
 }
 

@@ -1,7 +1,9 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
+import { wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
-import { caughtRecord, newRecord } from '../../src/storage-conformance/samples.ts'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
+import { newRecord, recordOf } from '../storage-suite/samples.ts'
 import { asRoot } from './administration.ts'
 import { SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
@@ -127,12 +129,12 @@ describe('event streams', () => {
 
   it('continue after a failure of the storage', async () => {
     const timers = createTimers()
-    const inner = createMemoryStorage()
+    const inner = createMemoryDriver()
     let isFailing = false
-    const storage: FishStorage = {
+    const storage = wrapDriver({
       ...inner,
       version: (collection) => (isFailing ? Promise.reject(new Error('down')) : inner.version(collection)),
-    }
+    })
     const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
     const stream = await openEvents(service)
     await stream.ready()
@@ -146,15 +148,15 @@ describe('event streams', () => {
   })
 
   it('share one read of the storage after a change, however many streams are open', async () => {
-    const inner = createMemoryStorage()
+    const inner = createMemoryDriver()
     let reads = 0
-    const storage: FishStorage = {
+    const storage = wrapDriver({
       ...inner,
       read(...args) {
         reads += 1
         return inner.read(...args)
       },
-    }
+    })
     const streams = { perClient: 100 }
     const service = await createMemoryService({ ...UNLIMITED, storage, streams })
     const all = await Promise.all(Array.from({ length: 100 }, () => openEvents(service, { query: '&kind=fish' })))
@@ -220,16 +222,16 @@ describe('event streams', () => {
   })
 
   it('contain catches that are stored while the stream opens', async () => {
-    const inner = createMemoryStorage()
+    const inner = createMemoryDriver()
     let isOpening = false
-    const storage: FishStorage = {
+    const storage = wrapDriver({
       ...inner,
       async latest(collection, count) {
         const latest = await inner.latest(collection, count)
-        if (isOpening && collection.kind === 'fish') await inner.append(collection, caughtRecord([{ name: 'Koi' }, 0]))
+        if (isOpening && collection.kind === 'fish') await inner.append(collection, recordOf('Koi'))
         return latest
       },
-    }
+    })
     const { schedule } = createTimers()
     const service = await createMemoryService({ ...UNLIMITED, storage, schedule })
     isOpening = true
@@ -304,15 +306,15 @@ describe('event streams', () => {
 })
 
 it('an event stream skips missed catches if all of them were removed, does not read the catches again, and delivers new catches', async () => {
-  const storage = createMemoryStorage()
+  const storage = createMemoryDriver()
   let reads = 0
-  const counted = {
+  const counted = wrapDriver({
     ...storage,
     read(...args: Parameters<typeof storage.read>) {
       reads += 1
       return storage.read(...args)
     },
-  }
+  })
   const service = await createMemoryService({ ...UNLIMITED, storage: counted })
   const stream = await openEvents(service, { query: '&kind=fish' })
   const { id } = await stream.ready()

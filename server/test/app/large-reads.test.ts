@@ -1,5 +1,6 @@
-import { createMemoryStorage } from '@fish-crab/server/app'
+import { wrapDriver } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { namesOf, openEvents, requestEvents } from './event-stream.ts'
@@ -21,7 +22,7 @@ async function takeTurns(service: Awaited<ReturnType<typeof createSlowService>>)
 
 /** A service with one fish. Large reads wait until the test ends them. */
 async function createSlowService() {
-  const storage = createMemoryStorage()
+  const storage = createMemoryDriver()
   const timers = createTimers()
   const ended = Promise.withResolvers<void>()
   const reading: string[] = []
@@ -29,7 +30,7 @@ async function createSlowService() {
     ...UNLIMITED,
     publicLeaderboard: true,
     schedule: timers.schedule,
-    storage: {
+    storage: wrapDriver({
       ...storage,
       async collectionTallies(...args: Parameters<typeof storage.collectionTallies>) {
         reading.push('summary')
@@ -50,7 +51,7 @@ async function createSlowService() {
         await ended.promise
         return storage.leaders(...args)
       },
-    },
+    }),
   })
   await write(service, 'fish', SALMON)
   const { id } = await (await openEvents(service)).ready()

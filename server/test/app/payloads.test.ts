@@ -23,7 +23,7 @@ describe('a payload', () => {
       expect(saved.length).toBeGreaterThan(0)
       for (const entry of saved) {
         expect(Object.keys(entry)).toEqual(
-          kind === 'fish' ? ['name', 'rarity', 'id', 'caughtAt'] : ['name', 'id', 'caughtAt'],
+          kind === 'fish' ? ['name', 'rarity', 'id', 'entry', 'caughtAt'] : ['name', 'id', 'entry', 'caughtAt'],
         )
         expect(entry.id).not.toBe('mine')
       }
@@ -44,6 +44,7 @@ describe('a payload', () => {
       name: 'Cod',
       rarity: 'Bronze',
       id: entry?.id,
+      entry: 0,
       caughtAt: new Date(service.now()).toISOString(),
     })
   })
@@ -212,7 +213,7 @@ describe('the name of a catch', () => {
     }
     expect(await listed(service, 'fish')).toEqual(entries(2, { name, rarity: 'Bronze' }))
     expect(await listed(service, 'crab')).toEqual(entries(2, { name }))
-    const details = { id: expect.any(String), caughtAt: expect.any(String) }
+    const details = { id: expect.any(String), entry: 0, caughtAt: expect.any(String) }
     expect(await listed(service, 'crab', DETAIL)).toEqual(entries(2, { name, ...details }))
   })
 

@@ -1,5 +1,6 @@
-import { createMemoryStorage } from '@fish-crab/server/app'
+import { wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { write } from './catches.ts'
 import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -10,9 +11,9 @@ const LARGE = { fish: Array.from({ length: 500 }, () => ({ name: '~'.repeat(90),
 
 describe('a read whose storage fails halfway', () => {
   it('is aborted instead of ending as if it were complete', async () => {
-    const storage = createMemoryStorage()
+    const storage = createMemoryDriver()
     let chunks = 0
-    const failing = {
+    const failing = wrapDriver({
       ...storage,
       async *read(...args: Parameters<typeof storage.read>) {
         for await (const chunk of storage.read(...args)) {
@@ -23,7 +24,7 @@ describe('a read whose storage fails halfway', () => {
           }
         }
       },
-    }
+    })
     const service = await createMemoryService({ ...UNLIMITED, storage: failing })
     for (let count = 0; count < 9; count += 1) await write(service, 'fish', LARGE)
     const response = await service.request('/get/fish?name=Alex&gamemode=earth')
@@ -32,9 +33,9 @@ describe('a read whose storage fails halfway', () => {
   })
 
   it('stops when the client disconnects', async () => {
-    const storage = createMemoryStorage()
+    const storage = createMemoryDriver()
     let closed = 0
-    const watched = {
+    const watched = wrapDriver({
       ...storage,
       async *read(...args: Parameters<typeof storage.read>) {
         try {
@@ -43,7 +44,7 @@ describe('a read whose storage fails halfway', () => {
           closed += 1
         }
       },
-    }
+    })
     const service = await createMemoryService({ ...UNLIMITED, storage: watched })
     for (let count = 0; count < 9; count += 1) await write(service, 'fish', LARGE)
     const response = await service.request('/get/fish?name=Alex&gamemode=earth')

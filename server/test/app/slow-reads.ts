@@ -1,4 +1,5 @@
-import { createMemoryStorage } from '@fish-crab/server/app'
+import { wrapDriver } from '@fish-crab/server/storage'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
@@ -14,7 +15,7 @@ export const turn = () => new Promise<void>((resolve) => void setImmediate(resol
 
 /** A service whose reads of a large collection last long enough for clients to disconnect during a read. */
 export async function createSlowReads() {
-  const storage = createMemoryStorage()
+  const storage = createMemoryDriver()
   const timers = createTimers()
   const open = { count: 0 }
   const service = await createMemoryService({
@@ -30,7 +31,7 @@ export async function createSlowReads() {
       },
       render: async () => ({ body: '', contentType: '' }),
     },
-    storage: {
+    storage: wrapDriver({
       ...storage,
       async *read(...args: Parameters<typeof storage.read>) {
         for await (const chunk of storage.read(...args)) {
@@ -38,7 +39,7 @@ export async function createSlowReads() {
           yield chunk
         }
       },
-    },
+    }),
   })
   for (let count = 0; count < 3; count += 1) await write(service, 'fish', LARGE)
   return {

@@ -1,6 +1,7 @@
 import { createApp, createMemoryStorage, DecryptionError } from '@fish-crab/server/app'
-import { itemKey } from '@fish-crab/server/storage'
+import { itemKey, wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { asRoot, login } from './administration.ts'
 import { encryptToken, post, SALMON } from './catches.ts'
 import { expectError } from './errors.ts'
@@ -104,9 +105,9 @@ describe('a server that detects a different store', () => {
 describe('a server whose store is replaced while it sends a collection', () => {
   /** Reads two records of 100,000 characters each. The store is replaced before the second record or after it. */
   async function readWhile(loseAt: 'between' | 'end') {
-    const memory = createMemoryStorage()
+    const memory = createMemoryDriver()
     const lose = async () => {
-      await memory.items.setItem(STORE, 'another one')
+      await wrapDriver(memory).items.setItem(STORE, 'another one')
       await expect(service.app.verifyStore()).rejects.toMatchObject({ code: 'replaced' })
     }
     const failing = createFailingStorage({

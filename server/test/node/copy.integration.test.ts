@@ -6,6 +6,7 @@ import { copyStore } from '@fish-crab/server'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { newRecord } from '../storage-suite/samples.ts'
 import { newFolder } from './data-folder.ts'
 import { startTestServer } from './running.ts'
 
@@ -177,11 +178,7 @@ describeWithRedis('a copy', () => {
     const source = await createStorage({ driver: 'redis', url: redis.url })
     const owner = 'u1'
     await source.items.setItem(itemKey('user', 'alex'), JSON.stringify({ id: owner, name: 'Alex', createdAt: '' }))
-    const append = (id: string) =>
-      source.append(
-        { owner, kind: 'fish', gamemode: 'earth' },
-        { id, dedupeKey: id, count: 1, labels: {}, entries: '{"name":"Koi"}' },
-      )
+    const append = (id: string) => source.append({ owner, kind: 'fish', gamemode: 'earth' }, newRecord({ id }))
     for (let at = 0; at < 600; at += 1) await append(`id${at}`)
     let written: Promise<unknown> | undefined
     const onProgress = () => {

@@ -11,7 +11,7 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { createEncryption } from '../../src/app/users/encryption.ts'
-import { newRecord } from '../../src/storage-conformance/samples.ts'
+import { newRecord } from '../storage-suite/samples.ts'
 import { newFolder } from './data-folder.ts'
 
 const SECRET = 'the secret of the beginning, long'
@@ -180,9 +180,9 @@ describe('a backup', () => {
     const path = join(parent, 'data')
     const storage = await createStorage({ driver: 'file', path })
     const place = { owner: 'ann', kind: 'fish', gamemode: 'earth' }
-    const removed = { ...newRecord(), entries: 'a removed catch'.repeat(size / 10) }
+    const removed = newRecord({ entries: ['a removed catch'.repeat(size / 10)] })
     await storage.append(place, removed)
-    await storage.append(place, { ...newRecord(), entries: 'a kept catch' })
+    await storage.append(place, newRecord({ entries: ['a kept catch'] }))
     await storage.items.setItem('secret:ann:fernet', 'a removed key')
     await storage.removeRecord(place, removed.id)
     await storage.items.removeItem('secret:ann:fernet')

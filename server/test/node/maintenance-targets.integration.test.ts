@@ -6,7 +6,7 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
-import { newRecord } from '../../src/storage-conformance/samples.ts'
+import { newRecord } from '../storage-suite/samples.ts'
 import { newFolder } from './data-folder.ts'
 import { startTestServer } from './running.ts'
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, test } from 'vitest'
-import { readEntries } from '../../src/storage-conformance/samples.ts'
+import { readNames } from '../storage-suite/samples.ts'
 import { newFolder, startHolder } from './folders.ts'
 
 const ROUNDS = 5
@@ -22,11 +22,11 @@ test('every acknowledged record exists exactly once after kill -9 under load', {
 
     const storage = await createStorage({ driver: 'file', path: folder })
     const stored = await Promise.all(
-      [0, 1, 2, 3].map((owner) => readEntries(storage, { owner: `owner-${owner}`, kind: 'fish', gamemode: 'earth' })),
+      [0, 1, 2, 3].map((owner) => readNames(storage, { owner: `owner-${owner}`, kind: 'fish', gamemode: 'earth' })),
     )
     const counts = new Map<string, number>()
     for (const entry of stored.flat()) counts.set(entry, (counts.get(entry) ?? 0) + 1)
-    expect(acknowledged.filter((id) => counts.get(`"${id}"`) !== 1)).toEqual([])
+    expect(acknowledged.filter((id) => counts.get(id) !== 1)).toEqual([])
     expect([...counts.values()].every((count) => count === 1)).toBe(true)
     await storage.dispose()
 

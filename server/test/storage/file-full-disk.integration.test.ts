@@ -5,7 +5,7 @@ import { createStorage } from '@fish-crab/server/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { startRemoteStorage } from '../../../scripts/test-support/remote-storage.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, readNames, recordOf } from '../storage-suite/samples.ts'
 import { newFolder } from './folders.ts'
 
 test('a store on a full disk rejects writes, loses no acknowledged write, and works again when space is free', async ({
@@ -20,8 +20,8 @@ test('a store on a full disk rejects writes, loses no acknowledged write, and wo
   const ballast = join(mounted.disk, 'ballast')
   writeFileSync(ballast, Buffer.alloc(512 * 1024))
   const collection = newCollection()
-  const append = (text: string) => storage.append(collection, newRecord({ entries: text.padEnd(20_000) }))
-  const read = async () => (await readEntries(storage, collection)).map((text) => text.trim())
+  const append = (text: string) => storage.append(collection, recordOf(text.padEnd(20_000)))
+  const read = async () => (await readNames(storage, collection)).map((text) => text.trim())
   let storage = await createStorage({ driver: 'file', path })
 
   const acknowledged: string[] = []
@@ -59,15 +59,14 @@ test('writes that fail on a full disk do not affect later reads and counts', asy
   const { bavail, bsize } = statfsSync(mounted.disk)
   const ballast = join(mounted.disk, 'ballast')
   writeFileSync(ballast, Buffer.alloc(bavail * bsize - 256 * 1024))
-  const append = (plain: string, bytes: number) =>
-    storage.append(collection, newRecord({ entries: plain.padEnd(bytes) }))
+  const append = (plain: string, bytes: number) => storage.append(collection, recordOf(plain.padEnd(bytes)))
 
   // Together, the writes exceed the memory of SQLite, so a write fails before the commit.
   const refused = await Promise.allSettled(Array.from({ length: 100 }, (_, at) => append(`${at}`, 50_000)))
   expect(refused.filter(({ status }) => status === 'fulfilled')).toEqual([])
   rmSync(ballast)
   expect(await append('after', 1)).toMatchObject({ outcome: 'stored' })
-  expect(await readEntries(storage, collection)).toEqual(['after'])
+  expect(await readNames(storage, collection)).toEqual(['after'])
   const { owner, kind, gamemode } = collection
   expect(await storage.leaders({ kind, limit: 10 })).toEqual([{ owner, count: 1 }])
   expect((await storage.tallies()).filter(({ label }) => label === null)).toEqual([
@@ -85,7 +84,7 @@ test('a store that is closed on a full disk keeps all acknowledged writes', asyn
   const collection = newCollection()
   const plains = Array.from({ length: 16 }, (_, at) => String(at))
   const storage = await createStorage({ driver: 'file', path })
-  for (const plain of plains) await storage.append(collection, newRecord({ entries: plain.padEnd(20_000) }))
+  for (const plain of plains) await storage.append(collection, recordOf(plain.padEnd(20_000)))
   const { bavail, bsize } = statfsSync(mounted.disk)
   const ballast = join(mounted.disk, 'ballast')
   writeFileSync(ballast, Buffer.alloc(bavail * bsize))
@@ -93,7 +92,7 @@ test('a store that is closed on a full disk keeps all acknowledged writes', asyn
 
   rmSync(ballast)
   const again = await createStorage({ driver: 'file', path })
-  expect((await readEntries(again, collection)).map((text) => text.trim())).toEqual(plains)
+  expect((await readNames(again, collection)).map((text) => text.trim())).toEqual(plains)
   await again.dispose()
 })
 

@@ -1,6 +1,7 @@
 import { createStorage } from '@fish-crab/server/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { rememberReads } from '../../src/storage/file/recent-reads.ts'
+import { newRecord } from '../storage-suite/samples.ts'
 import { newFolder } from './folders.ts'
 
 test('a read sees every write that was acknowledged earlier, even after a previous read in the same turn of the event loop', async () => {
@@ -44,7 +45,7 @@ test('a cached read is repeated after every kind of write', async () => {
   const storage = await createStorage({ driver: 'file', path: newFolder() })
   onTestFinished(() => storage.dispose())
   const collection = { owner: 'alex', kind: 'fish', gamemode: 'earth' }
-  const record = { id: 'a', dedupeKey: null, count: 1, labels: {}, entries: '{}' }
+  const record = newRecord({ entries: ['Koi', 'Cod'] })
   const key = 'note:a'
   const look = async () => ({ item: await storage.items.getItem(key), version: await storage.version(collection) })
   const writes: readonly (() => Promise<unknown>)[] = [
@@ -54,6 +55,7 @@ test('a cached read is repeated after every kind of write', async () => {
     () => storage.setItemIfAbsent(key, 'three'),
     () => storage.items.removeItem(key),
     () => storage.append(collection, record),
+    () => storage.removeEntry(collection, record.id, 0),
     () => storage.removeRecord(collection, record.id),
     () => storage.removeOwner(collection.owner),
   ]

@@ -18,7 +18,7 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
-import { caughtRecord, newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newEntry, newRecord, readNames, recordOf } from '../storage-suite/samples.ts'
 import { newFolder, startHolder } from './folders.ts'
 
 const open = (path: string) => createStorage({ driver: 'file', path })
@@ -59,7 +59,7 @@ describe('a folder that is in use', () => {
     await first.append(collection, newRecord())
     await first.dispose()
     const second = await open(folder)
-    expect(await readEntries(second, collection)).toHaveLength(1)
+    expect(await readNames(second, collection)).toHaveLength(1)
     await second.dispose()
   })
 
@@ -143,7 +143,7 @@ test('the removal of an owner who has many records lets other writes run in betw
   const folder = newFolder()
   const first = await open(folder)
   const large = newCollection()
-  await first.append(large, newRecord({ dedupeKey: 'token', labels: { Gold: 1 } }))
+  await first.append(large, newRecord({ dedupeKey: 'token', entries: [newEntry('Koi', { rarity: 'Gold' })] }))
   await first.dispose()
   const db = new DatabaseSync(join(folder, 'fish.db'))
   db.exec(`
@@ -154,8 +154,8 @@ test('the removal of an owner who has many records lets other writes run in betw
       JOIN collections USING (collection) JOIN owners ON owners.id = collections.owner;
     -- Of records that were removed one by one.
     INSERT INTO tokens SELECT owner, 'removed ' || dedupe_key, id FROM tokens;
-    INSERT INTO species SELECT collection, hex(id), '', 1, 0, 0 FROM records;
-    INSERT INTO days SELECT collection, sequence, 1 FROM records;
+    INSERT INTO species SELECT collection, hex(id), '', 1, 0, 0, NULL FROM records;
+    INSERT INTO days SELECT collection, sequence, '', 1 FROM records;
     UPDATE collections SET count = 5001; UPDATE totals SET count = 5001; UPDATE tallies SET count = 5001;
   `)
   db.close()
@@ -184,8 +184,8 @@ test('a catch takes at most 260 bytes on disk, even if every catch is a separate
   const storage = await open(folder)
   const collection = newCollection()
   const catchOf = () => {
-    const caught = caughtRecord([{ name: 'Salmon', rarity: 'Bronze' }, Date.now()])
-    return { ...caught, dedupeKey: randomUUID().replaceAll('-', ''), labels: { Bronze: 1 } }
+    const entries = [newEntry('Salmon', { rarity: 'Bronze', at: Date.now() })]
+    return newRecord({ dedupeKey: randomUUID().replaceAll('-', ''), entries })
   }
   await Promise.all(Array.from({ length: CATCHES }, () => storage.append(collection, catchOf())))
   await storage.dispose()
@@ -201,8 +201,8 @@ test('concurrent large reads leave turns of the event loop to other tasks, even 
   onTestFinished(() => storage.dispose())
   const collection = newCollection()
   const [READS, CHUNKS] = [20, 10]
-  const entries = `"${'x'.repeat(70_000)}"`
-  await Promise.all(Array.from({ length: CHUNKS }, () => storage.append(collection, newRecord({ entries }))))
+  const name = 'x'.repeat(70_000)
+  await Promise.all(Array.from({ length: CHUNKS }, () => storage.append(collection, recordOf(name))))
   let turns = 0
   let isOver = false
   const count = () => {

@@ -7,7 +7,7 @@ import {
   startCluster,
   until,
 } from '../../../scripts/test-support/redis-server.ts'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, readNames } from '../storage-suite/samples.ts'
 
 describeWithRedis('a Redis Cluster with a replica of each server', () => {
   test('loses no acknowledged write when a server dies under load and its replica takes over', async () => {
@@ -44,7 +44,7 @@ describeWithRedis('a Redis Cluster with a replica of each server', () => {
         const [token, sent] = [`${index}-${i}`, acknowledged[index] ?? []]
         // Like a client, the test sends the same token again until the write is acknowledged.
         await until(async () => {
-          const record = newRecord({ dedupeKey: token, entries: token })
+          const record = newRecord({ dedupeKey: token, entries: [token] })
           return (
             isOver ||
             storage.append(collection, record).then(
@@ -67,7 +67,7 @@ describeWithRedis('a Redis Cluster with a replica of each server', () => {
     await Promise.all(load)
     await until(isReady)
     for (const [index, collection] of collections.entries()) {
-      const kept = await readEntries(storage, collection)
+      const kept = await readNames(storage, collection)
       expect(new Set(kept).size).toBe(kept.length)
       expect(acknowledged[index]?.filter((token) => !kept.includes(token))).toEqual([])
     }

@@ -2,7 +2,7 @@ import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/stor
 import { describeStorage } from '@fish-crab/server/storage/conformance'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startCluster, until } from '../../../scripts/test-support/redis-server.ts'
-import { newCollection, newRecord, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, readNames, talliesOf } from '../storage-suite/samples.ts'
 
 /** A long timeout, since the common storage tests do not test a slow Redis. */
 const UNHURRIED_MS = 60_000
@@ -63,7 +63,7 @@ describeWithRedis('a Redis Cluster', () => {
     const records = [newRecord(), newRecord(), newRecord()] as const
     await storage.append(collection, records[0])
     const counts = async () => [
-      (await readEntries(storage, collection)).length,
+      (await readNames(storage, collection)).length,
       (await talliesOf(storage, 'moved'))[0]?.count,
       (await storage.leaders({ kind: 'moved', limit: 1 }))[0]?.count,
       (await storage.leaders({ kind: 'moved', gamemode: 'earth', limit: 1 }))[0]?.count,
@@ -122,7 +122,7 @@ describeWithRedis('a Redis Cluster', () => {
       onTestFinished(() => storage.dispose())
       const append = (token: string) =>
         Promise.allSettled(
-          collections.map((one) => storage.append(one, newRecord({ dedupeKey: token, entries: token }))),
+          collections.map((one) => storage.append(one, newRecord({ dedupeKey: token, entries: [token] }))),
         )
       expect((await append('before')).filter(({ status }) => status === 'rejected')).toEqual([])
 
@@ -138,7 +138,7 @@ describeWithRedis('a Redis Cluster', () => {
       await (failure === 'freeze' ? victim.thaw() : victim.start())
       await until(responses(storage))
       await until(async () => (await append('during')).every(({ status }) => status === 'fulfilled'))
-      for (const one of collections) expect(await readEntries(storage, one)).toEqual(['before', 'during'])
+      for (const one of collections) expect(await readNames(storage, one)).toEqual(['before', 'during'])
     })
   })
 })

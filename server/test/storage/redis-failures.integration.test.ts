@@ -2,7 +2,7 @@ import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/stor
 import type { Redis } from 'ioredis'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
-import { newCollection, newRecord, operationsOf, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, operationsOf, readNames, recordOf } from '../storage-suite/samples.ts'
 
 const UNAVAILABLE = { name: 'StorageError', code: 'unavailable' }
 
@@ -42,7 +42,7 @@ describeWithRedis('a storage on a failing Redis', () => {
       storage.append(collection, newRecord({ dedupeKey: `${token}` })),
     )
     expect(await Promise.all(appended)).toMatchObject(appended.map(() => ({ outcome: 'stored' })))
-    expect(await readEntries(storage, collection)).toHaveLength(4)
+    expect(await readNames(storage, collection)).toHaveLength(4)
   })
 
   test('never lets an operation hang while Redis is frozen, and recovers by itself', async () => {
@@ -71,7 +71,7 @@ describeWithRedis('a storage on a failing Redis', () => {
     server.thaw()
     await until(responses(storage))
     for (const { dedupeKey } of records) await storage.append(collection, newRecord({ dedupeKey }))
-    expect(await readEntries(storage, collection)).toHaveLength(21)
+    expect(await readNames(storage, collection)).toHaveLength(21)
   })
 
   test('limits the number of pending operations', async () => {
@@ -91,7 +91,7 @@ describeWithRedis('a storage on a failing Redis', () => {
     const acknowledged: string[] = []
     const appending = (async () => {
       for (let i = 0; ; i += 1) {
-        await storage.append(collection, newRecord({ entries: `${i}` }))
+        await storage.append(collection, recordOf(`${i}`))
         acknowledged.push(`${i}`)
       }
     })().catch(() => {})
@@ -105,7 +105,7 @@ describeWithRedis('a storage on a failing Redis', () => {
 
     await server.start()
     await until(responses(storage))
-    expect((await readEntries(storage, collection)).slice(0, acknowledged.length)).toEqual(acknowledged)
+    expect((await readNames(storage, collection)).slice(0, acknowledged.length)).toEqual(acknowledged)
   })
 
   test('can be closed while Redis is frozen or dead', async () => {
@@ -168,7 +168,7 @@ describeWithRedis('a storage on a failing Redis', () => {
     const used = Number(/used_memory:(\d+)/.exec(await server.admin.info('memory'))?.[1])
     await server.admin.config('SET', 'maxmemory', String(used + 4_000_000))
     const fill = async (): Promise<unknown> => {
-      for (;;) await storage.append(newCollection(), newRecord({ entries: large }))
+      for (;;) await storage.append(newCollection(), recordOf(large))
     }
     await expect(fill()).rejects.toMatchObject({ code: 'full' })
     for (let probes = 0; probes < 3; probes += 1) {
@@ -180,7 +180,7 @@ describeWithRedis('a storage on a failing Redis', () => {
     }
     await server.admin.config('SET', 'maxmemory', String(used + 8_000_000))
     await until(responses(storage))
-    await storage.append(newCollection(), newRecord({ entries: large }))
+    await storage.append(newCollection(), recordOf(large))
   })
 
   test('sends at most one probe per second, however often ping() is called', async () => {

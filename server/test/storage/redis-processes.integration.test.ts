@@ -2,7 +2,7 @@ import { type CountWindow, createStorage, type FishStorage, itemKey } from '@fis
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { windowKeys } from '../../src/storage/redis/keys.ts'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, readNames } from '../storage-suite/samples.ts'
 
 describeWithRedis('one Redis server that several processes share', () => {
   let server: RedisServer
@@ -109,7 +109,7 @@ describeWithRedis('one Redis server that several processes share', () => {
       ids.set(token, (ids.get(token) ?? new Set()).add(result && 'id' in result && result.id))
     }
     expect([...ids.values()].map((set) => set.size)).toEqual(Array(200).fill(1))
-    for (const storage of processes) expect(await readEntries(storage, collection)).toHaveLength(200)
+    for (const storage of processes) expect(await readNames(storage, collection)).toHaveLength(200)
   })
 
   test('shows the writes and removals of one process to another process immediately', async () => {

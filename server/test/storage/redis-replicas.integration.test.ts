@@ -2,7 +2,7 @@ import { createStorage, type FishStorage, itemKey } from '@fish-crab/server/stor
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
 import { startWire } from '../../../scripts/test-support/wire.ts'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, readNames, recordOf } from '../storage-suite/samples.ts'
 
 /** A long timeout, since a replica may be slow on a busy machine. */
 const UNHURRIED_MS = 60_000
@@ -38,13 +38,13 @@ describeWithRedis('a storage on a Redis with a replica', () => {
     const [storage, collection] = [await open({ timeoutMs: UNHURRIED_MS }), newCollection()]
     expect(storage.durability).toMatch(/survives a crash.* acknowledged when 1 replica of its primary has it\.$/)
     expect(storage.warnings).toEqual([])
-    await Promise.all(Array.from({ length: 50 }, (_, i) => storage.append(collection, newRecord({ entries: `${i}` }))))
+    await Promise.all(Array.from({ length: 50 }, (_, i) => storage.append(collection, recordOf(`${i}`))))
     await storage.items.setItem(itemKey('user', 'a'), 'x')
     cutWire()
     await primary.kill()
     await replica.admin.replicaof('NO', 'ONE')
     const after = await open({ url: replica.url, replicas: 0 })
-    expect(await readEntries(after, collection)).toHaveLength(50)
+    expect(await readNames(after, collection)).toHaveLength(50)
     expect(await after.items.getItem(itemKey('user', 'a'))).toBe('x')
   })
 
@@ -56,7 +56,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
         await open({ url: `redis://127.0.0.1:${address.port}`, replicas }),
         newCollection(),
       ]
-      const append = (plain: string) => storage.append(collection, newRecord({ entries: plain, dedupeKey: plain }))
+      const append = (plain: string) => storage.append(collection, newRecord({ dedupeKey: plain, entries: [plain] }))
       await until(works(() => append('before')))
       await until(async () => (await replica.admin.dbsize()) === (await primary.admin.dbsize()))
       address.lead(replica.port)
@@ -66,7 +66,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
       await until(works(() => append('after')))
       const window = { durationMs: 300_000, limit: 25, now: Date.now() }
       expect(await storage.countInWindow('one', window)).toMatchObject({ count: 1 })
-      expect(await readEntries(await open({ url: replica.url, replicas: 0 }), collection)).toEqual(['before', 'after'])
+      expect(await readNames(await open({ url: replica.url, replicas: 0 }), collection)).toEqual(['before', 'after'])
     },
   )
 
@@ -134,7 +134,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
     await until(async () => /connected_slaves:0/.test(await primary.admin.info('replication')))
     const [storage, collection] = [await open({ timeoutMs: 400 }), newCollection()]
     expect(storage.durability).toMatch(/when 1 replica of its primary has it; a primary has 0 now, so writes fail\.$/)
-    const record = newRecord({ dedupeKey: 'token', entries: 'caught' })
+    const record = newRecord({ dedupeKey: 'token', entries: ['caught'] })
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await expect(storage.append(collection, { ...record, id: `${attempt}` })).rejects.toMatchObject({
         ...UNAVAILABLE,
@@ -142,22 +142,22 @@ describeWithRedis('a storage on a Redis with a replica', () => {
       })
     }
     await expect(storage.ping()).rejects.toMatchObject(UNAVAILABLE)
-    expect(await readEntries(storage, collection)).toEqual(['caught'])
+    expect(await readNames(storage, collection)).toEqual(['caught'])
     await replica.start()
     await until(works(() => storage.append(collection, record)))
     expect(await storage.append(collection, record)).toEqual({ outcome: 'replayed', id: '0' })
-    expect(await readEntries(storage, collection)).toEqual(['caught'])
+    expect(await readNames(storage, collection)).toEqual(['caught'])
   })
 
   test('does not acknowledge writes while the replica is frozen, but handles reads, and stores a repeated token only once', async () => {
     const [storage, collection] = [await open({ timeoutMs: 1000 }), newCollection()]
     await (await open({ timeoutMs: UNHURRIED_MS })).append(
       collection,
-      newRecord({ dedupeKey: 'before', entries: 'before' }),
+      newRecord({ dedupeKey: 'before', entries: ['before'] }),
     )
     replica.freeze()
     onTestFinished(() => replica.thaw())
-    const during = newRecord({ dedupeKey: 'during', entries: 'during' })
+    const during = newRecord({ dedupeKey: 'during', entries: ['during'] })
     const writes: (() => Promise<unknown>)[] = [
       () => storage.append(collection, during),
       // The first write has stored this record on the primary, but not on the replica.
@@ -173,7 +173,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
       const order: string[] = []
       const outcome = write().finally(() => order.push('write'))
       const rejected = expect(outcome, String(write)).rejects.toMatchObject(UNAVAILABLE)
-      expect((await readEntries(storage, collection))[0]).toBe('before')
+      expect((await readNames(storage, collection))[0]).toBe('before')
       await storage.countInWindow('reader', { durationMs: 1000, limit: 25, now: Date.now() })
       order.push('reads')
       await rejected
@@ -185,7 +185,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
       async () => (await storage.append(collection, during).catch(() => ({ outcome: '' }))).outcome === 'replayed',
     )
     expect(await storage.findRecord(collection.owner, 'during')).toBe(during.id)
-    expect(await readEntries(storage, collection)).toEqual(['before', 'during'])
+    expect(await readNames(storage, collection)).toEqual(['before', 'during'])
     await until(() =>
       storage.ping().then(
         () => true,
@@ -204,7 +204,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
       const acknowledged: string[] = []
       const load = collections.map(async (collection, index) => {
         for (let i = 0; ; i += 1) {
-          await storage.append(collection, newRecord({ entries: `${index}-${i}` }))
+          await storage.append(collection, newRecord({ entries: [`${index}-${i}`] }))
           acknowledged.push(`${index}-${i}`)
         }
       })
@@ -217,7 +217,7 @@ describeWithRedis('a storage on a Redis with a replica', () => {
       await settled
       await replica.admin.replicaof('NO', 'ONE')
       const after: FishStorage = await open({ url: replica.url, replicas: 0 })
-      const kept = new Set((await Promise.all(collections.map((one) => readEntries(after, one)))).flat())
+      const kept = new Set((await Promise.all(collections.map((one) => readNames(after, one)))).flat())
       const lost = acknowledged.filter((entry) => !kept.has(entry))
       if (replicas === 0) expect(lost.length).toBeGreaterThan(0)
       else expect(lost).toEqual([])

@@ -13,7 +13,7 @@ import {
   startRedis,
 } from '../../../scripts/test-support/redis-server.ts'
 import { parseStorageAddress } from '../../src/node/settings.ts'
-import { newCollection, newRecord, readEntries, talliesOf } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, readNames, talliesOf } from '../storage-suite/samples.ts'
 
 const PASSWORD = 'p@ss:w/rd?#%hunter2'
 
@@ -135,7 +135,7 @@ describeWithRedis('the settings of a Redis', () => {
       expect(outcomes.map(({ status }) => status)).toContain('rejected')
       if (outcomes[1].status === 'rejected') expect(await remove()).toMatchObject({ count: 1 })
       await append()
-      expect(await readEntries(storage, collection)).toEqual([kept.entries])
+      expect(await readNames(storage, collection)).toEqual([kept.id])
       expect((await talliesOf(storage, command)).map(({ count }) => count)).toEqual([1])
       const leaders = [{ owner: collection.owner, count: 1 }]
       for (const gamemode of [undefined, 'earth']) {
@@ -152,7 +152,7 @@ describeWithRedis('the settings of a Redis', () => {
     const [collection, record] = [newCollection(), newRecord()]
     await storage.append(collection, record)
     expect(await storage.findRecord(collection.owner, record.dedupeKey ?? '')).toBe(record.id)
-    expect(await readEntries(storage, collection)).toEqual([record.entries])
+    expect(await readNames(storage, collection)).toEqual([record.id])
     await storage.items.setItem('a:b', 'c')
     expect(await storage.items.getItem('a:b')).not.toBeNull()
     expect((await storage.listItems({ base: 'a:', limit: 1 })).items).toEqual([{ key: 'a:b', value: 'c' }])

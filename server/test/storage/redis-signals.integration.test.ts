@@ -2,7 +2,7 @@ import { type Change, createStorage, type FishStorage } from '@fish-crab/server/
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { startWire } from '../../../scripts/test-support/wire.ts'
-import { newCollection, newRecord, readEntries } from '../../src/storage-conformance/samples.ts'
+import { newCollection, newRecord, readNames } from '../storage-suite/samples.ts'
 
 describeWithRedis('signals of Redis', () => {
   let server: RedisServer
@@ -95,7 +95,7 @@ describeWithRedis('signals of Redis', () => {
     onTestFinished(storage.onChange((change) => changes.push(change)))
     const [collection, record] = [newCollection(), newRecord()]
     expect(await storage.append(collection, record)).toEqual({ outcome: 'stored', id: record.id })
-    expect(await readEntries(storage, collection)).toEqual([record.entries])
+    expect(await readNames(storage, collection)).toEqual([record.id])
     expect(await storage.removeRecord(collection, record.id)).toMatchObject({ count: 1 })
     await storage.removeOwner(collection.owner)
     expect(changes).toEqual([])

@@ -9,11 +9,11 @@ import {
 import { createStorage as createUnstorage } from 'unstorage'
 import memoryDriver from 'unstorage/drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { newCollection, newRecord } from '../../src/storage-conformance/samples.ts'
+import { newCollection, recordOf } from '../storage-suite/samples.ts'
 
 test('a plain unstorage driver is refused, and the error lists the missing operations and the next step', () => {
   expect(() => wrapDriver(memoryDriver() as unknown as StorageDriver)).toThrow(
-    /lacks ping, append, .*peekWindow\. .*implement StorageDriver/,
+    /lacks ping, append, .*peekWindow, onChange\. .*implement StorageDriver/,
   )
 })
 
@@ -28,11 +28,15 @@ describe('a wrapped driver', () => {
   const storage = createMemoryStorage()
   const [collection, key] = [newCollection({ kind: 'refused' }), 'test:a']
 
+  const two = recordOf('Koi', 'Cod')
+  const labelled = (labels: Record<string, number>): Partial<NewRecord> => ({ tally: { ...two.tally, labels } })
+
   test.each<Partial<NewRecord>>([
-    ...[{ count: 0 }, { count: 1.5 }, { count: Number.NaN }, { entries: '\ud800' }, { entries: 'x\udfff' }],
-    ...[{ Gold: 0 }, { Gold: 3 }, { Gold: 0.5 }, { '': 1 }, { '\ud800': 1 }].map((labels) => ({ count: 2, labels })),
+    ...[0, 1.5, Number.NaN].map((count) => ({ tally: { ...two.tally, count } })),
+    ...[{ entries: '\ud800' }, { entries: 'x\udfff' }],
+    ...[{ Gold: 0 }, { Gold: 3 }, { Gold: 0.5 }, { '': 1 }, { '\ud800': 1 }].map(labelled),
   ])('rejects a record that would change when stored and read, and stores nothing: %j', async (part) => {
-    const append = storage.append(collection, newRecord({ ...part, dedupeKey: 'token' }))
+    const append = storage.append(collection, { ...two, dedupeKey: 'token', ...part })
     await expect(append).rejects.toMatchObject({ name: 'StorageError', code: 'invalid_value' })
     expect(await storage.findRecord(collection.owner, 'token')).toBeUndefined()
     expect(await storage.tallies()).toEqual([])

@@ -62,7 +62,7 @@ export const eventsChecks = checksOf('events', [
     const id = await writeAndExpectId(t, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt }] }, { user })
     const { response, events } = await readEvents(t, user, '', start)
     const [event] = catchesOf(events)
-    const expected = { kind: 'fish', name: 'Koi', rarity: 'Gold', id, caughtAt }
+    const expected = { kind: 'fish', name: 'Koi', rarity: 'Gold', id, entry: 0, caughtAt }
     expect.same(JSON.parse(event?.data ?? 'null'), expected, 'the data of the event', response)
   }),
   check('events-resume', 'Last-Event-ID resumes after any event without gaps or repeated events.', async (t) => {

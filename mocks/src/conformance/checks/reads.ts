@@ -23,18 +23,28 @@ async function createUserWithFish(t: TestContext, ...sizes: readonly number[]): 
 
 export const readsChecks = checksOf('reads', [
   // This check comes first, because other checks need the ids.
-  check('read-detail-full', 'Entries have the id of their record and a time only with detail=full.', async (t) => {
-    const user = await t.user()
-    const id = await writeAndExpectId(t, 'crab', { crab: [{}, {}] })
-    const { entries, response } = await detailedCollection(t, 'crab', user)
-    expect.same(entries.filter((entry) => entry.id === id).length, 2, 'the number of entries with the id', response)
-    for (const entry of entries) {
-      expect.same(Object.keys(entry).sort(), ['caughtAt', 'id', 'name'], 'the fields', response)
-      expect.dateTime(entry.caughtAt, '"caughtAt"', response)
-    }
-    const plain = await collection(t, 'crab', user)
-    for (const entry of plain.entries) expect.same(Object.keys(entry), ['name'], 'the fields', plain.response)
-  }),
+  check(
+    'read-detail-full',
+    'Entries have the id of their record, their index in it and a time only with detail=full.',
+    async (t) => {
+      const user = await t.user()
+      const id = await writeAndExpectId(t, 'crab', { crab: [{}, {}] })
+      const { entries, response } = await detailedCollection(t, 'crab', user)
+      const ofRecord = entries.filter((entry) => entry.id === id)
+      expect.same(
+        ofRecord.map(({ entry }) => entry),
+        [0, 1],
+        'the indexes of the entries with the id',
+        response,
+      )
+      for (const entry of entries) {
+        expect.same(Object.keys(entry).sort(), ['caughtAt', 'entry', 'id', 'name'], 'the fields', response)
+        expect.dateTime(entry.caughtAt, '"caughtAt"', response)
+      }
+      const plain = await collection(t, 'crab', user)
+      for (const entry of plain.entries) expect.same(Object.keys(entry), ['name'], 'the fields', plain.response)
+    },
+  ),
   ...KINDS.flatMap((kind) => [
     check(`read-${kind}-oldest-first`, `A read of ${kind} returns every entry once, oldest first.`, async (t) => {
       const user = await t.newUser()

@@ -29,18 +29,22 @@ interface Change {
   readonly user?: OwnUser
   readonly from?: string
   readonly to?: string
+  readonly entry?: number
 }
 
 async function send(t: TestContext, kind: Kind, actor: Actor, act: Act, change: Change) {
-  const { id, user = await t.user(), from = GAMEMODE, to = OTHER_GAMEMODE } = change
+  const { id, user = await t.user(), from = GAMEMODE, to = OTHER_GAMEMODE, entry } = change
   const { name, password } = user
   const authorization = actor === 'own' ? basic(name, password) : `Bearer ${(await t.superadmin()).token}`
   const route = CHANGES[kind][actor][act]
-  return t.request(`${routePath(route, { name, id })}?gamemode=${from}`, {
-    method: ROUTES[route].method,
-    headers: { authorization, 'content-type': MEDIA_TYPES.json },
-    ...(act === 'move' ? { body: JSON.stringify({ gamemode: to }) } : {}),
-  })
+  return t.request(
+    `${routePath(route, { name, id })}?gamemode=${from}${entry === undefined ? '' : `&entry=${entry}`}`,
+    {
+      method: ROUTES[route].method,
+      headers: { authorization, 'content-type': MEDIA_TYPES.json },
+      ...(act === 'move' ? { body: JSON.stringify({ gamemode: to }) } : {}),
+    },
+  )
 }
 
 /** Adds a record for the main user. Returns the record's id and the token of the write. */
@@ -65,6 +69,36 @@ const changeChecks = (kind: Kind, actor: Actor) => [
       expectReplayed(await post(t, kind, removed.token), removed.id)
       expect.same((await entriesOf(t, kind, removed.id)).length, 0, 'the number of entries of the removed record')
       expect.same((await entriesOf(t, kind, kept.id)).length, 1, 'the number of entries of the other record')
+    },
+  ),
+  check(
+    `${actor}-removes-one-${kind}`,
+    `${ACTORS[actor]} removes one entry of ${kind}; the others keep their indexes, and the used token cannot store it again.`,
+    async (t) => {
+      const token = await encrypt(t, {
+        [kind]: ['a', 'b', 'c'].map((name) => ({ name, ...(kind === 'fish' && { rarity: 1 }) })),
+      })
+      const response = await post(t, kind, token)
+      const id = expect.text(expect.json(response, 201).id, '"id"', response)
+      const remove = (entry: number) => send(t, kind, actor, 'remove', { id, entry })
+      const expectEntries = async (entries: readonly number[]) => {
+        const stored = await entriesOf(t, kind, id)
+        expect.same(
+          stored.map(({ entry }) => entry),
+          entries,
+          'the indexes of the entries',
+        )
+      }
+      expect.status(await remove(1), 204)
+      for (const entry of [1, 3]) expect.error(await remove(entry), 'entry_not_found')
+      await expectEntries([0, 2])
+      expectReplayed(await post(t, kind, token), id)
+      expect.status(await remove(0), 204)
+      await expectEntries([2])
+      expect.status(await remove(2), 204)
+      await expectEntries([])
+      expect.error(await remove(2), 'record_not_found')
+      expectReplayed(await post(t, kind, token), id)
     },
   ),
   check(

@@ -308,6 +308,7 @@ const WRONG_QUERIES: Readonly<Record<string, readonly string[]>> = {
   gamemode: ['moon'],
   summary: ['all'],
   cursor: ['\u0000nonsense'],
+  entry: ['-1', '500', '1.5', 'x', ''],
 }
 
 /** Bodies that every JSON endpoint rejects. */
@@ -365,13 +366,22 @@ const MISTAKES: readonly Mistake[] = [
   },
   { code: 'gamemode_mismatch', what: 'two gamemodes', ways: [({ query }) => query.append('gamemode', 'survival')] },
   { code: 'record_not_found', what: 'an unknown record', ways: [() => {}] },
+  {
+    code: 'record_not_found',
+    id: 'entry-of-unknown-record',
+    what: 'an entry of an unknown record',
+    isOf: hasQuery('entry'),
+    ways: [({ query }) => query.set('entry', '0')],
+  },
   { code: 'admin_not_found', what: 'an unknown administrator', ways: [() => {}] },
   ...Object.entries(WRONG_QUERIES).map(
     ([name, values]): Mistake => ({
       code: 'invalid_query',
       id: `invalid-query-${name}`,
       what: `an invalid ${name}`,
-      isOf: hasQuery(name),
+      // Some routes report an unknown gamemode by its own code.
+      isOf: (route) =>
+        hasQuery(name)(route) && !(name === 'gamemode' && OPERATIONS[route].errors.includes('invalid_gamemode')),
       ways: values.map(
         (value) =>
           ({ query }) =>

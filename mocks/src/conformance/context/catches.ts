@@ -105,7 +105,7 @@ export async function entriesOf(t: TestContext, kind: Kind, id: string, gamemode
 
 /** The entries of one record of the main user, as reads without details return them. */
 export async function storedEntries(t: TestContext, kind: Kind, id: string): Promise<JsonObject[]> {
-  return (await entriesOf(t, kind, id)).map(({ caughtAt: _, ...entry }) => entry)
+  return (await entriesOf(t, kind, id)).map(({ caughtAt: _, entry: __, ...entry }) => entry)
 }
 
 async function countAll(t: TestContext): Promise<number> {

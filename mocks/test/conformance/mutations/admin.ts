@@ -203,6 +203,11 @@ export const adminMutations: readonly Mutation[] = [
     ({ method }, path) => method === 'DELETE' && /(fish|crab)\/[^/]+$/.test(path),
     () => new Response(null, { status: 204 }),
   ),
+  onRequest(
+    'removes the whole record instead of one entry',
+    ({ method, url }) => method === 'DELETE' && /[?&]entry=\d/.test(url),
+    (request, send) => send(changedRequest(request, { url: request.url.replace(/&entry=\d+/, '') })),
+  ),
   pretends(
     'does not move records for administrators',
     (request, path) => isPost(request) && /^\/admin\/.*\/move$/.test(path),
@@ -241,7 +246,7 @@ export const adminMutations: readonly Mutation[] = [
   ),
   onResponse(
     'accepts invalid queries',
-    (request, { status }) => status === 400 && request.method === 'GET',
+    ({ method, url }, { status }) => status === 400 && (method === 'GET' || url.includes('entry=')),
     (response) => changed(response, { status: 200 }),
   ),
   onOk('returns a wrong total of fish', /stats$/, (body) => ({ ...body, fish: { ...(body.fish as Json), total: 0 } })),

@@ -23,10 +23,14 @@ export interface CrabInput {
   readonly caughtAt?: Date | string | undefined
 }
 
-/** An entry requested with `detail: 'full'`, which has the id of its record and the time of the catch. */
+/**
+ * An entry requested with `detail: 'full'`, which has the id of its record, its index in the record, and the time of the
+ * catch.
+ */
 export type DetailedEntry<Entry extends { readonly id?: string | undefined; readonly caughtAt?: string | undefined }> =
   Entry & {
     readonly id: string
+    readonly entry: number
     readonly caughtAt: string
   }
 

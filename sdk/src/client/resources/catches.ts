@@ -27,7 +27,7 @@ import type {
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions, Target {
-  /** `'full'` adds the `id` of the record and `caughtAt` to each entry. */
+  /** `'full'` adds the `id` of the record, the index `entry` in the record, and `caughtAt` to each entry. */
   readonly detail?: 'full' | undefined
   /** Entries per page, 1 to 1000. @default all entries in one response */
   readonly limit?: number | undefined
@@ -39,7 +39,7 @@ export interface ListOptions extends CallOptions, Target {
 interface SummaryOptions extends CallOptions, Target {}
 
 interface DetailOption {
-  /** Adds `id` and `caughtAt` to each entry. */
+  /** Adds `id`, `entry` and `caughtAt` to each entry. */
   readonly detail: 'full'
 }
 
@@ -111,14 +111,15 @@ export interface CatchesResource<Input, Entry extends Fish | Crab, Collection, D
    */
   send(encrypted: EncryptedCatches, options?: CallOptions): ApiPromise<AddResult>
   /**
-   * Removes one record of a player with all its entries. Requires the player's password. Sending the token of a removed
-   * record again stores nothing. A retry that finds no such record succeeds.
+   * Removes one record of a player with all its entries, or only one `entry`. Requires the player's password. Sending the
+   * token of the record again stores nothing. A retry that finds no such record or entry succeeds.
    *
    * @param id The id from `list` with `detail: 'full'`.
    * @throws AuthenticationError for a wrong name or password; NotFoundError with code `record_not_found`, also for a record
-   *   of another player; ApiError, ConnectionError; ValidationError before anything is sent.
+   *   of another player, or `entry_not_found`; ApiError, ConnectionError; ValidationError before anything is sent.
    * @example
    * await client.fish.remove(id, { password })
+   * await client.fish.remove(id, { entry: 3, password }) // only the fourth fish of the record
    */
   remove(id: string, options: RemoveOptions): ApiPromise<ResponseMeta>
   /**

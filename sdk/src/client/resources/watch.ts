@@ -34,18 +34,20 @@ export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, 
   /** Called when reconnecting fails, at most once before the next `onConnect`. The client continues to reconnect. */
   readonly onDisconnect?: ((error: FishCrabError) => void) | undefined
   /**
-   * Called for each record that is removed while a stream is open. The entries of the record are no longer in the
-   * collection. Removals during a reconnection are not reported: a program that shows a collection should read the
-   * collection again from time to time.
+   * Called for each record or entry that is removed while a stream is open. The entries are no longer in the collection.
+   * Removals during a reconnection are not reported: a program that shows a collection should read the collection again
+   * from time to time.
    */
   readonly onRemoved?: ((removed: RemovedRecord) => void) | undefined
 }
 
-/** A record that was removed. All entries of one write belong to one record and have the `id` of the record. */
+/** A removal. All entries of one write belong to one record and have the `id` of the record. */
 export interface RemovedRecord {
   readonly kind: Kind
   /** The `id` of the entries of the record. */
   readonly id: string
+  /** The `entry` of the only entry that was removed. @default all entries of the record were removed */
+  readonly entry?: number
 }
 
 /** A fish that `watch` yields. */

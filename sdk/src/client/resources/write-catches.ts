@@ -16,7 +16,7 @@ import { type ApiPromise, call, type PreparedRequest, type ResponseMeta } from '
 import type { Transport } from '../transport/response.ts'
 import { type CrabInput, type FishInput, type PayloadEntry, parseEntries } from './catch-input.ts'
 import { basicCredentials } from './keys.ts'
-import { gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './target.ts'
+import { entryIssue, gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `add`. The client's `fernetKey` must be the key of `user`. */
 export interface AddOptions extends CallOptions, Target {}
@@ -34,10 +34,12 @@ export type AddResult = Saved & { readonly replayed: boolean } & ResponseMeta
 export interface RemoveOptions extends CallOptions, Target {
   /** The password of the player. */
   readonly password: string
+  /** The `entry` of the only entry to remove, from `list` with `detail: 'full'`. @default all entries of the record */
+  readonly entry?: number | undefined
 }
 
 /** Options of `move`. */
-export interface MoveOptions extends RemoveOptions {
+export interface MoveOptions extends Omit<RemoveOptions, 'entry'> {
   /** The new gamemode of the record, which must differ from `gamemode`. */
   readonly to: Gamemode
 }
@@ -170,20 +172,25 @@ async function encryptCatches(
 
 export function removeRecord(context: ClientContext, kind: Kind, id: string, options: RemoveOptions) {
   const route = OWN_ROUTES[kind === 'fish' ? 'deleteOwnFish' : 'deleteOwnCrab']
-  return change(context, id, options, REMOVE, () => ({ route }))
+  const { entry } = options
+  return change(context, id, options, { ...CHANGE, entry: 1 }, () => ({
+    route,
+    query: { entry },
+    issues: [entryIssue(entry)],
+  }))
 }
 
 export function moveRecord(context: ClientContext, kind: Kind, id: string, options: MoveOptions) {
   const route = OWN_ROUTES[kind === 'fish' ? 'moveOwnFish' : 'moveOwnCrab']
-  return change(context, id, options, { ...REMOVE, to: 1 }, () => {
+  return change(context, id, options, { ...CHANGE, to: 1 }, () => {
     const issues = [gamemodeIssue(options.to, 'to', context.settings.knownGamemodes)]
     return { route, json: { gamemode: options.to }, issues }
   })
 }
 
-const REMOVE: OptionNames<RemoveOptions> = { ...CALL_OPTIONS, ...TARGET, password: 1 }
+const CHANGE: OptionNames<Omit<RemoveOptions, 'entry'>> = { ...CALL_OPTIONS, ...TARGET, password: 1 }
 
-function change<Options extends RemoveOptions>(
+function change<Options extends Omit<RemoveOptions, 'entry'>>(
   { transport, settings }: ClientContext,
   id: string,
   options: Options,
@@ -196,10 +203,10 @@ function change<Options extends RemoveOptions>(
     shape: noContentShape,
     prepare: () => {
       const target = resolveTarget(options, settings)
-      const { issues = [], ...request } = prepare()
+      const { issues = [], query: ownQuery, ...request } = prepare()
       const wrong: Issue[] = []
       const headers = { authorization: basicCredentials(target.user, options.password, wrong) }
-      const query = { gamemode: target.gamemode }
+      const query = { gamemode: target.gamemode, ...ownQuery }
       return {
         ...request,
         params: { id },

@@ -30,7 +30,7 @@ export function retryWaitMs(response: ApiResponse | undefined, failures: number,
   return retryAfterMs > backoff ? retryAfterMs + random * MAX_JITTER_MS : backoff
 }
 
-const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'admin_not_found']
+const GONE: readonly ErrorCode[] = ['user_not_found', 'record_not_found', 'entry_not_found', 'admin_not_found']
 
 /** Whether a deletion finds nothing to delete, because an earlier attempt succeeded although it appeared to fail. */
 export function isGoneOnRetry({ route }: ApiRequest, response: ApiResponse, mayHaveChanged: boolean): boolean {

@@ -98,7 +98,7 @@ function mergeSpecies(collections: readonly Pick<ProfiledCollection, 'species'>[
 }
 
 /** Sums the counts of each day, and returns the earliest day first. */
-function mergeDays(collections: readonly Pick<ProfiledCollection, 'days'>[]): DayTally[] {
+function mergeDays(collections: readonly Pick<ProfiledCollection, 'days'>[]): Profile['days'] {
   const merged = new Map<string, number>()
   for (const { day, count } of collections.flatMap(({ days }) => days)) merged.set(day, (merged.get(day) ?? 0) + count)
   return Array.from(merged, ([day, count]) => ({ day, count })).sort((one, other) => order(one.day, other.day))
@@ -106,7 +106,7 @@ function mergeDays(collections: readonly Pick<ProfiledCollection, 'days'>[]): Da
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-function streakOf(days: readonly DayTally[], today: string): Profile['streak'] {
+function streakOf(days: Profile['days'], today: string): Profile['streak'] {
   let longest = 0
   let run = 0
   let before = Number.NaN

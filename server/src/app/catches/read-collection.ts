@@ -6,11 +6,8 @@ import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { HandlerResponse } from '../http/response.ts'
 import type { EncodedResponses } from './encoded-response.ts'
-import { withDetails, withoutDetails } from './record.ts'
+import { type Form, formatEntries, formatSlots } from './record.ts'
 import { summaryOf } from './summary.ts'
-
-/** `plain`: entries without details. `full`: entries with details. */
-type Form = 'plain' | 'full'
 
 interface CollectionRequest {
   readonly user: User
@@ -66,7 +63,7 @@ export function createCollectionReader({
               user.name,
               collection.kind,
               (work) => queue.run({ client, signal, work }),
-              inForm(storage.read(collection), form),
+              textsOf(storage.read(collection), form),
             )
           : await pageBody(storage, cursors, { ...options, form }, start)
     return body instanceof ReadableStream ? response.stream(body) : response.whole(body, isWhole)
@@ -115,16 +112,16 @@ async function collectionBody(
   user: string,
   kind: Kind,
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>,
-  chunks: AsyncIterable<readonly StoredRecord[]>,
+  texts: AsyncIterable<string>,
 ): Promise<CollectionBody> {
-  const iterator = chunks[Symbol.asyncIterator]()
-  const nextChunk = () => inTurn(() => iterator.next())
+  const iterator = texts[Symbol.asyncIterator]()
+  const nextText = () => inTurn(() => iterator.next())
   const head = `{"user":${JSON.stringify(user)},"${kind}":[`
   let text = head
   while (text.length < MAX_WHOLE_CHARACTERS) {
-    const next = await nextChunk()
+    const next = await nextText()
     if (next.done) return textEncoder.encode(`${text}]}`)
-    text += `${text === head ? '' : ','}${join(next.value)}`
+    text += `${text === head ? '' : ','}${next.value}`
   }
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -135,8 +132,8 @@ async function collectionBody(
           text = ''
           return
         }
-        const next = await nextChunk()
-        controller.enqueue(textEncoder.encode(next.done ? ']}' : `,${join(next.value)}`))
+        const next = await nextText()
+        controller.enqueue(textEncoder.encode(next.done ? ']}' : `,${next.value}`))
         if (next.done) controller.close()
       },
       async cancel() {
@@ -147,13 +144,8 @@ async function collectionBody(
   )
 }
 
-async function* inForm(chunks: AsyncIterable<readonly StoredRecord[]>, form: Form) {
-  const entriesOf = form === 'full' ? withDetails : withoutDetails
-  for await (const chunk of chunks) yield chunk.map((record) => ({ ...record, entries: entriesOf(record) }))
-}
-
-function join(records: readonly StoredRecord[]): string {
-  return records.map(({ entries }) => entries).join(',')
+async function* textsOf(chunks: AsyncIterable<readonly StoredRecord[]>, form: Form): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield chunk.map((record) => formatEntries(record, form)).join(',')
 }
 
 interface Page {
@@ -165,7 +157,7 @@ interface Page {
 
 /**
  * Reads one page. Only the first and the last record are parsed, because the page may begin or end in the middle of a
- * record.
+ * record. Offsets count removed entries, too.
  */
 async function readPage(
   storage: FishStorage,
@@ -176,30 +168,25 @@ async function readPage(
 ): Promise<Page> {
   const parts: string[] = []
   let taken = 0
-  let skip = start.offset
   const range = { from: start.sequence, entries: start.offset + limit + 1 }
-  for await (const chunk of inForm(storage.read(collection, range), form)) {
-    for (const { sequence, count, entries } of chunk) {
-      const first = Math.min(sequence === start.sequence ? skip : 0, count)
-      skip = 0
-      const room = limit - taken
-      if (room === 0) return { entries: parts.join(','), next: { sequence, offset: first } }
-      const last = Math.min(count, first + room)
-      if (last > first) parts.push(slice(entries, count, first, last))
-      taken += last - first
-      if (last < count) return { entries: parts.join(','), next: { sequence, offset: last } }
+  for await (const chunk of storage.read(collection, range)) {
+    for (const record of chunk) {
+      const { sequence, count } = record
+      const skipped = sequence === start.sequence ? start.offset : 0
+      if (skipped === 0 && taken + count <= limit) {
+        parts.push(formatEntries(record, form))
+        taken += count
+        continue
+      }
+      for (const [offset, entry] of formatSlots(record, form).entries()) {
+        if (offset < skipped || entry === undefined) continue
+        if (taken === limit) return { entries: parts.join(','), next: { sequence, offset } }
+        parts.push(entry)
+        taken += 1
+      }
     }
   }
   return { entries: parts.join(',') }
-}
-
-function slice(entries: string, count: number, first: number, last: number): string {
-  if (first === 0 && last === count) return entries
-  const parsed = JSON.parse(`[${entries}]`) as unknown[]
-  return parsed
-    .slice(first, last)
-    .map((entry) => JSON.stringify(entry))
-    .join(',')
 }
 
 async function decodeCursor(cursors: Cursors, cursor: string, collection: Collection): Promise<Position> {

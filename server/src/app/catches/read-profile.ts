@@ -8,7 +8,7 @@ import type { HandlerResponse } from '../http/response.ts'
 import type { EncodedResponses } from './encoded-response.ts'
 import type { Gamemodes } from './gamemodes.ts'
 import { LATEST, type ProfiledCollection, profileOf } from './profile.ts'
-import { withDetails } from './record.ts'
+import { formatSlots } from './record.ts'
 
 interface ProfileRequest {
   readonly user: User
@@ -57,8 +57,14 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
     const { kind, gamemode } = place
     const latest = records
       .flatMap((record) => {
-        const entries = JSON.parse(`[${withDetails(record)}]`) as Profile['latest']
-        return entries.reverse().map((entry) => ({ sequence: record.sequence, entry: { ...entry, kind, gamemode } }))
+        const entries = formatSlots(record, 'full').filter((text) => text !== undefined)
+        return entries
+          .slice(-LATEST)
+          .reverse()
+          .map((text) => {
+            const { entry: _, ...entry } = JSON.parse(text)
+            return { sequence: record.sequence, entry: { ...entry, kind, gamemode } }
+          })
       })
       .slice(0, LATEST)
     return { kind, gamemode, species, days, latest }

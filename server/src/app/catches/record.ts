@@ -1,5 +1,6 @@
 import type { Kind } from '@fish-crab/sdk/contract'
-import type { NewRecord, StoredRecord } from '../../storage/core/types.ts'
+import { hasRemovedEntries, parseEntries, tallyOf } from '../../storage/core/tally.ts'
+import type { NewRecord, StoredEntry, StoredRecord } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { CaughtEntry } from './payload.ts'
 
@@ -19,16 +20,13 @@ export function toRecord(
 ): NewRecord {
   const timeOf = (time: string) =>
     receivedAt !== undefined && Date.parse(time) > receivedAt + MAX_AHEAD_MS ? new Date(receivedAt).toISOString() : time
-  const shapes = entries.map(({ name, rarity }) => (rarity === undefined ? { name } : { name, rarity }))
-  return {
-    id,
-    dedupeKey,
-    count: entries.length,
-    labels: countRarities(entries),
-    entries: shapes
-      .map((shape, index) => JSON.stringify({ ...shape, caughtAt: timeOf(entries[index]?.caughtAt ?? caughtAt) }))
-      .join(','),
-  }
+  const stored = entries.map(
+    ({ name, rarity, caughtAt: own }): StoredEntry => ({
+      ...(rarity === undefined ? { name } : { name, rarity }),
+      caughtAt: timeOf(own ?? caughtAt),
+    }),
+  )
+  return { id, dedupeKey, entries: stored.map((entry) => JSON.stringify(entry)).join(','), tally: tallyOf(stored) }
 }
 
 /** Returns half of a SHA-256 hash: 128 bits are enough to distinguish the writes of one owner. */
@@ -36,34 +34,38 @@ export async function dedupeKeyOf(text: string): Promise<string> {
   return (await sha256Hex(text)).slice(0, 32)
 }
 
+/** `plain`: entries without details. `full`: entries with the id of their record, their index in it, and their time. */
+export type Form = 'plain' | 'full'
+
 // No name can contain these patterns, because quotes in JSON strings are escaped.
 const CAUGHT_AT = ',"caughtAt":"'
 const DETAILS = /,"caughtAt":"[^"]*"/g
 
-/**
- * Returns stored entries with all details. The id of each entry is the id of its record, which is stored once per
- * record.
- */
-export function withDetails({ id, entries }: Pick<StoredRecord, 'id' | 'entries'>): string {
-  const details = `,"id":${JSON.stringify(id)}${CAUGHT_AT}`
-  return entries.replaceAll(CAUGHT_AT, () => details)
+/** Returns the entries of a record that were not removed, as JSON objects joined by commas. */
+export function formatEntries(record: Pick<StoredRecord, 'id' | 'entries'>, form: Form): string {
+  const { id, entries } = record
+  if (hasRemovedEntries(entries)) return formatSlots(record, form).filter(Boolean).join(',')
+  if (form === 'plain') return entries.replaceAll(DETAILS, '')
+  const idText = `,"id":${JSON.stringify(id)},"entry":`
+  let index = -1
+  return entries.replaceAll(CAUGHT_AT, () => {
+    index += 1
+    return idText + index + CAUGHT_AT
+  })
 }
 
-/** Returns stored entries without details, which is the default form of reads. */
-export function withoutDetails({ entries }: Pick<StoredRecord, 'entries'>): string {
-  return entries.replaceAll(DETAILS, '')
+/** Returns the JSON of each entry in the order in which the entries were posted, and `undefined` for removed entries. */
+export function formatSlots({ id, entries }: Pick<StoredRecord, 'id' | 'entries'>, form: Form): (string | undefined)[] {
+  return parseEntries(entries).map((entry, index) => {
+    if (!entry) return undefined
+    const { caughtAt, ...plain } = entry
+    return JSON.stringify(form === 'plain' ? plain : { ...plain, id, entry: index, caughtAt })
+  })
 }
 
 /** Returns the names of the entries, each of them once. */
 export function speciesOf({ entries }: Pick<StoredRecord, 'entries'>): string[] {
-  const parsed = JSON.parse(`[${entries}]`) as CaughtEntry[]
-  return [...new Set(parsed.map(({ name }) => name))]
-}
-
-function countRarities(entries: readonly CaughtEntry[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { rarity } of entries) if (rarity !== undefined) counts[rarity] = (counts[rarity] ?? 0) + 1
-  return counts
+  return [...new Set(parseEntries(entries).flatMap((entry) => (entry ? [entry.name] : [])))]
 }
 
 const LAST_YEAR = Date.UTC(10_000, 0) / 1000

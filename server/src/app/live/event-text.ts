@@ -1,6 +1,6 @@
 import type { EVENTS, Kind } from '@fish-crab/sdk/contract'
 import type { StoredRecord } from '../../storage/core/types.ts'
-import { withDetails } from '../catches/record.ts'
+import { formatSlots } from '../catches/record.ts'
 import type { Position } from '../core/position.ts'
 import { formatEventId, type Positions } from './event-id.ts'
 
@@ -22,15 +22,15 @@ export function openingText(data: { readonly user: string; readonly gamemode: st
   return `retry: ${RETRY_MS}\n\n${eventText('ready', JSON.stringify(data), id)}`
 }
 
-/** A record with the JSON of its events. All streams share this JSON. */
+/** A record with the JSON of its events. All streams share this JSON. A removed entry is `undefined`. */
 export interface CatchRecord {
   readonly sequence: number
-  readonly data: readonly string[]
+  readonly data: readonly (string | undefined)[]
 }
 
 export function toCatchRecord(record: StoredRecord, kind: Kind): CatchRecord {
-  const parsed = JSON.parse(`[${withDetails(record)}]`) as object[]
-  return { sequence: record.sequence, data: parsed.map((entry) => JSON.stringify({ kind, ...entry })) }
+  const head = `{"kind":${JSON.stringify(kind)},`
+  return { sequence: record.sequence, data: formatSlots(record, 'full').map((entry) => entry && head + entry.slice(1)) }
 }
 
 /** Returns the events of records from the position of a stream, and the position after these events. */
@@ -45,8 +45,10 @@ export function catchEvents(
     if (sequence < position.sequence) continue
     const sent = sequence === position.sequence ? position.offset : 0
     for (let at = sent; at < data.length; at += 1) {
+      const entry = data[at]
+      if (entry === undefined) continue
       const after = at + 1 < data.length ? { sequence, offset: at + 1 } : { sequence: sequence + 1, offset: 0 }
-      text += eventText('catch', data[at] ?? '', formatEventId(tag, { ...positions, [kind]: after }))
+      text += eventText('catch', entry, formatEventId(tag, { ...positions, [kind]: after }))
     }
     position = { sequence: sequence + 1, offset: 0 }
   }

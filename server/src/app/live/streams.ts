@@ -223,7 +223,8 @@ export function createStreams({ storage, schedule, readQueue, metrics, storeId, 
     for (const topic of changed) {
       if (change?.kind !== undefined && !isOf(topic, change)) continue
       if (change?.removed !== undefined) {
-        const text = eventText('removed', JSON.stringify({ kind: topic.collection.kind, id: change.removed }))
+        const { removed: id, entry } = change
+        const text = eventText('removed', JSON.stringify({ kind: topic.collection.kind, id, entry }))
         void forEachInTurns([...topic.streams], (stream) => notify(stream, text))
       }
       readTopic(topic).catch(() => {})

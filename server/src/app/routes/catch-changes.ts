@@ -1,8 +1,9 @@
-import type { Gamemode, Kind, User } from '@fish-crab/sdk/contract'
+import { type Gamemode, type Kind, removeOptionsSchema, type User } from '@fish-crab/sdk/contract'
 import type { AuditedChange } from '../auth/audit.ts'
 import { speciesOf } from '../catches/record.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
+import { queryReader } from '../http/request.ts'
 import { empty, type HandlerResponse } from '../http/response.ts'
 import type { Services } from './services.ts'
 
@@ -20,6 +21,8 @@ interface Move extends Removal {
 const MAX_ID_LENGTH = 64
 /** Maximum number of names in an entry of the audit log, which bounds its size. */
 const MAX_SPECIES = 10
+
+const readRemoveOptions = queryReader(removeOptionsSchema)
 
 function recordIn({ params: { id = '' } }: RequestContext): string {
   if (id.length > MAX_ID_LENGTH) throw new HttpError('record_not_found')
@@ -41,15 +44,23 @@ export function createCatchChanges({ storage, gamemodes, audit }: Pick<Services,
   }
 
   return {
-    /** Throws `record_not_found`. */
+    /** Removes the record, or the entry in the query. Throws `record_not_found` or `entry_not_found`. */
     async remove(context: RequestContext, { actor, user, kind }: Removal): Promise<HandlerResponse> {
       context.player = user.name
       const gamemode = gamemodes.require(context.query.getAll('gamemode'))
       context.gamemode = gamemode
+      const { entry } = readRemoveOptions(context.query)
       const record = recordIn(context)
       const details = { subject: user.name, record, gamemode }
       const change = await audit.begin(context, actor, `${kind}.delete`, details)
-      const removed = await storage.removeRecord({ owner: user.id, kind, gamemode }, record)
+      const collection = { owner: user.id, kind, gamemode }
+      if (entry !== undefined) {
+        const removal = await storage.removeEntry(collection, record, entry)
+        if (removal.outcome === 'removed') return finish(change, 1, [removal.entry.name])
+        await change.discard()
+        throw new HttpError(removal.outcome)
+      }
+      const removed = await storage.removeRecord(collection, record)
       return finish(change, removed?.count ?? 0, removed && speciesOf(removed).slice(0, MAX_SPECIES))
     },
 

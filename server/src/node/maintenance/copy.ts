@@ -130,7 +130,7 @@ async function copyAll(source: FishStorage, target: FishStorage, options: Mainte
       for (const one of chunk) {
         if (!('record' in one)) continue
         counts.records += 1
-        counts.entries += one.record.count
+        counts.entries += one.record.tally.count
       }
       report()
     }
@@ -181,15 +181,9 @@ async function allOf(writes: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(writes)) if (result.status === 'rejected') throw result.reason
 }
 
-/** The collection for used tokens: a record is stored here and removed immediately, so that its token stays used. */
-const REMOVED = { kind: 'removed', gamemode: 'removed' }
-
 async function copyWrite(target: FishStorage, owner: string, write: DumpedWrite): Promise<void> {
-  const isRecord = 'record' in write
-  const collection = isRecord ? write.collection : { owner, ...REMOVED }
-  const record = isRecord ? write.record : { ...write.token, count: 1, labels: {}, entries: '{}' }
-  const { outcome } = await target.append(collection, record)
+  if ('token' in write) return target.useToken(owner, write.token)
+  const { outcome } = await target.append(write.collection, write.record)
   // Without this error, a catch could be missing silently.
   if (outcome !== 'stored') throw new MaintenanceError('in_use', 'The target has other data of a copied player.')
-  if (!isRecord) await target.removeRecord(collection, record.id)
 }

@@ -1,4 +1,4 @@
-import type { Change } from './types.ts'
+import type { Change, Collection, RecordRemoval } from './types.ts'
 
 /** The listeners of `onChange`. */
 export function createChanges() {
@@ -14,4 +14,12 @@ export function createChanges() {
       for (const listener of listeners) listener(change)
     },
   }
+}
+
+/** The change of the collection from which entries of a record were removed. */
+export function removalOf(
+  collection: Collection,
+  { record, remaining }: Pick<RecordRemoval, 'record' | 'remaining'>,
+): Change {
+  return { ...collection, removed: record.id, ...(remaining ? { entry: remaining.entry } : {}) }
 }

@@ -1,156 +1,106 @@
-import {
-  type Collection,
-  type CollectionTallies,
-  type DayTally,
-  MAX_DAYS,
-  MAX_SPECIES,
-  type SpeciesTally,
-  type StoredRecord,
+import { parseEntries, speciesKey } from './tally.ts'
+import type {
+  Collection,
+  CollectionTallies,
+  FoundTimes,
+  SpeciesTally,
+  StorageDriver,
+  StoredSpecies,
+  StoredTallies,
 } from './types.ts'
 
-const DAY_MS = 86_400_000
-
-/**
- * Tallies in the form that drivers store. A list that is longer than its maximum may be incomplete, and only shows that
- * the collection has too many species or days.
- */
-export interface TallyRows {
-  readonly species: readonly SpeciesTally[]
-  readonly days: readonly DayTally[]
+type Driver = Pick<StorageDriver, 'collectionTallies' | 'read'> & {
+  readonly setTimes: StorageDriver['setTimes'] | undefined
 }
+type Times = ReadonlyMap<string, Pick<FoundTimes, 'first' | 'last'>>
 
-/** Number of days from 1970-01-01 to a day such as `2026-01-31`. */
-export function numberOfDay(day: string): number {
-  return Date.parse(day) / DAY_MS
-}
-
-/** The day that is this number of days after 1970-01-01, such as `2026-01-31`. */
-export function dayOf(number: number): string {
-  return new Date(number * DAY_MS).toISOString().replace(/T.*/, '')
-}
-
-/**
- * Counts the species and days of entries. A driver that stores tallies adds each record that it appends. Other drivers
- * add all records of a collection.
- *
- * @example
- * const entries = '{"name":"Koi","rarity":"Gold","caughtAt":"2026-01-31T12:00:00Z"}'
- * const { species, days } = new TallyCounter().add(entries).tallies()
- */
-export class TallyCounter {
-  readonly #species = new Map<string, { -readonly [Key in keyof SpeciesTally]: SpeciesTally[Key] }>()
-  /** Counts by day, as the number of days since 1970-01-01. */
-  readonly #days = new Map<number, number>()
-
-  /** Counts entries in the format of `NewRecord.entries`. Entries without a name or a time are ignored. */
-  add(entries: string): this {
-    for (const entry of parseEntries(entries)) {
-      const { name, rarity, caughtAt } = Object(entry)
-      const at = Date.parse(caughtAt)
-      if (typeof name !== 'string' || Number.isNaN(at)) continue
-      if (this.#species.size <= MAX_SPECIES) this.#addToSpecies(name, typeof rarity === 'string' ? rarity : '', at)
-      if (this.#days.size <= MAX_DAYS) this.#addToDay(Math.floor(at / DAY_MS))
-    }
-    return this
-  }
-
-  /** The tallies so far. */
-  tallies(): CollectionTallies {
-    return talliesOf(this.rows())
-  }
-
-  /** The tallies so far, for a driver that stores them. */
-  rows(): TallyRows {
-    return {
-      species: Array.from(this.#species.values(), (tally) => ({ ...tally })),
-      days: Array.from(this.#days, ([number, count]) => ({ day: dayOf(number), count })),
-    }
-  }
-
-  #addToDay(number: number): void {
-    this.#days.set(number, (this.#days.get(number) ?? 0) + 1)
-  }
-
-  #addToSpecies(name: string, label: string, at: number): void {
-    const key = `${label}\0${name}`
-    const tally = this.#species.get(key)
-    if (!tally) {
-      this.#species.set(key, { name, label: label || null, count: 1, first: at, last: at })
-      return
-    }
-    tally.count += 1
-    tally.first = Math.min(tally.first, at)
-    tally.last = Math.max(tally.last, at)
-  }
-}
-
-function parseEntries(entries: string): readonly unknown[] {
-  try {
-    return JSON.parse(`[${entries}]`)
-  } catch {
-    return []
-  }
-}
-
-function talliesOf({ species, days }: TallyRows): CollectionTallies {
-  return { species: species.length > MAX_SPECIES ? null : species, days: days.length > MAX_DAYS ? null : days }
-}
-
-interface TalliesSource {
-  /** The stored tallies of a collection, or `undefined` if the tallies do not match the records. */
-  find(collection: Collection): Promise<TallyRows | undefined>
-  version(collection: Collection): Promise<string>
-  read(collection: Collection): AsyncIterable<readonly StoredRecord[]>
-  /** Stores tallies, unless the version of the collection has changed. */
-  store(collection: Collection, version: string, rows: TallyRows): Promise<unknown>
-}
-
-interface Count {
-  readonly version: string
-  readonly counting: Promise<TallyRows>
-  /** Resolves when the count is stored or has failed. Never rejects. */
+/** A read of all records of a collection, which finds the times of all species that had a mark at its start. */
+interface Scan {
+  /** Marks by species. */
+  readonly marks: ReadonlyMap<string, string>
+  readonly tallies: Promise<CollectionTallies>
+  readonly times: Promise<Times>
+  /** Resolves when the times are stored, or when the scan has failed. Never rejects. */
   readonly ended: Promise<void>
 }
 
 /**
- * Reads tallies that appends keep up to date. After a removal, the first and last times are unknown, so the next read
- * counts the records and stores the result. The first read of a collection without stored tallies also counts the
- * records. Only one count of a collection runs at a time: alternating removals and reads trigger at most one recount.
+ * Reads tallies that a driver keeps up to date. After the removal of its first or last entry, a species has a mark, and
+ * the next read scans the records for its times. One scan serves all marks. Only one scan of a collection runs at a time,
+ * and later appends do not change its result: the driver keeps the times of entries that are added after a mark.
  */
-export function createTalliesReader({ find, version, read, store }: TalliesSource) {
-  /** The counts in progress, by collection. */
-  const counts = new Map<string, Count>()
+export function createTalliesReader(driver: Driver): (collection: Collection) => Promise<CollectionTallies> {
+  const scans = new Map<string, Scan>()
 
-  async function count(collection: Collection): Promise<TallyRows> {
-    const counter = new TallyCounter()
-    for await (const chunk of read(collection)) for (const { entries } of chunk) counter.add(entries)
-    return counter.rows()
+  function scan(collection: Collection, key: string, found: StoredTallies, marks: Scan['marks']): Scan {
+    const times = findTimes(driver.read(collection), marks)
+    const ended = times
+      // Reads do not wait until the times are stored, because a full or read-only storage must still be readable.
+      .then((all) => driver.setTimes?.(collection, withMarks(found, all)))
+      .catch(() => {})
+      .finally(() => scans.delete(key))
+    const running = { marks, times, tallies: times.then((all) => withTimes(found, all)), ended }
+    // Every reader of the scan handles a failure. Without a reader, these handlers prevent unhandled rejections.
+    running.tallies.catch(() => {})
+    scans.set(key, running)
+    return running
   }
 
-  return async (collection: Collection): Promise<CollectionTallies> => {
-    const { owner, kind, gamemode } = collection
-    const key = JSON.stringify([owner, kind, gamemode])
+  return async (collection) => {
+    const key = JSON.stringify([collection.owner, collection.kind, collection.gamemode])
     for (let hasWaited = false; ; hasWaited = true) {
-      const found = await find(collection)
-      if (found !== undefined) return talliesOf(found)
-      const counted = await version(collection)
-      const known = counts.get(key)
-      // A count that is found after a wait began after the call, so the count contains everything that was stored
-      // before the call.
-      if (known && (hasWaited || known.version === counted)) return talliesOf(await known.counting)
-      if (known) {
-        await known.ended
-        continue
+      const found = await driver.collectionTallies(collection)
+      const marks = marksOf(found)
+      if (marks.size === 0) return withTimes(found, new Map())
+      const running = scans.get(key)
+      if (!running) return scan(collection, key, found, marks).tallies
+      if ([...marks].every(([species, mark]) => running.marks.get(species) === mark)) {
+        return withTimes(found, await running.times)
       }
-      const counting = count(collection)
-      const ended = counting
-        // Reads do not wait until the tallies are stored, because a full or read-only storage must still be readable.
-        .then((rows) => store(collection, counted, rows))
-        .then(() => {})
-        .catch(() => {})
-        .finally(() => counts.delete(key))
-      counts.set(key, { version: counted, counting, ended })
-      return talliesOf(await counting)
+      // A scan that is found after a wait began after the call, so its tallies contain every earlier change.
+      if (hasWaited) return running.tallies
+      await running.ended
     }
   }
+}
+
+function marksOf({ species }: StoredTallies): Scan['marks'] {
+  return new Map(species?.flatMap((one) => (one.mark === null ? [] : [[speciesKey(one), one.mark]])))
+}
+
+async function findTimes(chunks: ReturnType<Driver['read']>, marks: Scan['marks']): Promise<Times> {
+  const times = new Map<string, { first: number; last: number }>()
+  for await (const chunk of chunks) {
+    for (const entry of chunk.flatMap(({ entries }) => parseEntries(entries))) {
+      if (!entry) continue
+      const key = speciesKey({ name: entry.name, label: entry.rarity ?? null })
+      if (!marks.has(key)) continue
+      const at = Date.parse(entry.caughtAt)
+      const found = times.get(key)
+      if (!found) times.set(key, { first: at, last: at })
+      else Object.assign(found, { first: Math.min(found.first, at), last: Math.max(found.last, at) })
+    }
+  }
+  return times
+}
+
+function withMarks({ species }: StoredTallies, times: Times): FoundTimes[] {
+  return (species ?? []).flatMap(({ name, label, mark }) => {
+    const found = times.get(speciesKey({ name, label }))
+    return mark === null || !found ? [] : [{ name, label, mark, ...found }]
+  })
+}
+
+/** Combines the times of a scan with the times of entries that were added after the mark. */
+function withTimes({ species, days }: StoredTallies, times: Times): CollectionTallies {
+  return { species: species === null ? null : species.flatMap((one) => toSpecies(one, times)), days }
+}
+
+function toSpecies({ name, label, count, first, last, mark }: StoredSpecies, times: Times): SpeciesTally[] {
+  const found = mark === null ? undefined : times.get(speciesKey({ name, label }))
+  const firsts = [first, found?.first].filter((time) => typeof time === 'number')
+  const lasts = [last, found?.last].filter((time) => typeof time === 'number')
+  // Without a time, the entries of the species were removed during the scan.
+  if (firsts.length === 0) return []
+  return [{ name, label, count, first: Math.min(...firsts), last: Math.max(...lasts) }]
 }

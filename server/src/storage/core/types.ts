@@ -6,6 +6,27 @@ export interface Collection {
   readonly gamemode: string
 }
 
+/** An entry of a record, in the form that is stored. */
+export interface StoredEntry {
+  readonly name: string
+  /** A label. @default none */
+  readonly rarity?: string
+  /** ISO 8601. */
+  readonly caughtAt: string
+}
+
+/** The number of entries of a record, and their species and days. */
+export interface RecordTally {
+  /** At least 1. */
+  readonly count: number
+  /** Number of entries by label, such as a rarity; labels without entries are absent. */
+  readonly labels: Readonly<Record<string, number>>
+  /** One tally for each name and label. */
+  readonly species: readonly SpeciesTally[]
+  /** One tally for each day and label. */
+  readonly days: readonly DayTally[]
+}
+
 /** One write, in the stored form. */
 export interface NewRecord {
   /** Unique id of the record. */
@@ -15,16 +36,13 @@ export interface NewRecord {
    * always stored.
    */
   readonly dedupeKey: string | null
-  /** The number of entries of the record, at least 1. */
-  readonly count: number
-  /** Number of entries by label, such as a rarity; labels without entries are absent. */
-  readonly labels: Readonly<Record<string, number>>
   /**
-   * The entries as JSON objects joined by commas, without the brackets and without the id of the record. An entry with
-   * `name`, the time `caughtAt` and optionally the label `rarity` is counted by
-   * {@link StorageExtension.collectionTallies}.
+   * The entries as JSON objects joined by commas, without the brackets and without the id of the record. An entry has a
+   * `name`, the time `caughtAt` and optionally the label `rarity`. `{"removed":true}` stands for a removed entry.
    */
   readonly entries: string
+  /** The tally of the entries, by `tallyOf`. Removed entries are not counted. */
+  readonly tally: RecordTally
 }
 
 /**
@@ -35,8 +53,10 @@ export interface Change {
   readonly owner: string
   readonly kind?: string
   readonly gamemode?: string
-  /** The id of a record that was removed. */
+  /** The id of a record that was removed, or that lost an entry. */
   readonly removed?: string
+  /** Index of the entry of the record `removed` that was removed. @default the whole record was removed */
+  readonly entry?: number
 }
 
 /** The version of every collection of a removed owner. */
@@ -58,18 +78,48 @@ export type AppendResult =
 export interface StoredRecord {
   readonly sequence: number
   readonly id: string
+  /** Number of entries without removed entries. Every removal of an entry reduces this number. */
   readonly count: number
+  /** The entries as in {@link NewRecord}. A removed entry stays as `{"removed":true}`. */
   readonly entries: string
 }
 
-/** The entries of a record that was removed. */
-export type RemovedRecord = Pick<StoredRecord, 'count' | 'entries'>
+/** A removal of one or all entries of a record. */
+export interface RecordRemoval {
+  /** The record and its number of entries: if another number of entries remains, nothing is removed. */
+  readonly record: Pick<StoredRecord, 'id' | 'count'>
+  /** The tally of the removed entries. */
+  readonly tally: RecordTally
+  /** The removed entry and the rest of the record. @default the whole record is removed */
+  readonly remaining?: {
+    /** Index of the removed entry. */
+    readonly entry: number
+    readonly entries: string
+    readonly tally: RecordTally
+  }
+}
+
+/** A move of a record to another gamemode. */
+export interface RecordMove {
+  /** The record and its number of entries: if another number of entries remains, nothing is moved. */
+  readonly record: Pick<StoredRecord, 'id' | 'count'>
+  /** The tally of the record. */
+  readonly tally: RecordTally
+  /** Another gamemode. */
+  readonly gamemode: string
+}
+
+/** A token of an owner: the record with this id was stored for it. */
+export interface UsedToken {
+  readonly dedupeKey: string
+  readonly id: string
+}
 
 /** A write of an owner, with all data to store the write again. */
 export type DumpedWrite =
   | { readonly collection: Collection; readonly record: NewRecord }
   /** A token whose record was removed. The token stays used. */
-  | { readonly token: { readonly dedupeKey: string; readonly id: string } }
+  | { readonly token: UsedToken }
 
 /** Start and size of a read. */
 export interface ReadRange {
@@ -117,7 +167,7 @@ export interface Tally {
 }
 
 /**
- * Number of entries of one name and label in a collection. The times of the first and the last entry are in Unix
+ * Number of entries of one name and label in a collection or record. The times of the first and the last entry are in Unix
  * milliseconds.
  */
 export interface SpeciesTally {
@@ -133,20 +183,22 @@ export interface SpeciesTally {
 }
 
 /**
- * Maximum number of counted species of a collection. Names are free text: without a maximum, one player could have
+ * Maximum number of returned species of a collection. Names are free text: without a maximum, one player could have
  * millions of species.
  */
 export const MAX_SPECIES = 10_000
 
-/** Number of entries in a collection that were caught on a day. */
+/** Number of entries of one day and label in a collection. */
 export interface DayTally {
   /** In UTC, such as `2026-01-31`. */
   readonly day: string
+  /** `null`: entries without a label. */
+  readonly label: string | null
   /** At least 1. */
   readonly count: number
 }
 
-/** Maximum number of counted days of a collection. */
+/** Maximum number of returned days of a collection. */
 export const MAX_DAYS = 10_000
 
 /** The counts of a collection. The lists are not sorted. */
@@ -155,6 +207,28 @@ export interface CollectionTallies {
   readonly species: readonly SpeciesTally[] | null
   /** `null` if there are more than {@link MAX_DAYS} days. */
   readonly days: readonly DayTally[] | null
+}
+
+/** A species as a driver stores it. */
+export interface StoredSpecies extends Omit<SpeciesTally, 'first' | 'last'> {
+  /** Unix time in milliseconds. With a `mark`, only of the entries that were added after the mark; `null` without any. */
+  readonly first: number | null
+  readonly last: number | null
+  /**
+   * Text that every removal of a first or last entry replaces: the first and last time are unknown. `null`: both times are
+   * known.
+   */
+  readonly mark: string | null
+}
+
+/** The tallies of a collection as a driver stores them. */
+export interface StoredTallies extends Pick<CollectionTallies, 'days'> {
+  readonly species: readonly StoredSpecies[] | null
+}
+
+/** The first and last time of a species, and the mark for which these times were found. */
+export interface FoundTimes extends Pick<SpeciesTally, 'name' | 'label' | 'first' | 'last'> {
+  readonly mark: string
 }
 
 /** Range of a leaderboard. */
@@ -239,17 +313,20 @@ export interface StorageExtension {
    * @returns a function that removes the listener
    */
   onChange(listener: (change?: Change) => void): () => void
+  /** The record with this id in a collection, if it exists. */
+  findById(collection: Collection, id: string): Promise<StoredRecord | undefined>
   /**
-   * Removes one record and returns its entries, or `undefined` if the record does not exist. The `dedupeKey` of the
-   * record stays used: a repeated append returns the same id and stores nothing.
+   * Removes one or all entries of a record, and returns whether they were removed. The `dedupeKey` of the record stays
+   * used: a repeated append returns the same id and stores nothing.
    */
-  removeRecord(collection: Collection, id: string): Promise<RemovedRecord | undefined>
+  removeEntriesIf(collection: Collection, removal: RecordRemoval): Promise<boolean>
   /**
-   * Moves one record to another gamemode of its owner, behind the newest record of that gamemode. Returns the number of
-   * its entries, or 0 if the record does not exist. A repeated move changes nothing and returns the same number. The
-   * id, entries and times of the record stay, and its `dedupeKey` stays used.
+   * Moves one record to another gamemode of its owner, behind the newest record of that gamemode, and returns whether it
+   * was moved. The id, entries and times of the record stay, and its `dedupeKey` stays used.
    */
-  moveRecord(collection: Collection, id: string, gamemode: string): Promise<number>
+  moveRecordIf(collection: Collection, move: RecordMove): Promise<boolean>
+  /** Marks a token as used without storing a record. Does nothing if the owner has used the token. */
+  useToken(owner: string, token: UsedToken): Promise<void>
   /**
    * Removes all data of an owner permanently: later appends return `owner_removed`. Until the promise resolves, reads
    * of the owner may return a part of the data. An interrupted call can be repeated.
@@ -264,10 +341,15 @@ export interface StorageExtension {
   /** All tallies, in any order, consistent with the records. Takes time in proportion to the result. */
   tallies(): Promise<readonly Tally[]>
   /**
-   * The species and days of a collection, consistent with its records. Takes time in proportion to the result, except for
-   * the first read after a removal, which counts the records.
+   * The species and days of a collection, consistent with its records. A driver may compute them from the tallies of the
+   * records, or store their sums with each change of a record. A species whose first or last entry is removed gets a
+   * new mark, unless its last entry is removed: such a species is absent.
    */
-  collectionTallies(collection: Collection): Promise<CollectionTallies>
+  collectionTallies(collection: Collection): Promise<StoredTallies>
+  /**
+   * Stores times of species whose marks are the given marks, and removes these marks. @default the driver returns no marks
+   */
+  setTimes?(collection: Collection, times: readonly FoundTimes[]): Promise<void>
   /**
    * The owners with the most entries, highest count first. Ties are ordered by owner id. Takes time in proportion to
    * the result.
@@ -329,12 +411,47 @@ export interface ItemStorage {
 export interface StorageDriver extends ItemDriver, StorageExtension {}
 
 /** The storage of the service: items through unstorage, and the other operations of the driver. */
-export interface FishStorage extends StorageExtension {
+export interface FishStorage
+  extends Omit<StorageExtension, 'removeEntriesIf' | 'moveRecordIf' | 'collectionTallies' | 'setTimes'> {
   /** Users, keys and settings: plain items under encoded keys. */
   readonly items: ItemStorage
   /** Name of the driver. */
   readonly driver: string
   remainingReserve(): number
+  /** Removes one record, and returns it. Its `dedupeKey` stays used. `undefined`: the record does not exist. */
+  removeRecord(collection: Collection, id: string): Promise<StoredRecord | undefined>
+  /**
+   * Removes the entry with this index from a record. The other entries keep their indexes, and the record keeps its id.
+   * A record without entries is removed.
+   */
+  removeEntry(collection: Collection, id: string, index: number): Promise<EntryRemoval>
+  /**
+   * Moves one record to another gamemode of its owner, behind the newest record of that gamemode. Returns the number of
+   * its entries, or 0 if the record does not exist. A repeated move changes nothing and returns the same number.
+   */
+  moveRecord(collection: Collection, id: string, gamemode: string): Promise<number>
+  /**
+   * The species and days of a collection, consistent with its records. Takes time in proportion to the result, except for
+   * the first read after a removal of a first or last entry: it reads the records to find the times of these species.
+   */
+  collectionTallies(collection: Collection): Promise<CollectionTallies>
+  /** The same storage, whose operations call an observer. */
+  observedBy(observer: StorageObserver): FishStorage
   /** Finishes running operations and releases all resources. */
   dispose(): Promise<void>
 }
+
+/** Watches the operations of a storage. */
+export interface StorageObserver {
+  /** Runs before each operation except `ping`, and before each chunk of a read. The operation fails with its error. */
+  check?(): void
+  /** Runs after each operation. A read is one operation, without the time that the reader takes. */
+  observe?(observation: { readonly operation: string; readonly seconds: number; readonly failed: boolean }): void
+}
+
+/** Outcome of the removal of an entry. */
+export type EntryRemoval =
+  | { readonly outcome: 'removed'; readonly entry: StoredEntry }
+  | { readonly outcome: 'record_not_found' }
+  /** The record has no entry with this index, or the entry was removed. */
+  | { readonly outcome: 'entry_not_found' }

@@ -1,102 +1,17 @@
-import { numberOfDay, TallyCounter, type TallyRows } from '../core/collection-tallies.ts'
 import {
   type AppendResult,
   type Collection,
-  MAX_SPECIES,
+  type FoundTimes,
   type NewRecord,
   REMOVED_VERSION,
-  type RemovedRecord,
+  type RecordMove,
+  type RecordRemoval,
+  type UsedToken,
 } from '../core/types.ts'
 import { packedId, packedKey } from './packed.ts'
 import { IN_COLLECTION, SCHEMA_VERSION } from './schema.ts'
 import type { DatabaseSync } from './sqlite.ts'
-
-interface NumberedCollection extends Collection {
-  readonly collection: number
-}
-
-interface Sum {
-  readonly parts: readonly (string | number)[]
-  entries: number
-}
-
-function add(sums: Map<string, Sum>, parts: readonly (string | number)[], entries: number): void {
-  const key = JSON.stringify(parts)
-  const sum = sums.get(key)
-  if (sum) sum.entries += entries
-  else sums.set(key, { parts, entries })
-}
-
-/** Collects the changes that a transaction makes to sums, so that each row is written once. */
-class PendingSums {
-  readonly collections = new Map<string, Sum>()
-  readonly totals = new Map<string, Sum>()
-  readonly tallies = new Map<string, Sum>()
-  /** Counters by the number of their collection. */
-  readonly counters = new Map<number, TallyCounter>()
-
-  /** Adds a record to the sums, or subtracts the record if `sign` is -1. */
-  count(at: NumberedCollection, { count, labels }: Pick<NewRecord, 'count' | 'labels'>, sign: 1 | -1): void {
-    const { collection, owner, kind, gamemode } = at
-    add(this.collections, [collection], sign * count)
-    add(this.totals, [owner, kind], sign * count)
-    add(this.tallies, [kind, gamemode, ''], sign * count)
-    for (const [label, carriers] of Object.entries(labels)) {
-      add(this.tallies, [kind, gamemode, label], sign * carriers)
-    }
-  }
-
-  /** Counts the entries of a record that was added. */
-  addEntries(collection: number, entries: string): void {
-    const counter = this.counters.get(collection) ?? new TallyCounter()
-    this.counters.set(collection, counter.add(entries))
-  }
-
-  clear(): void {
-    for (const sums of [this.collections, this.totals, this.tallies, this.counters]) sums.clear()
-  }
-}
-
-function prepareAddRows(db: DatabaseSync) {
-  const addToSpecies = db.prepare(
-    `INSERT INTO species (collection, name, label, count, first, last) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-      SET count = count + excluded.count, first = min(first, excluded.first), last = max(last, excluded.last)`,
-  )
-  const addToDay = db.prepare(
-    'INSERT INTO days (collection, day, count) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
-  )
-  return (collection: number, { species, days }: TallyRows): void => {
-    for (const { name, label, count, first, last } of species)
-      addToSpecies.run(collection, name, label ?? '', count, first, last)
-    for (const { day, count } of days) addToDay.run(collection, numberOfDay(day), count)
-  }
-}
-
-/** Prepares a function that writes and resets pending sums. Call this function before the transaction commits. */
-function prepareFlush(db: DatabaseSync): (pending: PendingSums) => void {
-  const upsert = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
-  // The SQLite of Node 22.19 cannot bind numbered parameters such as `?1`.
-  const addToCollection = db.prepare(
-    `UPDATE collections SET count = count + given.entries,
-        version = iif(version = '${REMOVED_VERSION}', version, lower(hex(randomblob(12))))
-      FROM (SELECT ? AS id, ? AS entries) AS given WHERE collection = given.id`,
-  )
-  const addToTotal = db.prepare(`INSERT INTO totals (owner, kind, count) VALUES (?, ?, ?) ${upsert}`)
-  const addToTally = db.prepare(`INSERT INTO tallies (kind, gamemode, label, count) VALUES (?, ?, ?, ?) ${upsert}`)
-  const addRows = prepareAddRows(db)
-  return (pending) => {
-    const writes = [
-      { sums: pending.collections, statement: addToCollection },
-      { sums: pending.totals, statement: addToTotal },
-      { sums: pending.tallies, statement: addToTally },
-    ]
-    for (const { sums, statement } of writes) {
-      for (const { parts, entries } of sums.values()) statement.run(...parts, entries)
-    }
-    for (const [collection, counter] of pending.counters) addRows(collection, counter.rows())
-    pending.clear()
-  }
-}
+import { prepareTallyWrites, type TallyWrites } from './tallies.ts'
 
 const MAX_KNOWN = 10_000
 
@@ -108,7 +23,7 @@ function prepareNumbers(db: DatabaseSync) {
   const findOwner = db.prepare('SELECT owner, removed FROM owners WHERE id = ?')
   const addOwner = db.prepare('INSERT INTO owners (id) VALUES (?)')
   const findCollection = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
-  const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode, has_tallies) VALUES (?, ?, ?, 1)')
+  const addCollection = db.prepare('INSERT INTO collections (owner, kind, gamemode) VALUES (?, ?, ?)')
   /** Known numbers, including those of the current transaction. */
   const known = new Map<string, number>()
 
@@ -140,79 +55,53 @@ function prepareNumbers(db: DatabaseSync) {
 
 type Numbers = ReturnType<typeof prepareNumbers>
 
-/** Adds a record of an owner who is not removed. */
-function prepareAddRecord(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
+/** Prepares writes of records of owners who are not removed. */
+function prepareRecords(db: DatabaseSync, numbers: Numbers, tallies: TallyWrites) {
   const addRecord = db.prepare('INSERT INTO records (collection, count, labels, id, entries) VALUES (?, ?, ?, ?, ?)')
-  return (place: Collection, { id, count, labels, entries }: Omit<NewRecord, 'dedupeKey'>): void => {
-    const collection = numbers.collection(place)
-    addRecord.run(collection, count, JSON.stringify(labels), packedId.toColumn(id), entries)
-    pending.count({ ...place, collection }, { count, labels }, 1)
-    pending.addEntries(collection, entries)
-  }
-}
-
-type AddRecord = ReturnType<typeof prepareAddRecord>
-
-function prepareAppend(db: DatabaseSync, numbers: Numbers, addRecord: AddRecord) {
-  const findToken = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
-  const addToken = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-  return (place: Collection, record: NewRecord): AppendResult => {
-    const { id, dedupeKey } = record
-    const owner = numbers.owner(place.owner)
-    if (owner === undefined) return { outcome: 'owner_removed' }
-    if (dedupeKey !== null) {
-      const key = packedKey.toColumn(dedupeKey)
-      if (Number(addToken.run(owner, key, packedId.toColumn(id)).changes) === 0) {
-        return { outcome: 'replayed', id: packedId.fromColumn(findToken.get(owner, key)?.id) }
-      }
-    }
-    addRecord(place, record)
-    return { outcome: 'stored', id }
-  }
-}
-
-/** Removes the record with an id from a collection and returns the record, if it exists. */
-function prepareTakeRecord(db: DatabaseSync, pending: PendingSums) {
   // The `+` makes SQLite use the index of ids instead of searching the whole collection.
-  const remove = db.prepare(
-    `DELETE FROM records WHERE id = ? AND +${IN_COLLECTION} RETURNING collection, count, labels, entries`,
+  const isRecord = `id = ? AND count = ? AND +${IN_COLLECTION}`
+  const removeRecord = db.prepare(`DELETE FROM records WHERE ${isRecord} RETURNING collection, entries`)
+  const reduceRecord = db.prepare(
+    `UPDATE records SET count = ?, labels = ?, entries = ? WHERE ${isRecord} RETURNING collection`,
   )
-  const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ? AND name = ? AND label = ?')
-  const invalidateTallies = db.prepare('UPDATE collections SET has_tallies = 0 WHERE collection = ?')
-  return (place: Collection, id: string) => {
-    const removed = remove.get(packedId.toColumn(id), place.owner, place.kind, place.gamemode)
-    if (!removed) return undefined
-    const collection = Number(removed.collection)
-    const entries = String(removed.entries)
-    const record = { id, count: Number(removed.count), labels: JSON.parse(String(removed.labels)), entries }
-    pending.count({ ...place, collection }, record, -1)
-    invalidateTallies.run(collection)
-    // A backup must not contain the names of removed catches, even if no read triggers a recount.
-    for (const { name, label } of new TallyCounter().add(entries).rows().species) {
-      removeSpecies.run(collection, name, label ?? '')
-    }
-    return record
+  const keyOf = (collection: Collection, { id, count }: RecordRemoval['record']) =>
+    [packedId.toColumn(id), count, collection.owner, collection.kind, collection.gamemode] as const
+
+  function add(collection: Collection, { id, entries, tally }: Omit<NewRecord, 'dedupeKey'>): void {
+    const number = numbers.collection(collection)
+    addRecord.run(number, tally.count, JSON.stringify(tally.labels), packedId.toColumn(id), entries)
+    tallies.add({ ...collection, collection: number }, tally)
+  }
+
+  return {
+    add,
+    removeEntriesIf(collection: Collection, { record, tally, remaining }: RecordRemoval): boolean {
+      const key = keyOf(collection, record)
+      const row = remaining
+        ? reduceRecord.get(remaining.tally.count, JSON.stringify(remaining.tally.labels), remaining.entries, ...key)
+        : removeRecord.get(...key)
+      if (row) tallies.subtract({ ...collection, collection: Number(row.collection) }, tally)
+      return row !== undefined
+    },
+    moveRecordIf(collection: Collection, { record, tally, gamemode }: RecordMove): boolean {
+      const row = removeRecord.get(...keyOf(collection, record))
+      if (!row) return false
+      tallies.subtract({ ...collection, collection: Number(row.collection) }, tally)
+      add({ ...collection, gamemode }, { id: record.id, entries: String(row.entries), tally })
+      return true
+    },
   }
 }
 
-/** Stores the species and days of a collection, unless the collection has changed since the count. */
-function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
-  const find = db.prepare('SELECT collection, version FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
-  const removeSpecies = db.prepare('DELETE FROM species WHERE collection = ?')
-  const removeDays = db.prepare('DELETE FROM days WHERE collection = ?')
-  const validate = db.prepare('UPDATE collections SET has_tallies = 1 WHERE collection = ?')
-  const addRows = prepareAddRows(db)
-  return ({ owner, kind, gamemode }: Collection, version: string, rows: TallyRows): void => {
-    const stored = find.get(owner, kind, gamemode)
-    const collection = Number(stored?.collection)
-    // If this transaction changed the collection, the new version is not stored yet.
-    if (stored?.version !== version || pending.collections.has(JSON.stringify([collection]))) return
-    // A player can have millions of species. Removing all rows would delay all writes, and more rows than the maximum
-    // already show that there are too many.
-    if (rows.species.length <= MAX_SPECIES) removeSpecies.run(collection)
-    removeDays.run(collection)
-    addRows(collection, rows)
-    validate.run(collection)
+/** Marks tokens as used. */
+function prepareTokens(db: DatabaseSync) {
+  const find = db.prepare('SELECT id FROM tokens WHERE owner = ? AND dedupe_key = ?')
+  const add = db.prepare('INSERT INTO tokens (owner, dedupe_key, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  /** Returns the id of the record that was stored for the token before, if any. */
+  return (owner: number, { dedupeKey, id }: UsedToken): string | undefined => {
+    const key = packedKey.toColumn(dedupeKey)
+    if (Number(add.run(owner, key, packedId.toColumn(id)).changes) === 1) return undefined
+    return packedId.fromColumn(find.get(owner, key)?.id)
   }
 }
 
@@ -223,8 +112,7 @@ function prepareSetTallies(db: DatabaseSync, pending: PendingSums) {
 const REMOVED_AT_ONCE = 250
 
 /** Removes a part of the data of an owner, and returns whether more data remains. */
-function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
-  const flush = prepareFlush(db)
+function prepareRemoveOwner(db: DatabaseSync, numbers: Numbers, tallies: TallyWrites) {
   const refuseAppends = db.prepare(
     'INSERT INTO owners (id, removed) VALUES (?, 1) ON CONFLICT DO UPDATE SET removed = 1',
   )
@@ -248,43 +136,39 @@ function prepareRemoveOwner(db: DatabaseSync, pending: PendingSums, numbers: Num
     )`,
   )
   const removeDays = db.prepare(
-    `DELETE FROM days WHERE (collection, day) IN (
-      SELECT collection, day FROM collections JOIN days USING (collection) WHERE owner = ? LIMIT ${REMOVED_AT_ONCE}
+    `DELETE FROM days WHERE (collection, day, label) IN (
+      SELECT collection, day, label FROM collections JOIN days USING (collection) WHERE owner = ? LIMIT ${REMOVED_AT_ONCE}
     )`,
   )
-  const removeSums = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
+  const removeCounts = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
 
   return (owner: string): boolean => {
     numbers.forget()
     refuseAppends.run(owner)
     markRemoved.run(owner)
-    const places = new Map(
+    const collections = new Map(
       findCollections.all(owner).map(({ collection, kind, gamemode }) => {
         const number = Number(collection)
         return [number, { collection: number, owner, kind: String(kind), gamemode: String(gamemode) }]
       }),
     )
-    // Discards the counters of appends in this transaction: the rows of the collection are deleted, and its number may be
-    // reused.
-    for (const collection of places.keys()) pending.counters.delete(collection)
+    // The rows of the collections are deleted, and their numbers may be reused.
+    for (const collection of collections.keys()) tallies.discard(collection)
     const records = removeRecords.all(owner)
     for (const { collection, count, labels } of records) {
-      const place = places.get(Number(collection))
-      if (place) pending.count(place, { count: Number(count), labels: JSON.parse(String(labels)) }, -1)
+      const found = collections.get(Number(collection))
+      if (found) tallies.count(found, { count: Number(count), labels: JSON.parse(String(labels)) }, -1)
     }
     const others = [removeTokens, removeSpecies, removeDays].map((statement) => Number(statement.run(owner).changes))
     if ([records.length, ...others].includes(REMOVED_AT_ONCE)) return true
-    flush(pending)
-    for (const statement of removeSums) statement.run(owner)
+    tallies.flush()
+    for (const statement of removeCounts) statement.run(owner)
     return false
   }
 }
 
-/**
- * Prepares a function for each type of write. Writes change sums only in `pending`, which is flushed before the
- * transaction commits.
- */
-function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers) {
+/** Prepares a function for each type of write. */
+function prepareWrites(db: DatabaseSync, numbers: Numbers, tallies: TallyWrites) {
   const setItem = db.prepare(
     'INSERT INTO items (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
   )
@@ -292,23 +176,27 @@ function prepareWrites(db: DatabaseSync, pending: PendingSums, numbers: Numbers)
   const removeItem = db.prepare('DELETE FROM items WHERE key = ?')
   const removeItemIf = db.prepare('DELETE FROM items WHERE key = ? AND value = ?')
   const replaceItemIf = db.prepare('UPDATE items SET value = ? WHERE key = ? AND value = ?')
-  const addRecord = prepareAddRecord(db, pending, numbers)
-  const takeRecord = prepareTakeRecord(db, pending)
-  const findCount = db.prepare(`SELECT count FROM records WHERE id = ? AND +${IN_COLLECTION}`)
+  const records = prepareRecords(db, numbers, tallies)
+  const useToken = prepareTokens(db)
   return {
-    append: prepareAppend(db, numbers, addRecord),
-    removeRecord: (place: Collection, id: string): RemovedRecord | undefined => {
-      const record = takeRecord(place, id)
-      return record && { count: record.count, entries: record.entries }
+    append: (collection: Collection, record: NewRecord): AppendResult => {
+      const { id, dedupeKey } = record
+      const owner = numbers.owner(collection.owner)
+      if (owner === undefined) return { outcome: 'owner_removed' }
+      const existing = dedupeKey === null ? undefined : useToken(owner, { dedupeKey, id })
+      if (existing !== undefined) return { outcome: 'replayed', id: existing }
+      records.add(collection, record)
+      return { outcome: 'stored', id }
     },
-    moveRecord: (place: Collection, id: string, gamemode: string): number => {
-      const record = takeRecord(place, id)
-      if (!record) return Number(findCount.get(packedId.toColumn(id), place.owner, place.kind, gamemode)?.count ?? 0)
-      addRecord({ ...place, gamemode }, record)
-      return record.count
+    useToken: (owner: string, token: UsedToken): void => {
+      const number = numbers.owner(owner)
+      if (number !== undefined) useToken(number, token)
     },
-    setTallies: prepareSetTallies(db, pending),
-    removeOwner: prepareRemoveOwner(db, pending, numbers),
+    removeEntriesIf: records.removeEntriesIf,
+    moveRecordIf: records.moveRecordIf,
+    setTimes: (collection: Collection, times: readonly FoundTimes[]): void =>
+      tallies.setTimes(numbers.collection(collection), times),
+    removeOwner: prepareRemoveOwner(db, numbers, tallies),
     setItem: (key: string, value: string) => void setItem.run(key, value),
     setItemIfAbsent: (key: string, value: string) => Number(addItem.run(key, value).changes) === 1,
     removeItem: (key: string) => void removeItem.run(key),
@@ -333,9 +221,11 @@ export type WriteResult<Type extends WriteType = WriteType> = ReturnType<Writes[
 /** A write, in the form that is sent to the worker. */
 export type Write = { [Type in WriteType]: { readonly type: Type; readonly args: WriteArgs<Type> } }[WriteType]
 
-/** The collections that a move changes. */
-export function movedBetween([collection, , gamemode]: WriteArgs<'moveRecord'>): readonly Collection[] {
-  return [collection, { ...collection, gamemode }]
+/** The collections that a write of records changes. */
+export function changedBy({ type, args }: Write): readonly Collection[] {
+  if (type === 'append' || type === 'removeEntriesIf') return [args[0]]
+  if (type === 'moveRecordIf') return [args[0], { ...args[0], gamemode: args[1].gamemode }]
+  return []
 }
 
 /** Runs writes in a transaction that the caller starts and commits. */
@@ -346,18 +236,17 @@ export interface Commands {
 }
 
 export function prepareCommands(db: DatabaseSync): Commands {
-  const pending = new PendingSums()
+  const tallies = prepareTallyWrites(db)
   const numbers = prepareNumbers(db)
-  const run = prepareWrites(db, pending, numbers) as Record<WriteType, (...args: Write['args']) => WriteResult>
-  const flush = prepareFlush(db)
+  const run = prepareWrites(db, numbers, tallies) as Record<WriteType, (...args: Write['args']) => WriteResult>
   return {
     run(writes) {
       const results = writes.map(({ type, args }) => run[type](...args))
-      flush(pending)
+      tallies.flush()
       return results
     },
     forget() {
-      pending.clear()
+      tallies.clear()
       numbers.forget()
     },
   }

@@ -1,8 +1,6 @@
-import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
-import { createChanges } from '../core/changes.ts'
-import { createTalliesReader } from '../core/collection-tallies.ts'
+import { createChanges, removalOf } from '../core/changes.ts'
 import { dumpOwner } from '../core/dump.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
@@ -10,10 +8,10 @@ import { createProbe } from '../core/probe.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
-import { movedBetween } from './commands.ts'
+import { changedBy } from './commands.ts'
 import { openReader, type Reader } from './reader.ts'
 import { rememberReads } from './recent-reads.ts'
-import { fullError, toStorageError } from './sqlite.ts'
+import { toStorageError } from './sqlite.ts'
 import { STORE_FILE } from './store-file.ts'
 import { startWriter, type Writer } from './writer.ts'
 
@@ -25,8 +23,6 @@ const REFUSAL_TTL_MS = 5000
  * the writer.
  */
 const CHECK_TTL_MS = 100
-/** Minimum free space for storing tallies, in bytes. Tallies that are not stored can be counted again. */
-const FREE_FOR_COPIES_BYTES = 64 * 1024 * 1024
 
 /** Opens a file storage, and creates a missing folder or store. @throws {StorageError} as `createStorage` */
 export async function openFileStorage(path: string): Promise<FishStorage> {
@@ -88,10 +84,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     // End the snapshot, so that the next read sees the write.
     reader.endSnapshot()
     recent.forget(write)
-    const { type, args } = write
-    if (type === 'append' || type === 'removeRecord') changes.emit(args[0])
-    if (type === 'moveRecord') for (const collection of movedBetween(args)) changes.emit(collection)
-    if (type === 'removeOwner') changes.emit({ owner: args[0] })
+    for (const collection of changedBy(write)) changes.emit(collection)
+    if (write.type === 'removeOwner') changes.emit({ owner: write.args[0] })
   })
   const write: Writer['write'] = (...args) => writer.write(...args)
   const close = async () => {
@@ -136,28 +130,22 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     findRecord: (owner, dedupeKey) => read(() => reader.findRecord(owner, dedupeKey)),
     read: readRecords,
     version,
-    collectionTallies: createTalliesReader({
-      find: (collection) => read(() => reader.collectionTallies(collection)),
-      version,
-      read: readRecords,
-      async store(...args) {
-        // Tallies that a read stores must not take the space that catches need.
-        await checkSpaceForCopies(folder)
-        await write('setTallies', ...args)
-      },
-    }),
+    findById: (collection, id) => read(() => reader.records(collection).byId(id)),
+    collectionTallies: (collection) => read(() => reader.collectionTallies(collection)),
+    setTimes: (collection, times) => write('setTimes', collection, times),
     latest: (collection, count) => read(() => reader.records(collection).latest(count)),
     onChange: changes.onChange,
-    async removeRecord(collection, id) {
-      const removed = await write('removeRecord', collection, id)
-      if (removed) changes.emit({ ...collection, removed: id })
-      return removed
+    async removeEntriesIf(collection, removal) {
+      const isRemoved = await write('removeEntriesIf', collection, removal)
+      if (isRemoved) changes.emit(removalOf(collection, removal))
+      return isRemoved
     },
-    async moveRecord(collection, id, gamemode) {
-      const moved = await write('moveRecord', collection, id, gamemode)
-      if (moved) changes.emit({ ...collection, removed: id })
-      return moved
+    async moveRecordIf(collection, move) {
+      const isMoved = await write('moveRecordIf', collection, move)
+      if (isMoved) changes.emit(removalOf(collection, move))
+      return isMoved
     },
+    useToken: (owner, token) => write('useToken', owner, token),
     async removeOwner(owner) {
       let isMore = true
       while (isMore) isMore = await write('removeOwner', owner)
@@ -166,15 +154,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       dumpOwner({
         collections: () => read(() => reader.collectionsOf(owner)),
         tokens: () => read(() => reader.tokensOf(owner)),
-        async *records(collection) {
-          for (let from = 0; ; ) {
-            const chunk = await read(() => reader.wholeRecords(collection, from))
-            const last = chunk.at(-1)
-            if (!last) return
-            yield chunk.map(({ sequence: _, ...record }) => record)
-            from = last.sequence + 1
-          }
-        },
+        read: readRecords,
       }),
     tallies: () => read(() => reader.tallies()),
     leaders: (range) => read(() => reader.leaders(range)),
@@ -195,10 +175,4 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       return closing
     },
   }
-}
-
-/** @throws {StorageError} `full` */
-async function checkSpaceForCopies(folder: string): Promise<void> {
-  const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize < FREE_FOR_COPIES_BYTES) throw fullError(folder)
 }

@@ -1,22 +1,23 @@
 import { setImmediate } from 'node:timers'
-import { dayOf, type TallyRows } from '../core/collection-tallies.ts'
-import { CHUNK_RECORDS, endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
+import { endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
 import {
   type Collection,
+  type DayTally,
   type ItemPage,
   type ItemRange,
   type Leader,
   type LeaderRange,
   MAX_DAYS,
   MAX_SPECIES,
-  type NewRecord,
   REMOVED_VERSION,
   type StoredRecord,
+  type StoredTallies,
   type Tally,
 } from '../core/types.ts'
 import { packedId, packedKey } from './packed.ts'
 import { IN_COLLECTION } from './schema.ts'
 import { type DatabaseSync, openDatabase, type SqlValue } from './sqlite.ts'
+import { dayOf } from './tallies.ts'
 
 function prepareTallies(db: DatabaseSync) {
   const tallies = db.prepare('SELECT kind, gamemode, label, count FROM tallies WHERE count > 0')
@@ -42,6 +43,12 @@ function prepareTallies(db: DatabaseSync) {
   }
 }
 
+/** Reads the records of a collection. */
+interface RecordsReader extends RecordSource {
+  latest(count: number): StoredRecord[]
+  byId(id: string): StoredRecord | undefined
+}
+
 function prepareRecords(db: DatabaseSync) {
   const last = db.prepare(`SELECT max(sequence) AS sequence FROM records WHERE ${IN_COLLECTION}`)
   const columns = 'sequence, id, count, entries'
@@ -49,13 +56,18 @@ function prepareRecords(db: DatabaseSync) {
     `SELECT ${columns} FROM records WHERE ${IN_COLLECTION} AND sequence BETWEEN ? AND ? ORDER BY sequence`,
   )
   const latest = db.prepare(`SELECT ${columns} FROM records WHERE ${IN_COLLECTION} ORDER BY sequence DESC LIMIT ?`)
-  for (const statement of [range, latest]) statement.setReturnArrays(true)
+  const byId = db.prepare(`SELECT ${columns} FROM records WHERE id = ? AND +${IN_COLLECTION}`)
+  for (const statement of [range, latest, byId]) statement.setReturnArrays(true)
   // The types of `node:sqlite` do not show that `setReturnArrays` makes rows arrays.
   const recordOf = (row: unknown): StoredRecord => {
     const [sequence, id, count, entries] = row as readonly SqlValue[]
     return { sequence: Number(sequence), id: packedId.fromColumn(id), count: Number(count), entries: String(entries) }
   }
-  return ({ owner, kind, gamemode }: Collection): RecordSource & { latest(count: number): StoredRecord[] } => ({
+  return ({ owner, kind, gamemode }: Collection): RecordsReader => ({
+    byId: (id) => {
+      const row = byId.get(packedId.toColumn(id), owner, kind, gamemode)
+      return row && recordOf(row)
+    },
     last: () => Number(last.get(owner, kind, gamemode)?.sequence ?? 0),
     latest: (count) => latest.all(owner, kind, gamemode, count).map(recordOf),
     // A record may be 200 KB long, so only the records that the caller takes are read.
@@ -68,51 +80,49 @@ function prepareRecords(db: DatabaseSync) {
 function prepareDump(db: DatabaseSync) {
   const collections = db.prepare('SELECT kind, gamemode FROM collections WHERE owner = ?')
   const tokens = db.prepare('SELECT dedupe_key, tokens.id FROM owners JOIN tokens USING (owner) WHERE owners.id = ?')
-  const records = db.prepare(
-    `SELECT sequence, id, count, labels, entries FROM records
-     WHERE ${IN_COLLECTION} AND sequence >= ? ORDER BY sequence LIMIT ${CHUNK_RECORDS}`,
-  )
   return {
     collectionsOf: (owner: string): Collection[] =>
       collections.all(owner).map(({ kind, gamemode }) => ({ owner, kind: String(kind), gamemode: String(gamemode) })),
     tokensOf: (owner: string): [id: string, dedupeKey: string][] =>
       tokens.all(owner).map((row) => [packedId.fromColumn(row.id), packedKey.fromColumn(row.dedupe_key)]),
-    /** The next records from a sequence on, with their labels: at most {@link CHUNK_RECORDS}. */
-    wholeRecords: ({ owner, kind, gamemode }: Collection, from: number) =>
-      records.all(owner, kind, gamemode, from).map(({ sequence, id, count, labels, entries }) => ({
-        sequence: Number(sequence),
-        id: packedId.fromColumn(id),
-        count: Number(count),
-        labels: JSON.parse(String(labels)) as NewRecord['labels'],
-        entries: String(entries),
-      })),
   }
 }
 
 function prepareCollectionTallies(db: DatabaseSync) {
-  const find = db.prepare(
-    'SELECT collection, has_tallies FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?',
-  )
+  const find = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const species = db.prepare(
-    `SELECT name, label, count, first, last FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1}`,
+    `SELECT name, label, count, first, last, mark FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1}`,
   )
-  const days = db.prepare(`SELECT day, count FROM days WHERE collection = ? LIMIT ${MAX_DAYS + 1}`)
-  /** Returns `undefined` if the stored tallies do not match the records. */
-  return ({ owner, kind, gamemode }: Collection): TallyRows | undefined => {
+  const days = db.prepare('SELECT day, label, count FROM days WHERE collection = ?')
+  const speciesOf = (collection: number) => {
+    const rows = species.all(collection)
+    if (rows.length > MAX_SPECIES) return null
+    const timeOf = (time: SqlValue | undefined) => (time === null ? null : Number(time))
+    return rows.map(({ name, label, count, first, last, mark }) => ({
+      name: String(name),
+      label: label === '' ? null : String(label),
+      count: Number(count),
+      first: timeOf(first),
+      last: timeOf(last),
+      mark: mark === null ? null : String(mark),
+    }))
+  }
+  const daysOf = (collection: number) => {
+    const rows: DayTally[] = []
+    let distinct = 0
+    for (const { day, label, count } of days.iterate(collection)) {
+      const text = dayOf(Number(day))
+      if (text !== rows.at(-1)?.day) distinct += 1
+      if (distinct > MAX_DAYS) return null
+      rows.push({ day: text, label: label === '' ? null : String(label), count: Number(count) })
+    }
+    return rows
+  }
+  return ({ owner, kind, gamemode }: Collection): StoredTallies => {
     const found = find.get(owner, kind, gamemode)
     if (!found) return { species: [], days: [] }
-    if (found.has_tallies !== 1) return undefined
     const collection = Number(found.collection)
-    return {
-      species: species.all(collection).map(({ name, label, count, first, last }) => ({
-        name: String(name),
-        label: label === '' ? null : String(label),
-        count: Number(count),
-        first: Number(first),
-        last: Number(last),
-      })),
-      days: days.all(collection).map(({ day, count }) => ({ day: dayOf(Number(day)), count: Number(count) })),
-    }
+    return { species: speciesOf(collection), days: daysOf(collection) }
   }
 }
 

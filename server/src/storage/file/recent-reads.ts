@@ -1,5 +1,5 @@
 import type { Collection } from '../core/types.ts'
-import { movedBetween, type Write } from './commands.ts'
+import { changedBy, type Write } from './commands.ts'
 import type { Reader } from './reader.ts'
 
 /** Maximum number of remembered items, and of remembered versions. */
@@ -29,11 +29,11 @@ export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'
       return versions.get(key) ?? remember(versions, key, version(collection))
     },
     /** Call `forget` when a write has ended, even if the write failed: a failed write may be stored anyway. */
-    forget({ type, args }: Write): void {
-      if (type === 'append' || type === 'removeRecord') versions.delete(keyOf(args[0]))
-      else if (type === 'moveRecord') for (const collection of movedBetween(args)) versions.delete(keyOf(collection))
-      else if (type === 'removeOwner') versions.clear()
-      else if (type !== 'ping' && type !== 'probe' && type !== 'setTallies') items.delete(args[0])
+    forget(write: Write): void {
+      for (const collection of changedBy(write)) versions.delete(keyOf(collection))
+      if (write.type === 'removeOwner') versions.clear()
+      const [key] = write.args
+      if (typeof key === 'string') items.delete(key)
     },
   }
 }

@@ -19,8 +19,8 @@ function basesOf(keys: string): string {
 }
 
 /**
- * The writer updates the sums of records itself, once per transaction. Triggers would update the sums for each record.
- * Items are written rarely, so their sums use triggers.
+ * The writer updates the tallies itself, once per transaction. Triggers would update them for each record. Items are
+ * written rarely, so their counts use triggers.
  */
 const MIGRATION_1 = `
 -- A token contains the number of its owner, because an id takes 36 bytes. The row of a removed owner stays, so that
@@ -38,8 +38,6 @@ CREATE TABLE collections (
   count INTEGER NOT NULL DEFAULT 0,
   -- Versions are random: with a counter, a restored backup would repeat versions.
   version TEXT NOT NULL DEFAULT '',
-  -- 1 if the stored species and days of a collection match its records.
-  has_tallies INTEGER NOT NULL DEFAULT 0,
   UNIQUE (owner, kind, gamemode)
 ) STRICT;
 -- AUTOINCREMENT never reuses a sequence, so positions of readers stay valid when records are removed.
@@ -82,16 +80,19 @@ CREATE TABLE species (
   -- The label is empty for entries without a label.
   label TEXT NOT NULL,
   count INTEGER NOT NULL,
-  first INTEGER NOT NULL,
-  last INTEGER NOT NULL,
+  -- With a mark, the times are those of the entries that were added after the mark, or NULL.
+  first INTEGER,
+  last INTEGER,
+  mark TEXT,
   PRIMARY KEY (collection, name, label)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE days (
   collection INTEGER NOT NULL,
   -- Number of the day since 1970-01-01.
   day INTEGER NOT NULL,
+  label TEXT NOT NULL,
   count INTEGER NOT NULL,
-  PRIMARY KEY (collection, day)
+  PRIMARY KEY (collection, day, label)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE items (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

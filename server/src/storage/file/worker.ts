@@ -59,7 +59,7 @@ function openForWriting(file: string): DatabaseSync {
 }
 
 /** Writes that need space for new data. On a full disk, they fail, while all other writes continue. */
-const NEEDS_ROOM: ReadonlySet<WriteType> = new Set(['append', 'probe'])
+const NEEDS_ROOM: ReadonlySet<WriteType> = new Set(['append', 'probe', 'setTimes'])
 
 /** All queued writes become one transaction, so the disk is synced once for all writes. */
 function prepareCommit(db: DatabaseSync, folder: string, reserve: Reserve): (writes: readonly Write[]) => Reply {

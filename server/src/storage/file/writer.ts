@@ -223,9 +223,11 @@ export class Writer {
 }
 
 function bytesOf({ type, args }: Write): number {
-  if (type === 'setTallies') return WRITE_OVERHEAD_BYTES + TALLY_BYTES * (args[2].species.length + args[2].days.length)
-  const texts = type === 'append' ? [args[1].entries] : args.map(String)
-  return texts.reduce((sum, text) => sum + text.length, WRITE_OVERHEAD_BYTES)
+  if (type === 'setTimes') return WRITE_OVERHEAD_BYTES + TALLY_BYTES * args[1].length
+  // The tally of a record contains the names of its entries again.
+  if (type === 'append') return WRITE_OVERHEAD_BYTES + 2 * args[1].entries.length
+  if (type === 'removeEntriesIf') return WRITE_OVERHEAD_BYTES + 2 * (args[1].remaining?.entries.length ?? 0)
+  return args.map(String).reduce((sum, text) => sum + text.length, WRITE_OVERHEAD_BYTES)
 }
 
 function writeTimeoutError(ms: number): StorageError {

@@ -1,4 +1,4 @@
-import { createChanges } from '../core/changes.ts'
+import { createChanges, removalOf } from '../core/changes.ts'
 import { closedError } from '../core/errors.ts'
 import { endOfBase, firstIndex, pageOf } from '../core/paging.ts'
 import type { FishStorage, ItemPage, ItemRange, StorageDriver } from '../core/types.ts'
@@ -57,7 +57,7 @@ export interface MemoryStorageOptions {
   readonly windows?: number
 }
 
-function memoryDriver(options: MemoryStorageOptions): StorageDriver {
+export function createMemoryDriver(options: MemoryStorageOptions = {}): StorageDriver {
   const items = new OrderedItems()
   const records = new MemoryRecords()
   const windows = createWindows(options.windows)
@@ -77,26 +77,28 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
       changes.emit(collection)
       return result
     },
-    findRecord: async (owner, dedupeKey) => whileOpen(records).find(owner, dedupeKey),
+    findRecord: async (owner, dedupeKey) => whileOpen(records).findRecord(owner, dedupeKey),
+    findById: async (collection, id) => whileOpen(records).findById(collection, id),
     async *read(collection, range) {
       for await (const chunk of whileOpen(records).read(collection, range)) yield whileOpen(chunk)
     },
     version: async (collection) => whileOpen(records).version(collection),
     latest: async (collection, count) => whileOpen(records).latest(collection, count),
     onChange: changes.onChange,
-    removeRecord: async (collection, id) => {
-      const removed = whileOpen(records).removeRecord(collection, id)
-      if (removed) changes.emit({ ...collection, removed: id })
-      return removed
+    removeEntriesIf: async (collection, removal) => {
+      const isRemoved = whileOpen(records).removeEntriesIf(collection, removal)
+      if (isRemoved) changes.emit(removalOf(collection, removal))
+      return isRemoved
     },
-    moveRecord: async (collection, id, gamemode) => {
-      const moved = whileOpen(records).moveRecord(collection, id, gamemode)
-      if (moved) {
-        changes.emit({ ...collection, removed: id })
-        changes.emit({ ...collection, gamemode })
+    moveRecordIf: async (collection, move) => {
+      const isMoved = whileOpen(records).moveRecordIf(collection, move)
+      if (isMoved) {
+        changes.emit(removalOf(collection, move))
+        changes.emit({ ...collection, gamemode: move.gamemode })
       }
-      return moved
+      return isMoved
     },
+    useToken: async (owner, token) => whileOpen(records).useToken(owner, token),
     removeOwner: async (owner) => {
       whileOpen(records).removeOwner(owner)
       changes.emit({ owner })
@@ -143,5 +145,5 @@ function memoryDriver(options: MemoryStorageOptions): StorageDriver {
  * @example const storage = createMemoryStorage()
  */
 export function createMemoryStorage(options: MemoryStorageOptions = {}): FishStorage {
-  return wrapDriver(memoryDriver(options))
+  return wrapDriver(createMemoryDriver(options))
 }

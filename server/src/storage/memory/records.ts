@@ -1,35 +1,40 @@
-import { TallyCounter } from '../core/collection-tallies.ts'
 import { byRank, firstIndex, type RecordSource, readInChunks } from '../core/paging.ts'
+import { TallySum } from '../core/tally.ts'
 import {
   type AppendResult,
   type Collection,
-  type CollectionTallies,
   type DumpedWrite,
   type Leader,
   type LeaderRange,
   type NewRecord,
   REMOVED_VERSION,
   type ReadRange,
-  type RemovedRecord,
+  type RecordMove,
+  type RecordRemoval,
+  type RecordTally,
   type StoredRecord,
+  type StoredTallies,
   type Tally,
+  type UsedToken,
 } from '../core/types.ts'
 
 interface SequencedRecord extends NewRecord {
   readonly sequence: number
 }
 
+function toStored({ sequence, id, entries, tally }: SequencedRecord): StoredRecord {
+  return { sequence, id, count: tally.count, entries }
+}
+
 class MemoryCollection {
-  readonly place: Collection
+  readonly collection: Collection
   /** The version of the collection. Every change replaces this text. */
   version: string
   readonly #records: SequencedRecord[] = []
   readonly #sequences = new Map<string, number>()
-  /** `undefined` after a removal, until the next call of `tallies` counts the records again. */
-  #counter: TallyCounter | undefined = new TallyCounter()
 
-  constructor(place: Collection, version: string) {
-    this.place = place
+  constructor(collection: Collection, version: string) {
+    this.collection = collection
     this.version = version
   }
 
@@ -40,26 +45,21 @@ class MemoryCollection {
   append(record: NewRecord, sequence: number): void {
     this.#records.push({ ...record, sequence })
     this.#sequences.set(record.id, sequence)
-    this.#counter?.add(record.entries)
   }
 
-  tallies(): CollectionTallies {
-    this.#counter ??= this.#records.reduce((counter, { entries }) => counter.add(entries), new TallyCounter())
-    return this.#counter.tallies()
+  tallies(): StoredTallies {
+    return this.#records.reduce((sum, { tally }) => sum.add(tally), new TallySum()).tallies()
   }
 
-  /** Number of entries of a record, or 0 if the record is not in this collection. */
-  countOf(id: string): number {
+  find(id: string): SequencedRecord | undefined {
     const sequence = this.#sequences.get(id)
-    return sequence === undefined ? 0 : (this.#records[this.#firstFrom(sequence)]?.count ?? 0)
+    return sequence === undefined ? undefined : this.#records[this.#firstFrom(sequence)]
   }
 
-  remove(id: string): NewRecord | undefined {
-    const sequence = this.#sequences.get(id)
-    if (sequence === undefined) return undefined
-    this.#sequences.delete(id)
-    this.#counter = undefined
-    return this.#records.splice(this.#firstFrom(sequence), 1)[0]
+  /** Replaces a record of this collection, or removes it. */
+  replace({ id, sequence }: SequencedRecord, record?: SequencedRecord): void {
+    if (!record) this.#sequences.delete(id)
+    this.#records.splice(this.#firstFrom(sequence), 1, ...(record ? [record] : []))
   }
 
   source(): RecordSource {
@@ -71,18 +71,14 @@ class MemoryCollection {
         for (let at = firstFrom(from); ; at += 1) {
           const record = records[at]
           if (!record || record.sequence > to) return
-          const { sequence, id, count, entries } = record
-          yield { sequence, id, count, entries }
+          yield toStored(record)
         }
       },
     }
   }
 
-  latest(most: number): StoredRecord[] {
-    return this.#records
-      .slice(-most)
-      .reverse()
-      .map(({ sequence, id, count, entries }) => ({ sequence, id, count, entries }))
+  latest(count: number): StoredRecord[] {
+    return this.#records.slice(-count).reverse().map(toStored)
   }
 
   #firstFrom(sequence: number): number {
@@ -95,11 +91,11 @@ class MemoryTallies {
   /** Number of entries of each owner, for each kind, and for each kind and gamemode. */
   readonly #boards = new Map<string, Map<string, number>>()
 
-  /** Adds a record to the tallies, or subtracts the record if `sign` is -1. */
-  count({ owner, kind, gamemode }: Collection, { count, labels }: NewRecord, sign: 1 | -1): void {
+  /** Adds entries to the tallies, or subtracts them if `sign` is -1. */
+  count({ owner, kind, gamemode }: Collection, { count, labels }: RecordTally, sign: 1 | -1): void {
     this.#add({ kind, gamemode, label: null, count: sign * count })
-    for (const [label, carriers] of Object.entries(labels)) {
-      this.#add({ kind, gamemode, label, count: sign * carriers })
+    for (const [label, labelled] of Object.entries(labels)) {
+      this.#add({ kind, gamemode, label, count: sign * labelled })
     }
     for (const board of [this.#board(kind), this.#board(kind, gamemode)]) {
       const entries = (board.get(owner) ?? 0) + sign * count
@@ -156,93 +152,114 @@ export class MemoryRecords {
   readonly #epoch = crypto.getRandomValues(new Uint32Array(3)).join('-')
   #changes = 0
 
-  append(place: Collection, record: NewRecord): AppendResult {
-    if (this.#removed.has(place.owner)) return { outcome: 'owner_removed' }
-    const owner = this.#owners.get(place.owner) ?? { tokens: new Map(), collections: new Map() }
-    this.#owners.set(place.owner, owner)
+  append(collection: Collection, record: NewRecord): AppendResult {
+    if (this.#removed.has(collection.owner)) return { outcome: 'owner_removed' }
+    const owner = this.#owner(collection.owner)
     if (record.dedupeKey !== null) {
       const id = owner.tokens.get(record.dedupeKey)
       if (id !== undefined) return { outcome: 'replayed', id }
       owner.tokens.set(record.dedupeKey, record.id)
     }
-    this.#add(owner, place, record)
+    this.#add(owner, collection, record)
     return { outcome: 'stored', id: record.id }
   }
 
-  find(owner: string, dedupeKey: string): string | undefined {
+  useToken(owner: string, { dedupeKey, id }: UsedToken): void {
+    if (this.#removed.has(owner)) return
+    const { tokens } = this.#owner(owner)
+    if (!tokens.has(dedupeKey)) tokens.set(dedupeKey, id)
+  }
+
+  findRecord(owner: string, dedupeKey: string): string | undefined {
     return this.#owners.get(owner)?.tokens.get(dedupeKey)
   }
 
-  read(place: Collection, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
-    const source = () => this.#collection(place)?.source() ?? NO_RECORDS
+  findById(collection: Collection, id: string): StoredRecord | undefined {
+    const record = this.#collection(collection)?.find(id)
+    return record && toStored(record)
+  }
+
+  read(collection: Collection, range?: ReadRange): AsyncIterable<readonly StoredRecord[]> {
+    const source = () => this.#collection(collection)?.source() ?? NO_RECORDS
     // Each step looks up the source again: the owner may be removed during the read.
     return readInChunks({ last: () => source().last(), between: (from, to) => source().between(from, to) }, range)
   }
 
-  version(place: Collection): string {
-    return this.#collection(place)?.version ?? (this.#removed.has(place.owner) ? REMOVED_VERSION : 'empty')
+  version(collection: Collection): string {
+    return this.#collection(collection)?.version ?? (this.#removed.has(collection.owner) ? REMOVED_VERSION : 'empty')
   }
 
-  latest(place: Collection, count: number): StoredRecord[] {
-    return this.#collection(place)?.latest(count) ?? []
+  latest(collection: Collection, count: number): StoredRecord[] {
+    return this.#collection(collection)?.latest(count) ?? []
   }
 
-  collectionTallies(place: Collection): CollectionTallies {
-    return this.#collection(place)?.tallies() ?? { species: [], days: [] }
+  collectionTallies(collection: Collection): StoredTallies {
+    return this.#collection(collection)?.tallies() ?? { species: [], days: [] }
   }
 
   *dump(name: string): Generator<readonly DumpedWrite[]> {
     const { tokens, collections } = this.#owners.get(name) ?? NO_DATA
     const remaining = new Map(tokens)
-    for (const { place: collection, records } of collections.values()) {
+    for (const { collection, records } of collections.values()) {
       for (const { dedupeKey } of records) if (dedupeKey !== null) remaining.delete(dedupeKey)
       yield records.map((record) => ({ collection, record }))
     }
     yield Array.from(remaining, ([dedupeKey, id]) => ({ token: { dedupeKey, id } }))
   }
 
-  removeRecord(place: Collection, id: string): RemovedRecord | undefined {
-    const record = this.#take(place, id)
-    return record && { count: record.count, entries: record.entries }
+  removeEntriesIf(collection: Collection, { record, tally, remaining }: RecordRemoval): boolean {
+    const stored = this.#findIf(collection, record)
+    if (!stored) return false
+    this.#replace(collection, stored, remaining && { ...stored, entries: remaining.entries, tally: remaining.tally })
+    this.tallies.count(collection, tally, -1)
+    return true
   }
 
-  moveRecord(place: Collection, id: string, gamemode: string): number {
-    const owner = this.#owners.get(place.owner)
-    const record = this.#take(place, id)
-    const target = { ...place, gamemode }
-    if (!owner || !record) return this.#collection(target)?.countOf(id) ?? 0
-    this.#add(owner, target, record)
-    return record.count
+  moveRecordIf(collection: Collection, { record, tally, gamemode }: RecordMove): boolean {
+    const stored = this.#findIf(collection, record)
+    if (!stored) return false
+    this.#replace(collection, stored)
+    this.tallies.count(collection, tally, -1)
+    this.#add(this.#owner(collection.owner), { ...collection, gamemode }, stored)
+    return true
   }
 
   removeOwner(owner: string): void {
-    for (const { place, records } of this.#owners.get(owner)?.collections.values() ?? []) {
-      for (const record of records) this.tallies.count(place, record, -1)
+    for (const { collection, records } of this.#owners.get(owner)?.collections.values() ?? []) {
+      for (const { tally } of records) this.tallies.count(collection, tally, -1)
     }
     this.#owners.delete(owner)
     this.#removed.add(owner)
   }
 
-  #add(owner: Owner, place: Collection, record: NewRecord): void {
+  #owner(name: string): Owner {
+    const owner = this.#owners.get(name) ?? { tokens: new Map(), collections: new Map() }
+    this.#owners.set(name, owner)
+    return owner
+  }
+
+  #add(owner: Owner, collection: Collection, record: NewRecord): void {
     const version = this.#newVersion()
-    const collection = owner.collections.get(nameOf(place)) ?? new MemoryCollection(place, version)
-    owner.collections.set(nameOf(place), collection)
-    collection.version = version
-    collection.append(record, this.#changes)
-    this.tallies.count(place, record, 1)
+    const stored = owner.collections.get(nameOf(collection)) ?? new MemoryCollection(collection, version)
+    owner.collections.set(nameOf(collection), stored)
+    stored.version = version
+    stored.append(record, this.#changes)
+    this.tallies.count(collection, record.tally, 1)
   }
 
-  #take(place: Collection, id: string): NewRecord | undefined {
-    const collection = this.#collection(place)
-    const record = collection?.remove(id)
-    if (!collection || !record) return undefined
-    collection.version = this.#newVersion()
-    this.tallies.count(place, record, -1)
-    return record
+  #findIf(collection: Collection, { id, count }: RecordRemoval['record']): SequencedRecord | undefined {
+    const stored = this.#collection(collection)?.find(id)
+    return stored?.tally.count === count ? stored : undefined
   }
 
-  #collection(place: Collection): MemoryCollection | undefined {
-    return this.#owners.get(place.owner)?.collections.get(nameOf(place))
+  #replace(collection: Collection, record: SequencedRecord, replacement?: SequencedRecord): void {
+    const stored = this.#collection(collection) as MemoryCollection
+    stored.replace(record, replacement)
+    stored.version = this.#newVersion()
+  }
+
+  #collection(collection: Collection): MemoryCollection | undefined {
+    return this.#owners.get(collection.owner)?.collections.get(nameOf(collection))
   }
 
   #newVersion(): string {

@@ -8,13 +8,14 @@ import type { Collection } from '../core/types.ts'
  *     fish:schema                              version of this layout
  *     fish:item:{user}:user:alice              an item; the first part of its key is in the braces
  *     fish:index:{user}                        sorted set: the keys of these items, for listings in order
- *     fish:{17}:owner:ID:about                 hash: last sequence of the owner; for each collection, its last sequence,
- *                                              version and version of its tallies; or `removed`
+ *     fish:{17}:owner:ID:about                 hash: last sequence of the owner; for each collection, its last sequence
+ *                                              and version; or `removed`
  *     fish:{17}:owner:ID:tokens                hash: dedupe key to record id
  *     fish:{17}:owner:ID:records:fish:earth    stream: the records of a collection
+ *     fish:{17}:owner:ID:reduced:fish:earth    sorted set: the records that lost entries
  *     fish:{17}:owner:ID:ids:fish:earth        hash: record id to sequence
- *     fish:{17}:owner:ID:species:fish:earth    hash: `[name, label]` as JSON to its count, first and last time
- *     fish:{17}:owner:ID:days:fish:earth       hash: UTC day, such as `2026-01-31`, to its count
+ *     fish:{17}:owner:ID:species:fish:earth    hash: `[name, label]` as JSON to its count, first time, last time and mark
+ *     fish:{17}:owner:ID:days:fish:earth       hash: UTC day and label, such as `2026-01-31 Gold`, to its count
  *     fish:{17}:owner:ID:tallies               hash: `fish:earth:LABEL` to its count, without a label for all entries
  *     fish:{17}:tallies                        hash: the same, of all owners in this bucket
  *     fish:{17}:leaders:fish[:earth]           sorted set: owner to the negative of its count
@@ -103,15 +104,18 @@ export function collectionName(kind: string, gamemode?: string): string {
 export function collectionKeys({ owner, kind, gamemode }: Collection) {
   const { prefix, ...keys } = ownerKeys(owner)
   const name = collectionName(kind, gamemode)
+  const parts = ['records', 'ids', 'reduced', 'species', 'days'] as const
+  const [records = '', ids = '', reduced = '', species = '', days = ''] = parts.map(
+    (part) => `${prefix}${part}:${name}`,
+  )
   return {
     ...keys,
     name,
-    /** The leaderboards of the kind and of the collection. */
-    leaders: [collectionName(kind), name].map((board) => keys.bucket.leaders + board),
-    records: `${prefix}records:${name}`,
-    ids: `${prefix}ids:${name}`,
-    species: `${prefix}species:${name}`,
-    days: `${prefix}days:${name}`,
+    species,
+    /** The keys of a collection, in the order of the scripts. */
+    collection: [records, ids, reduced, species, days, keys.bucket.leaders + name],
+    /** The keys of scripts that change the collection. */
+    changes: [keys.about, keys.tallies, keys.bucket.tallies, keys.bucket.leaders + collectionName(kind)],
   }
 }
 

@@ -1,47 +1,58 @@
-import { createTalliesReader, TallyCounter } from '../core/collection-tallies.ts'
 import { dumpOwner } from '../core/dump.ts'
 import { decodeKeyPart, encodeKeyPart } from '../core/keys.ts'
 import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../core/paging.ts'
+import { speciesKey } from '../core/tally.ts'
 import {
   type AppendResult,
+  type DayTally,
   type Leader,
-  type NewRecord,
+  MAX_DAYS,
   REMOVED_VERSION,
-  type SpeciesTally,
+  type RecordTally,
   type StorageDriver,
   type StoredRecord,
+  type StoredSpecies,
   type Tally,
 } from '../core/types.ts'
 import type { Connection } from './connection.ts'
 import { allBuckets, collectionKeys, collectionName, decodeText, encodeText, ownerKeys } from './keys.ts'
 import { rowsOf } from './scripts.ts'
 
-function toRecord([sequence, id, count, entries]: readonly [string, string, string, string]): StoredRecord {
+type RecordRow = [sequence: string, id: string, count: string, entries: string]
+
+function toRecord([sequence, id, count, entries]: Readonly<RecordRow>): StoredRecord {
   return { sequence: Number(sequence), id, count: Number(count), entries }
 }
 
-function labelsText(labels: NewRecord['labels']): string {
+function labelsText(labels: RecordTally['labels']): string {
   return Object.entries(labels)
-    .map(([label, carriers]) => `${encodeKeyPart(label)} ${carriers}`)
+    .map(([label, count]) => `${encodeKeyPart(label)} ${count}`)
     .join(' ')
-}
-
-function parseLabels(text: string): NewRecord['labels'] {
-  const pairs = rowsOf<[string, string]>(text.split(' '), 2)
-  return Object.fromEntries(pairs.map(([label, carriers]) => [decodeKeyPart(label), Number(carriers)]))
 }
 
 const SEQUENCE_FIELD = /^sequence:([^:]*):([^:]*)$/
 
-// JSON escapes characters that UTF-8 cannot encode.
-function speciesField({ name, label }: Pick<SpeciesTally, 'name' | 'label'>): string {
-  return JSON.stringify([name, label])
+/** The arguments of a tally, as scripts expect them. */
+function tallyArgs({ count, labels, species, days }: RecordTally): (string | number)[] {
+  return [
+    ...[count, labelsText(labels), species.length],
+    ...species.flatMap((one) => [speciesKey(one), one.count, one.first, one.last]),
+    ...days.flatMap(({ day, label, count }) => [label === null ? day : `${day} ${label}`, count]),
+  ]
 }
 
-function toSpecies([field, value]: readonly [string, string]): SpeciesTally {
+function toSpecies([field, value]: readonly [string, string]): StoredSpecies {
   const [name, label] = JSON.parse(field)
-  const [count = 0, first = 0, last = 0] = value.split(' ').map(Number)
-  return { name, label, count, first, last }
+  const [count, first, last, mark = null] = value.split(' ').map((part) => (part === '-' ? null : part))
+  const timeOf = (text: string | null | undefined) => (text ? Number(text) : null)
+  return { name, label, count: Number(count), first: timeOf(first), last: timeOf(last), mark }
+}
+
+const DAY = /^(\S+)(?: (.*))?$/su
+
+function toDay([field, count]: readonly [string, string]): DayTally {
+  const [, day = '', label = null] = DAY.exec(field) ?? []
+  return { day, label, count: Number(count) }
 }
 
 // Versions are random: with a counter, a restored backup would repeat versions.
@@ -62,17 +73,18 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
   }
 
   const operations = {
-    async append(collection, { id, dedupeKey, count, labels, entries }) {
-      const { name, about, tokens, records, ids, tallies, leaders, species, days, bucket } = collectionKeys(collection)
+    async append(collection, { id, dedupeKey, entries, tally }) {
+      const { name, tokens, ...keys } = collectionKeys(collection)
       const token = dedupeKey === null ? ['0', ''] : ['1', encodeText(dedupeKey)]
-      const counted = new TallyCounter().add(entries).rows()
-      const args = [name, collection.owner, ...token, id, newVersion(), count, labelsText(labels), entries]
-      args.push(counted.species.length)
-      for (const one of counted.species) args.push(speciesField(one), one.count, one.first, one.last)
-      for (const { day, count } of counted.days) args.push(day, count)
-      const keys = [about, tokens, records, ids, tallies, bucket.tallies, ...leaders, species, days]
-      const [outcome, storedId] = (await write('fishAppend', keys, args)) as string[]
+      const args = [name, collection.owner, ...token, id, newVersion(), entries, ...tallyArgs(tally)]
+      const reply = await write('fishAppend', [...keys.changes, ...keys.collection, tokens], args)
+      const [outcome, storedId] = reply as string[]
       return (outcome === 'owner_removed' ? { outcome } : { outcome, id: storedId }) as AppendResult
+    },
+
+    async useToken(owner, { dedupeKey, id }) {
+      const { about, tokens } = ownerKeys(owner)
+      await write('fishUseToken', [about, tokens], [encodeText(dedupeKey), id])
     },
 
     async findRecord(owner, dedupeKey) {
@@ -82,23 +94,22 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
     },
 
     async *read(collection, range = {}) {
-      const { records } = collectionKeys(collection)
+      const keys = collectionKeys(collection).collection
       let from = Math.max(0, Math.ceil(range.from ?? 0))
       let remaining = range.entries ?? Number.POSITIVE_INFINITY
       // The first reply sets the end of the read: the read skips later records.
       let last = ''
       while (remaining > 0) {
         const most = [CHUNK_RECORDS, CHUNK_CHARACTERS, Math.min(remaining, Number.MAX_SAFE_INTEGER)]
-        const reply = await read('fishRead', [records], [from, last, ...most])
-        const [newest = '0-0', ...flat] = reply as string[]
-        const chunk = rowsOf<[string, string, string, string]>(flat, 4).map(toRecord)
+        const [newest = '0', ...flat] = (await read('fishRead', keys, [from, last, ...most])) as string[]
+        const chunk = rowsOf<RecordRow>(flat, 4).map(toRecord)
         const end = chunk.at(-1)
         if (!end) return
         yield chunk
         from = end.sequence + 1
         last = newest
         remaining -= chunk.reduce((sum, record) => sum + record.count, 0)
-        if (from > Number.parseInt(last, 10)) return
+        if (from > Number(last)) return
       }
     },
 
@@ -108,31 +119,46 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
       return removed ? REMOVED_VERSION : (version ?? 'empty')
     },
 
-    async latest(collection, most) {
-      const { records } = collectionKeys(collection)
-      const found = await run(() => client.xrevrange(records, '+', '-', 'COUNT', most))
-      return found.map(([sequence, [, count = '', , entries = '', , , , id = '']]) =>
-        toRecord([String(Number.parseInt(sequence, 10)), id, count, entries]),
-      )
+    async latest(collection, count) {
+      const flat = (await call('fishLatest', collectionKeys(collection).collection, [count])) as string[]
+      return rowsOf<RecordRow>(flat, 4).map(toRecord)
     },
 
-    async removeRecord(collection, id) {
-      const { name, about, records, ids, tallies, leaders, bucket } = collectionKeys(collection)
-      const keys = [about, records, ids, tallies, bucket.tallies, ...leaders]
-      const args = [name, collection.owner, id, newVersion()]
-      const [count, entries = ''] = (await write('fishRemoveRecord', keys, args)) as string[]
-      return count === undefined ? undefined : { count: Number(count), entries }
+    async findById(collection, id) {
+      const row = (await call('fishFindById', collectionKeys(collection).collection, [id])) as RecordRow | null
+      return row ? toRecord(row) : undefined
     },
 
-    async moveRecord(collection, id, gamemode) {
+    async removeEntriesIf(collection, { record, tally, remaining }) {
+      const { name, ...keys } = collectionKeys(collection)
+      const args = [name, collection.owner, record.id, record.count, newVersion(), newVersion()]
+      args.push(remaining?.entry ?? '', remaining?.tally.count ?? 0, remaining?.entries ?? '', ...tallyArgs(tally))
+      return (await write('fishRemoveEntries', [...keys.changes, ...keys.collection], args)) === 1
+    },
+
+    async moveRecordIf(collection, { record, tally, gamemode }) {
       const [from, to] = [collectionKeys(collection), collectionKeys({ ...collection, gamemode })]
-      const [ofKind = '', ofFrom = ''] = from.leaders
-      const keys = [from.about, from.records, from.ids, to.records, to.ids, from.tallies, from.bucket.tallies]
-      const args = [from.name, to.name, collection.owner, id, newVersion(), newVersion()]
-      return Number(await write('fishMoveRecord', [...keys, ofKind, ofFrom, to.leaders[1] ?? ''], args))
+      const versions = [newVersion(), newVersion(), newVersion()]
+      const args = [from.name, to.name, collection.owner, record.id, record.count, ...versions, ...tallyArgs(tally)]
+      return (await write('fishMoveRecord', [...from.changes, ...from.collection, ...to.collection], args)) === 1
     },
 
-    dump(owner) {
+    async collectionTallies(collection) {
+      const reply = await read('fishCollectionTallies', collectionKeys(collection).collection, [])
+      const [species, days] = reply as [string[] | null, string[]]
+      const dayTallies = rowsOf<[string, string]>(days, 2).map(toDay)
+      return {
+        species: species && rowsOf<[string, string]>(species, 2).map(toSpecies),
+        days: new Set(dayTallies.map(({ day }) => day)).size > MAX_DAYS ? null : dayTallies,
+      }
+    },
+
+    async setTimes(collection, times) {
+      const args = times.flatMap((one) => [speciesKey(one), one.first, one.last, one.mark])
+      await call('fishSetTimes', [collectionKeys(collection).species], args)
+    },
+
+    dump(owner): ReturnType<StorageDriver['dump']> {
       const { about, tokens } = ownerKeys(owner)
       return dumpOwner({
         async collections() {
@@ -144,49 +170,16 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
           })
         },
         tokens: async () => (await scan(tokens)).map(([field, id]) => [id, decodeText(field)] as const),
-        async *records(collection) {
-          const { records } = collectionKeys(collection)
-          for (let from = '-'; ; ) {
-            const found = await run(() => client.xrange(records, from, '+', 'COUNT', CHUNK_RECORDS))
-            const last = found.at(-1)
-            if (!last) return
-            yield found.map(([, [, count, , entries = '', , labels = '', , id = '']]) => {
-              return { id, count: Number(count), labels: parseLabels(labels), entries }
-            })
-            from = `(${last[0]}`
-          }
-        },
+        read: operations.read,
       })
     },
 
     async removeOwner(owner) {
       const { prefix, about, tokens, tallies, bucket } = ownerKeys(owner)
-      await write('fishRemoveOwner', [about, tokens, tallies, bucket.tallies], [owner, prefix, bucket.leaders])
+      await write('fishRemoveOwner', [about, tallies, bucket.tallies, tokens], [owner, prefix, bucket.leaders])
     },
   } satisfies Partial<StorageDriver>
-  const collectionTallies = createTalliesReader({
-    async find(collection) {
-      const { about, species, days, name } = collectionKeys(collection)
-      const found = (await call('fishCollectionTallies', [about, species, days], [name])) as [string[], string[]] | null
-      if (!found) return undefined
-      const [ofSpecies, ofDays] = found
-      return {
-        species: rowsOf<[string, string]>(ofSpecies, 2).map(toSpecies),
-        days: rowsOf<[string, string]>(ofDays, 2).map(([day, count]) => ({ day, count: Number(count) })),
-      }
-    },
-    async store(collection, version, rows) {
-      const { about, species, days, name } = collectionKeys(collection)
-      const args = [name, version, rows.species.length]
-      for (const { count, first, last, ...one } of rows.species)
-        args.push(speciesField(one), `${count} ${first} ${last}`)
-      for (const { day, count } of rows.days) args.push(day, count)
-      await call('fishSetCollectionTallies', [about, species, days], args)
-    },
-    version: operations.version,
-    read: operations.read,
-  })
-  return { ...operations, collectionTallies }
+  return operations
 }
 
 function toTally([field, count]: readonly [string, number]): Tally {

@@ -1,4 +1,4 @@
-import { MAX_DAYS, MAX_SPECIES } from '../core/types.ts'
+import { MAX_SPECIES } from '../core/types.ts'
 import { CHANGES_CHANNEL } from './keys.ts'
 
 /**
@@ -9,12 +9,41 @@ import { CHANGES_CHANNEL } from './keys.ts'
 const EVEN_IF_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')"
 
 /**
- * The common part of scripts that change records. `sign` is 1 for an added record and -1 for a removed record. The
- * tallies of a bucket are the sums of its owners. Scores are negative, so that owners with equal counts are ordered by
- * id. Because of `pcall`, a Redis user who lacks the permission to publish can still write, but the writes send no
- * signals.
+ * Reads of records. A script has these keys of a collection in a row: records, ids, reduced, species, days and leaderboard.
+ * A record is a list of its sequence, id, count and entries. A stream cannot replace an entry, so a record that lost
+ * entries is in the sorted set `reduced`, with its sequence as the score.
  */
-const RECORDS = `
+const READS = `
+local function keysFrom(first)
+  local records, ids, reduced, species, days, leaders = unpack(KEYS, first, first + 5)
+  return {records = records, ids = ids, reduced = reduced, species = species, days = days, leaders = leaders}
+end
+local function inStream(found) return {string.match(found[1], '^%d+'), found[2][2], found[2][4], found[2][6]} end
+local function inReduced(text)
+  local sequence, count, length, rest = string.match(text, '^(%d+) (%d+) (%d+) (.*)$')
+  return {sequence, string.sub(rest, 1, length), count, string.sub(rest, length + 1)}
+end
+local function isBefore(one, other) return tonumber(one[1]) < tonumber(other[1]) end
+local function find(keys, id)
+  local sequence = redis.call('HGET', keys.ids, id)
+  if not sequence then return end
+  local found = redis.call('XRANGE', keys.records, sequence .. '-0', sequence .. '-0')[1]
+  return found and inStream(found) or inReduced(redis.call('ZRANGEBYSCORE', keys.reduced, sequence, sequence)[1])
+end
+`
+
+/**
+ * The common part of scripts that change records. A script has these arguments from `first` on: the count of entries, the
+ * counts of labels, the number of species, then for each species its field, count, first and last time, then for each day
+ * and label the field and the count. `sign` is 1 for added entries and -1 for removed entries. The tallies of a bucket are
+ * the sums of its owners. Scores are negative, so that owners with equal counts are ordered by id. Because of `pcall`, a
+ * Redis user who lacks the permission to publish can still write, but the writes send no signals.
+ *
+ * A species is the text of its count, first time, last time and mark, each `-` if it is missing. Times stay text, because
+ * Lua would round some numbers.
+ */
+const CHANGES = `${READS}
+local about, own, all, ofKind = unpack(KEYS, 1, 4)
 local function signal(...)
   redis.pcall('PUBLISH', '${CHANGES_CHANNEL}', cjson.encode({...}))
 end
@@ -24,31 +53,42 @@ end
 local function rank(key, owner, by)
   if tonumber(redis.call('ZINCRBY', key, -by, owner)) == 0 then redis.call('ZREM', key, owner) end
 end
-local function tally(own, all, ofKind, ofCollection, collection, owner, sign, fields)
-  local count, labels = sign * tonumber(fields[2]), fields[6]
-  for _, key in ipairs({own, all}) do
-    add(key, collection .. ':', count)
-    for label, carriers in string.gmatch(labels, '(%S+) (%d+)') do add(key, collection .. ':' .. label, sign * carriers) end
+local function countSpecies(key, sign, mark, species, count, first, last)
+  local known = redis.call('HGET', key, species) or '0 - - -'
+  local before, earliest, latest, ownMark = string.match(known, '^(%S+) (%S+) (%S+) (%S+)$')
+  if sign > 0 then
+    if earliest == '-' or tonumber(first) < tonumber(earliest) then earliest = first end
+    if latest == '-' or tonumber(last) > tonumber(latest) then latest = last end
+  elseif ownMark ~= '-' or tonumber(first) <= tonumber(earliest) or tonumber(last) >= tonumber(latest) then
+    earliest, latest, ownMark = '-', '-', mark
   end
-  rank(ofKind, owner, count)
-  rank(ofCollection, owner, count)
+  local sum = before + sign * count
+  if sum <= 0 then redis.call('HDEL', key, species)
+  else redis.call('HSET', key, species, string.format('%.0f %s %s %s', sum, earliest, latest, ownMark)) end
 end
-local function store(about, records, ids, collection, id, version, fields)
+local function tally(keys, collection, owner, sign, first, mark)
+  local total = sign * ARGV[first]
+  for _, key in ipairs({own, all}) do
+    add(key, collection .. ':', total)
+    for label, count in string.gmatch(ARGV[first + 1], '(%S+) (%d+)') do add(key, collection .. ':' .. label, sign * count) end
+  end
+  rank(ofKind, owner, total)
+  rank(keys.leaders, owner, total)
+  local firstDay = first + 3 + 4 * ARGV[first + 2]
+  for at = first + 3, firstDay - 1, 4 do countSpecies(keys.species, sign, mark, unpack(ARGV, at, at + 3)) end
+  for at = firstDay, #ARGV, 2 do add(keys.days, ARGV[at], sign * ARGV[at + 1]) end
+end
+local function store(keys, collection, version, id, count, entries)
   -- The sequences of all collections of an owner form one order.
   local sequence = string.format('%.0f', redis.call('HINCRBY', about, 'sequence', 1))
   redis.call('HSET', about, 'sequence:' .. collection, sequence)
-  redis.call('XADD', records, sequence .. '-0', unpack(fields))
+  redis.call('XADD', keys.records, sequence .. '-0', 'id', id, 'count', count, 'entries', entries)
   redis.call('HSET', about, 'version:' .. collection, version)
-  redis.call('HSET', ids, id, sequence)
+  redis.call('HSET', keys.ids, id, sequence)
 end
-local function find(records, ids, id)
-  local sequence = redis.call('HGET', ids, id)
-  return sequence and redis.call('XRANGE', records, sequence .. '-0', sequence .. '-0')[1]
-end
-local function remove(about, records, ids, collection, id, version, record)
-  redis.call('XDEL', records, record[1])
-  redis.call('HDEL', ids, id)
-  redis.call('HDEL', about, 'tallies:' .. collection)
+local function remove(keys, collection, version, record)
+  redis.call('XDEL', keys.records, record[1] .. '-0')
+  redis.call('ZREMRANGEBYSCORE', keys.reduced, record[1], record[1])
   redis.call('HSET', about, 'version:' .. collection, version)
 end
 `
@@ -74,163 +114,173 @@ function commandsOf(lua: string): readonly string[] {
 /** Atomic Lua scripts. Once Redis knows a script, the client runs the script by its hash. */
 export const SCRIPTS = {
   /**
-   * KEYS: about, tokens, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the
-   * collection, species, days. ARGV: collection, owner, '1' when there is a token, token, id, version, count, labels,
-   * entries, number of species, then for each species its field, count, first and last time, then for each day its
-   * field and count. Times stay text, because Lua would round some numbers. The species and days match the records
-   * while the fields `version:` and `tallies:` of the collection are equal. Above the maximum, species and days are no
-   * longer updated. A full Redis rejects the first write, so the script writes everything or nothing.
+   * KEYS: those of changes, collection, tokens. ARGV: collection, owner, '1' when there is a token, token, id, version,
+   * entries, tally. A full Redis rejects the first write, so the script writes everything or nothing.
    */
-  fishAppend: changing(`${RECORDS}
-local collection, owner, hasToken, token, id, version = unpack(ARGV, 1, 6)
-if redis.call('HEXISTS', KEYS[1], 'removed') == 1 then return {'owner_removed'} end
-local first = hasToken == '1' and redis.call('HGET', KEYS[2], token)
+  fishAppend: changing(`${CHANGES}
+local keys, tokens = keysFrom(5), KEYS[11]
+local collection, owner, hasToken, token, id, version, entries = unpack(ARGV, 1, 7)
+if redis.call('HEXISTS', about, 'removed') == 1 then return {'owner_removed'} end
+local first = hasToken == '1' and redis.call('HGET', tokens, token)
 if first then return {'replayed', first} end
-local versions = redis.call('HMGET', KEYS[1], 'version:' .. collection, 'tallies:' .. collection)
-local fields = {'count', ARGV[7], 'entries', ARGV[9], 'labels', ARGV[8], 'id', id}
-store(KEYS[1], KEYS[3], KEYS[4], collection, id, version, fields)
-if hasToken == '1' then redis.call('HSET', KEYS[2], token, id) end
-tally(KEYS[5], KEYS[6], KEYS[7], KEYS[8], collection, owner, 1, fields)
-if versions[1] == versions[2] then
-  local firstDay = 11 + 4 * ARGV[10]
-  if redis.call('HLEN', KEYS[9]) <= ${MAX_SPECIES} then
-    for at = 11, firstDay - 1, 4 do
-      local species, many, first, last = unpack(ARGV, at, at + 3)
-      local known = redis.call('HGET', KEYS[9], species)
-      if known then
-        local before, earliest, latest = string.match(known, '^(%S+) (%S+) (%S+)$')
-        many = string.format('%.0f', many + before)
-        if tonumber(earliest) < tonumber(first) then first = earliest end
-        if tonumber(latest) > tonumber(last) then last = latest end
-      end
-      redis.call('HSET', KEYS[9], species, many .. ' ' .. first .. ' ' .. last)
-    end
-  end
-  if redis.call('HLEN', KEYS[10]) <= ${MAX_DAYS} then
-    for at = firstDay, #ARGV, 2 do redis.call('HINCRBY', KEYS[10], ARGV[at], ARGV[at + 1]) end
-  end
-  redis.call('HSET', KEYS[1], 'tallies:' .. collection, version)
-end
+store(keys, collection, version, id, ARGV[8], entries)
+if hasToken == '1' then redis.call('HSET', tokens, token, id) end
+tally(keys, collection, owner, 1, 8)
 signal(collection, owner)
 return {'stored', id}`),
+
+  /** KEYS: about, tokens. ARGV: token, id. Marks a token as used, unless its owner is removed. */
+  fishUseToken: changing(`
+if redis.call('HEXISTS', KEYS[1], 'removed') == 0 then redis.call('HSETNX', KEYS[2], ARGV[1], ARGV[2]) end`),
 
   /** KEYS: tokens. ARGV: token. Returns the id of the record with this token, if any. */
   fishFindRecord: "return redis.call('HGET', KEYS[1], ARGV[1])",
 
+  /** KEYS: collection. ARGV: id. Returns the record with this id, if any. */
+  fishFindById: `${READS}
+return find(keysFrom(1), ARGV[1])`,
+
   /**
-   * KEYS: about, records, ids, tallies of the owner, tallies of the bucket, leaderboards of the kind and of the collection.
-   * ARGV: collection, owner, id, version. Returns the number of entries of the record and the entries, or nothing if the
-   * record does not exist.
+   * KEYS: those of changes, collection. ARGV: collection, owner, id, count of the record, version, mark, index of the removed
+   * entry ('' for the whole record), count and text of the remaining entries, tally. Returns 1 if entries were removed.
    */
-  fishRemoveRecord: changing(`${RECORDS}
-local collection, owner, id, version = unpack(ARGV)
-local record = find(KEYS[2], KEYS[3], id)
-if not record then return {} end
+  fishRemoveEntries: changing(`${CHANGES}
+local keys = keysFrom(5)
+local collection, owner, id, count, version, mark, entry, remaining, entries = unpack(ARGV, 1, 9)
+local record = find(keys, id)
+if not record or record[3] ~= count then return 0 end
 ${EVEN_IF_FULL}
-remove(KEYS[1], KEYS[2], KEYS[3], collection, id, version, record)
-tally(KEYS[4], KEYS[5], KEYS[6], KEYS[7], collection, owner, -1, record[2])
-signal(collection, owner, id)
-return {record[2][2], record[2][4]}`),
-
-  /**
-   * KEYS: about, records and ids of the old collection, records and ids of the new collection, tallies of the owner,
-   * tallies of the bucket, leaderboards of the kind, of the old collection and of the new collection. ARGV: old and new
-   * collection, owner, id, new version of each collection. Returns the number of entries of the record, or 0 if the
-   * record is in neither collection. A full Redis rejects the first write.
-   */
-  fishMoveRecord: changing(`${RECORDS}
-local from, to, owner, id, fromVersion, toVersion = unpack(ARGV)
-local record = find(KEYS[2], KEYS[3], id)
-if not record then
-  local moved = find(KEYS[4], KEYS[5], id)
-  return moved and tonumber(moved[2][2]) or 0
+remove(keys, collection, version, record)
+if entry == '' then
+  redis.call('HDEL', keys.ids, id)
+  signal(collection, owner, id)
+else
+  redis.call('ZADD', keys.reduced, record[1], string.format('%s %s %d ', record[1], remaining, #id) .. id .. entries)
+  signal(collection, owner, id, tonumber(entry))
 end
-store(KEYS[1], KEYS[4], KEYS[5], to, id, toVersion, record[2])
-redis.call('HDEL', KEYS[1], 'tallies:' .. to)
-remove(KEYS[1], KEYS[2], KEYS[3], from, id, fromVersion, record)
-tally(KEYS[6], KEYS[7], KEYS[8], KEYS[9], from, owner, -1, record[2])
-tally(KEYS[6], KEYS[7], KEYS[8], KEYS[10], to, owner, 1, record[2])
-signal(from, owner, id)
-signal(to, owner)
-return tonumber(record[2][2])`),
+tally(keys, collection, owner, -1, 10, mark)
+return 1`),
 
   /**
-   * KEYS: about, tokens, tallies of the owner, tallies of the bucket. ARGV: owner, prefix of its keys, prefix of the
+   * KEYS: those of changes, old collection, new collection. ARGV: old and new collection, owner, id, count of the record, new
+   * version of each collection, mark, tally. Returns 1 if the record was moved. A full Redis rejects the first write.
+   */
+  fishMoveRecord: changing(`${CHANGES}
+local from, to = keysFrom(5), keysFrom(11)
+local fromName, toName, owner, id, count, fromVersion, toVersion, mark = unpack(ARGV, 1, 8)
+local record = find(from, id)
+if not record or record[3] ~= count then return 0 end
+store(to, toName, toVersion, id, count, record[4])
+remove(from, fromName, fromVersion, record)
+redis.call('HDEL', from.ids, id)
+tally(from, fromName, owner, -1, 9, mark)
+tally(to, toName, owner, 1, 9)
+signal(fromName, owner, id)
+signal(toName, owner)
+return 1`),
+
+  /**
+   * KEYS: about, tallies of the owner, tallies of the bucket, tokens. ARGV: owner, prefix of its keys, prefix of the
    * leaderboards. The script also removes keys of collections, which are not declared. These keys are on the same node,
    * except while a slot moves: then the script fails. Unlike the other scripts, this script can be repeated after a
    * failure at any point.
    */
-  fishRemoveOwner: changing(`${RECORDS}
+  fishRemoveOwner: changing(`${CHANGES}
 local owner, prefix, leaders = unpack(ARGV)
 ${EVEN_IF_FULL}
-for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+for _, field in ipairs(redis.call('HKEYS', about)) do
   local collection = string.match(field, '^sequence:(.*)$')
   if collection then
-    for _, name in ipairs({'records:', 'ids:', 'species:', 'days:'}) do redis.call('UNLINK', prefix .. name .. collection) end
+    for _, name in ipairs({'records:', 'ids:', 'reduced:', 'species:', 'days:'}) do
+      redis.call('UNLINK', prefix .. name .. collection)
+    end
     redis.call('ZREM', leaders .. collection, owner)
     redis.call('ZREM', leaders .. string.match(collection, '^[^:]*'), owner)
   end
 end
-local sums = redis.call('HGETALL', KEYS[3])
-redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
-for at = 1, #sums, 2 do add(KEYS[4], sums[at], -sums[at + 1]) end
-redis.call('HSET', KEYS[1], 'removed', '1')
+local sums = redis.call('HGETALL', own)
+redis.call('UNLINK', about, own, KEYS[4])
+for at = 1, #sums, 2 do add(all, sums[at], -sums[at + 1]) end
+redis.call('HSET', about, 'removed', '1')
 signal('', owner)`),
 
   /**
-   * KEYS: about, species, days. ARGV: collection. Returns fields and values of the species and of the days, or nothing
-   * if these tallies do not match the records.
+   * KEYS: collection. Returns fields and values of the species, or nothing if there are too many, and fields and values of
+   * the days.
    */
-  fishCollectionTallies: `
-local versions = redis.call('HMGET', KEYS[1], 'version:' .. ARGV[1], 'tallies:' .. ARGV[1])
-return versions[1] == versions[2] and {redis.call('HGETALL', KEYS[2]), redis.call('HGETALL', KEYS[3])}`,
+  fishCollectionTallies: `${READS}
+local keys = keysFrom(1)
+local isComplete = redis.call('HLEN', keys.species) <= ${MAX_SPECIES}
+return {isComplete and redis.call('HGETALL', keys.species), redis.call('HGETALL', keys.days)}`,
+
+  /** KEYS: species. ARGV: for each species its field, first time, last time and mark. */
+  fishSetTimes: `
+for at = 1, #ARGV, 4 do
+  local species, first, last, mark = unpack(ARGV, at, at + 3)
+  local known = redis.call('HGET', KEYS[1], species)
+  local count, earliest, latest, ownMark = string.match(known or '', '^(%S+) (%S+) (%S+) (%S+)$')
+  if ownMark == mark then
+    if earliest == '-' or tonumber(first) < tonumber(earliest) then earliest = first end
+    if latest == '-' or tonumber(last) > tonumber(latest) then latest = last end
+    redis.call('HSET', KEYS[1], species, string.format('%s %s %s -', count, earliest, latest))
+  end
+end`,
 
   /**
-   * KEYS: about, species, days. ARGV: collection, the version of the counted records, number of species, then fields
-   * and values of the species and of the days.
-   */
-  fishSetCollectionTallies: `
-local collection, version = ARGV[1], ARGV[2]
-if redis.call('HGET', KEYS[1], 'version:' .. collection) ~= version then return end
--- A full Redis rejects this first command. If Redis becomes full later, the tallies stay marked as invalid.
-redis.call('HSET', KEYS[1], 'tallies:' .. collection, '')
-redis.call('UNLINK', KEYS[2], KEYS[3])
-local firstDay = 4 + 2 * ARGV[3]
-for at = 4, #ARGV, 2 do redis.call('HSET', at < firstDay and KEYS[2] or KEYS[3], ARGV[at], ARGV[at + 1]) end
-redis.call('HSET', KEYS[1], 'tallies:' .. collection, version)`,
-
-  /**
-   * KEYS: records. ARGV: first sequence, last stream id ('' for the newest), most records, most bytes, most entries.
-   * Returns the last id, then sequence, id, count and text of each record. Reads one record at first, because the size
+   * KEYS: collection. ARGV: first sequence, last sequence ('' for the newest), most records, most bytes, most entries.
+   * Returns the last sequence, then sequence, id, count and text of each record. Reads one record at first, because the size
    * is unknown, and then as many records as fit at the average size so far.
    */
-  fishRead: `
-local last = ARGV[2]
-if last == '' then
-  local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-  if not newest then return {'0-0'} end
-  last = newest[1]
+  fishRead: `${READS}
+local keys = keysFrom(1)
+local from, last = tonumber(ARGV[1]), tonumber(ARGV[2])
+if not last then
+  local newest = redis.call('XREVRANGE', keys.records, '+', '-', 'COUNT', 1)[1]
+  local reduced = redis.call('ZREVRANGEBYSCORE', keys.reduced, '+inf', '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  last = math.max(newest and tonumber(string.match(newest[1], '^%d+')) or 0, tonumber(reduced or 0))
 end
 local left, bytes, entries = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local from, asked, taken, size = ARGV[1] .. '-0', 1, 0, 0
-local answer = {last}
-while left > taken do
-  asked = math.min(asked, left - taken, entries)
-  local found = redis.call('XRANGE', KEYS[1], from, last, 'COUNT', asked)
-  for _, record in ipairs(found) do
-    local sequence, count, text = string.match(record[1], '^%d+'), record[2][2], record[2][4]
-    answer[#answer + 1] = sequence
-    answer[#answer + 1] = record[2][8]
-    answer[#answer + 1] = count
-    answer[#answer + 1] = text
-    taken, size, entries = taken + 1, size + #text, entries - tonumber(count)
-    if size >= bytes or entries <= 0 then return answer end
-    from = string.format('%.0f-0', tonumber(sequence) + 1)
-  end
-  if #found < asked then return answer end
-  asked = math.max(1, math.floor((bytes - size) / (size / taken + 1)))
+local asked, taken, size = 1, 0, 0
+local reply = {string.format('%.0f', last)}
+local function take(record)
+  for _, part in ipairs(record) do reply[#reply + 1] = part end
+  taken, size, entries = taken + 1, size + #record[4], entries - record[3]
+  from = record[1] + 1
+  return size >= bytes or entries <= 0 or taken >= left
 end
-return answer`,
+while true do
+  asked = math.min(asked, left - taken, entries)
+  local first, limit = string.format('%.0f', from), string.format('%.0f', last)
+  local found = redis.call('XRANGE', keys.records, first, limit, 'COUNT', asked)
+  local reduced = redis.call('ZRANGEBYSCORE', keys.reduced, first, limit, 'LIMIT', 0, asked)
+  -- Both lists are sorted, so the first records of both are among the first records of each.
+  local records = {}
+  for _, one in ipairs(found) do records[#records + 1] = inStream(one) end
+  for _, one in ipairs(reduced) do records[#records + 1] = inReduced(one) end
+  if #reduced > 0 then table.sort(records, isBefore) end
+  for at = 1, math.min(#records, asked) do
+    if take(records[at]) then return reply end
+  end
+  if #records < asked then return reply end
+  asked = math.max(1, math.floor((bytes - size) / (size / taken + 1)))
+end`,
+
+  /** KEYS: collection. ARGV: most records. Returns sequence, id, count and text of the last records, the newest first. */
+  fishLatest: `${READS}
+local keys = keysFrom(1)
+local records = {}
+for _, found in ipairs(redis.call('XREVRANGE', keys.records, '+', '-', 'COUNT', ARGV[1])) do
+  records[#records + 1] = inStream(found)
+end
+for _, text in ipairs(redis.call('ZREVRANGEBYSCORE', keys.reduced, '+inf', '-inf', 'LIMIT', 0, ARGV[1])) do
+  records[#records + 1] = inReduced(text)
+end
+table.sort(records, function(one, other) return isBefore(other, one) end)
+local reply = {}
+for at = 1, math.min(#records, ARGV[1]) do
+  for _, part in ipairs(records[at]) do reply[#reply + 1] = part end
+end
+return reply`,
 
   /**
    * KEYS: item, index. ARGV: item key, value, condition (`always`, `absent`, or `equal` with the expected value as the

@@ -94,16 +94,22 @@ function subscribe({ primaries }: Connection, emit: (change?: Change) => void): 
 }
 
 /**
- * Parses the message of a script: the name of a collection (empty for all collections of an owner), the owner, and a
- * removed record.
+ * Parses the message of a script: the name of a collection (empty for all collections of an owner), the owner, the id of a
+ * record that was removed or lost an entry, and the index of this entry.
  */
 function toChange(message: string): Change | undefined {
   try {
-    const [collection, owner, removed] = JSON.parse(message) as string[]
+    const [collection, owner, removed, entry] = JSON.parse(message) as [string?, string?, string?, number?]
     if (typeof collection !== 'string' || typeof owner !== 'string') return undefined
     if (collection === '') return { owner }
     const [kind = '', gamemode = ''] = collection.split(':').map(decodeKeyPart)
-    return { owner, kind, gamemode, ...(removed === undefined ? {} : { removed }) }
+    return {
+      owner,
+      kind,
+      gamemode,
+      ...(removed === undefined ? {} : { removed }),
+      ...(entry === undefined ? {} : { entry }),
+    }
   } catch {
     // Another program published this message, so anything may have changed.
     return undefined

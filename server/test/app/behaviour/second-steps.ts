@@ -13,6 +13,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AsAdmin, asRoot, create } from '../administration.ts'
 import { type Listed, post } from '../catches.ts'
+import { expectError } from '../errors.ts'
 import { readEvents } from '../event-stream.ts'
 import { basic, type OpenService, type TestService, UNLIMITED } from '../test-service.ts'
 
@@ -20,8 +21,8 @@ const FREE = { ...UNLIMITED, adminRateLimit: UNLIMITED.rateLimit }
 const NAMES = ['Alex', 'Bob']
 const MODES = GAMEMODES.slice(0, 2)
 const WRITERS = [
-  ...['token', 'token', 'token', 'add', 'replay', 'replay', 'remove', 'remove', 'move', 'move', 'move'],
-  ...['remove as player', 'move as player', 'delete', 'reset'],
+  ...['token', 'token', 'token', 'add', 'replay', 'replay', 'remove', 'remove', 'remove one', 'move', 'move', 'move'],
+  ...['remove as player', 'remove one as player', 'move as player', 'delete', 'reset'],
 ] as const
 const READERS = [
   'whole',
@@ -58,7 +59,7 @@ interface CatchRecord {
   readonly id: string
   readonly owner: User
   readonly kind: Kind
-  readonly entries: readonly Listed[]
+  entries: readonly Listed[]
   readonly token: string | undefined
   /** The current gamemode; `undefined` after a removal. */
   gamemode: Gamemode | undefined
@@ -115,6 +116,13 @@ class Model {
     this.records = [...this.records.filter((one) => one !== record), record]
   }
 
+  removeEntry(record: CatchRecord, index: number): void {
+    const { owner, kind, gamemode } = record
+    record.entries = record.entries.filter(({ entry }) => entry !== index)
+    if (gamemode) this.changed(owner.name, kind, gamemode)
+    if (record.entries.length === 0) record.gamemode = undefined
+  }
+
   deleted(name: string): void {
     this.users.delete(name)
     for (const kind of KINDS) for (const gamemode of MODES) this.changed(name, kind, gamemode)
@@ -168,6 +176,7 @@ class Play {
     else if (writer === 'reset') await this.resetKey(user)
     else if (picked === undefined) return
     else if (writer === 'replay') await this.replay(picked, step)
+    else if (writer.startsWith('remove one')) await this.removeEntry(picked, step)
     else if (writer.startsWith('remove')) await this.remove(picked, step)
     else await this.move(picked, step)
   }
@@ -208,9 +217,10 @@ class Play {
         : await post(this.service, kind, token, { query: `?name=${owner.name}`, gamemode })
     expect(response.status).toBe(201)
     const { id } = (await response.json()) as Saved
-    const entries = sent.map(({ name, rarity }) => ({
+    const entries = sent.map(({ name, rarity }, entry) => ({
       name,
       ...(rarity !== undefined && { rarity: labelOf(rarity) }),
+      entry,
       caughtAt,
     }))
     this.model.add({ id, owner, kind, entries, token, gamemode })
@@ -239,6 +249,18 @@ class Play {
     const response = await this.send(owner, step, 'DELETE', `/${kind}/${id}?gamemode=${gamemode}`)
     expect(response.status).toBe(record.gamemode === gamemode ? 204 : 404)
     if (record.gamemode === gamemode) this.model.place(record, undefined)
+  }
+
+  private async removeEntry(record: CatchRecord, step: Step): Promise<void> {
+    const { id, owner, kind } = record
+    const { gamemode } = step
+    const entry = step.rarities.length - 1
+    const response = await this.send(owner, step, 'DELETE', `/${kind}/${id}?gamemode=${gamemode}&entry=${entry}`)
+    const isStored = record.gamemode === gamemode
+    const isEntry = isStored && record.entries.some((one) => one.entry === entry)
+    if (isEntry) expect(response.status).toBe(204)
+    else await expectError(response, isStored ? 'entry_not_found' : 'record_not_found')
+    if (isEntry) this.model.removeEntry(record, entry)
   }
 
   private async move(record: CatchRecord, step: Step): Promise<void> {

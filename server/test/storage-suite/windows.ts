@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { FishStorage } from '../storage/index.ts'
+import type { FishStorage } from '../../src/storage/index.ts'
 
 const START = 1_700_000_000_000
 const at = (later: number, limit = 3) => ({ durationMs: 1000, limit, now: START + later })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FishStorage } from '../storage/index.ts'
+import type { FishStorage } from '../../src/storage/index.ts'
 import { describeChanges } from './changes.ts'
 import { describeCollectionTallies } from './collection-tallies.ts'
 import { describeItems } from './items.ts'
@@ -8,12 +8,13 @@ import { describeModel } from './model.ts'
 import { describeReads, describeVersions } from './reads.ts'
 import { describeRecords } from './records.ts'
 import {
-  caughtRecord,
   collectionTalliesOf,
   newCollection,
+  newEntry,
   newRecord,
   operationsOf,
   readEntries,
+  recordOf,
   talliesOf,
 } from './samples.ts'
 import { describeWindows } from './windows.ts'
@@ -64,10 +65,7 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
       return
     }
     const [collection, removed] = [newCollection({ kind: randomUUID() }), newCollection()]
-    const record = {
-      ...caughtRecord([{ name: 'Koi', rarity: 'Gold' }, 0]),
-      ...{ dedupeKey: 'token', labels: { Gold: 1 } },
-    }
+    const record = newRecord({ dedupeKey: 'token', entries: [newEntry('Koi', { rarity: 'Gold' })] })
     await storage.append(collection, record)
     await storage.append(removed, newRecord())
     await storage.removeOwner(removed.owner)
@@ -90,12 +88,13 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
     ])
     expect(await collectionTalliesOf(again, collection)).toEqual({
       species: [{ name: 'Koi', label: 'Gold', count: 1, first: 0, last: 0 }],
-      days: [{ day: '1970-01-01', count: 1 }],
+      days: [{ day: '1970-01-01', label: 'Gold', count: 1 }],
     })
     expect(await again.leaders({ kind, limit: 9 })).toEqual([{ owner, count: 1 }])
     expect(await again.countItems('setting:')).toBe(1)
-    await again.append(collection, newRecord({ entries: 'later' }))
-    expect(await readEntries(again, collection)).toEqual([record.entries, 'later'])
+    const later = recordOf('later')
+    await again.append(collection, later)
+    expect(await readEntries(again, collection)).toEqual([record.entries, later.entries])
     await again.dispose()
   })
 }

@@ -1,33 +1,50 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  Collection,
-  CollectionTallies,
-  FishStorage,
-  NewRecord,
-  ReadRange,
-  SpeciesTally,
-  Tally,
-} from '../storage/index.ts'
+import {
+  type Collection,
+  type CollectionTallies,
+  type DayTally,
+  type FishStorage,
+  type NewRecord,
+  parseEntries,
+  type ReadRange,
+  type SpeciesTally,
+  type StoredEntry,
+  type Tally,
+  tallyOf,
+} from '../../src/storage/index.ts'
 
 /** Creates a collection with a new owner, which no other test uses. */
 export function newCollection(part: Partial<Collection> = {}): Collection {
   return { owner: randomUUID(), kind: 'fish', gamemode: 'earth', ...part }
 }
 
-/** Creates a record of one entry with a new id. */
-export function newRecord(part: Partial<NewRecord> = {}): NewRecord {
-  const id = part.id ?? randomUUID()
-  return { id, dedupeKey: id, count: 1, labels: {}, entries: `{"of":"${id}"}`, ...part }
+/** Creates an entry that was caught at a Unix time in milliseconds. */
+export function newEntry(
+  name: string,
+  { rarity, at = 0 }: { rarity?: string | undefined; at?: number } = {},
+): StoredEntry {
+  return { name, ...(rarity === undefined ? {} : { rarity }), caughtAt: new Date(at).toISOString() }
 }
 
-/** Creates a record of entries, each with the Unix time of its catch in milliseconds. */
-export function caughtRecord(
-  ...entries: readonly (readonly [entry: { readonly name: string; readonly rarity?: string }, at: number])[]
-): NewRecord {
-  const text = entries
-    .map(([entry, at]) => JSON.stringify({ ...entry, caughtAt: new Date(at).toISOString() }))
-    .join(',')
-  return newRecord({ count: entries.length, entries: text })
+interface RecordPart extends Partial<Pick<NewRecord, 'id' | 'dedupeKey'>> {
+  /** Entries, or names of entries. @default one entry with the id as its name */
+  readonly entries?: readonly (StoredEntry | string)[]
+}
+
+/** Creates a record with a new id. */
+export function newRecord({ id = randomUUID(), dedupeKey = id, entries: given = [id] }: RecordPart = {}): NewRecord {
+  const entries = given.map((entry) => (typeof entry === 'string' ? newEntry(entry) : entry))
+  return { id, dedupeKey, entries: entries.map((entry) => JSON.stringify(entry)).join(','), tally: tallyOf(entries) }
+}
+
+/** Creates a record of one entry for each name. */
+export function recordOf(...names: readonly string[]): NewRecord {
+  return newRecord({ entries: names })
+}
+
+/** Creates a record with this number of entries. */
+export function recordOfSize(count: number): NewRecord {
+  return recordOf(...Array.from({ length: count }, (_, index) => `Fish ${index}`))
 }
 
 export async function readChunks(storage: FishStorage, from: Collection, range?: ReadRange) {
@@ -42,6 +59,13 @@ export async function readAll(storage: FishStorage, from: Collection, range?: Re
 
 export async function readEntries(storage: FishStorage, from: Collection) {
   return (await readAll(storage, from)).map((record) => record.entries)
+}
+
+/** The names of all entries of a collection that were not removed, oldest first. */
+export async function readNames(storage: FishStorage, from: Collection): Promise<string[]> {
+  return (await readEntries(storage, from)).flatMap((entries) =>
+    parseEntries(entries).flatMap((entry) => (entry ? [entry.name] : [])),
+  )
 }
 
 export async function dumpOf(storage: FishStorage, owner: string) {
@@ -60,9 +84,10 @@ export async function talliesOf(storage: FishStorage, kind: string): Promise<Tal
 export async function collectionTalliesOf(storage: FishStorage, collection: Collection): Promise<CollectionTallies> {
   const { species, days } = await storage.collectionTallies(collection)
   const order = ({ name, label }: SpeciesTally) => JSON.stringify([name, label])
+  const orderOfDay = ({ day, label }: DayTally) => JSON.stringify([day, label])
   return {
     species: species?.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)) ?? null,
-    days: days?.toSorted((one, other) => (one.day < other.day ? -1 : 1)) ?? null,
+    days: days?.toSorted((one, other) => (orderOfDay(one) < orderOfDay(other) ? -1 : 1)) ?? null,
   }
 }
 
@@ -76,7 +101,10 @@ export function operationsOf(storage: FishStorage): readonly (() => Promise<unkn
     () => dumpOf(storage, 'owner'),
     () => storage.version(newCollection()),
     () => storage.latest(newCollection(), 1),
+    () => storage.findById(newCollection(), 'id'),
     () => storage.removeRecord(newCollection(), 'id'),
+    () => storage.removeEntry(newCollection(), 'id', 0),
+    () => storage.useToken('owner', { dedupeKey: 'token', id: 'id' }),
     () => storage.moveRecord(newCollection(), 'id', 'sky'),
     () => storage.removeOwner('owner'),
     () => storage.tallies(),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { decodeItemKey, encodeKeyPart, type FishStorage, itemKey } from '../storage/index.ts'
+import { decodeItemKey, encodeKeyPart, type FishStorage, itemKey } from '../../src/storage/index.ts'
 
 const ODD_NAMES = [
   ...'alice Alice alice?x alice? alice:x alice::x :alice alice/x alice\\x alice$ alice. . .. * %'.split(' '),

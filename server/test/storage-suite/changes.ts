@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Change, Collection, FishStorage } from '../storage/index.ts'
+import type { Change, Collection, FishStorage } from '../../src/storage/index.ts'
 import { newCollection, newRecord, readAll } from './samples.ts'
 
 /** Collects the changes of one owner: other tests use the same storage and cause other changes. */

@@ -5,11 +5,12 @@ import {
   type Collection,
   type CollectionTallies,
   type FishStorage,
+  parseEntries,
   REMOVED_VERSION,
-  type RemovedRecord,
+  type StoredEntry,
   type Tally,
-} from '../storage/index.ts'
-import { collectionTalliesOf, newRecord, readAll, readEntries, talliesOf } from './samples.ts'
+} from '../../src/storage/index.ts'
+import { collectionTalliesOf, newEntry, newRecord, readAll, talliesOf } from './samples.ts'
 
 const OWNERS = ['a', 'b']
 const LATEST = 3
@@ -40,6 +41,7 @@ const operation = fc.oneof(
     at: fc.constantFrom(...TIMES),
   }),
   operationOf(4, 'removeRecord', which),
+  operationOf(4, 'removeEntry', { ...which, index: fc.nat(4) }),
   operationOf(4, 'moveRecord', which),
   operationOf(1, 'removeOwner', { owner: few(OWNERS) }),
   operationOf(1, 'findRecord', { owner: few(OWNERS), token: few(TOKENS) }),
@@ -69,8 +71,16 @@ interface ModelRecord {
   readonly id: string
   /** The key of the collection. */
   readonly key: string
-  readonly count: number
-  readonly entries: string
+  /** A removed entry is `undefined`. */
+  readonly entries: readonly (StoredEntry | undefined)[]
+}
+
+function textOf(entries: ModelRecord['entries']): string {
+  return entries.map((entry) => JSON.stringify(entry ?? { removed: true })).join(',')
+}
+
+function countOf({ entries }: ModelRecord): number {
+  return entries.filter(Boolean).length
 }
 
 /** The simplest model of a storage, and the storage to compare with it. Each run has its own owners, kinds and items. */
@@ -105,8 +115,11 @@ class Model {
         const { id, collection } = this.#pick(one)
         const stored = this.#stored.get(id)
         const expected = stored?.key === keyOf(collection) ? this.#remove(stored) : undefined
-        return { run: () => storage.removeRecord(collection, id), expected }
+        const run = async () => (await storage.removeRecord(collection, id))?.entries
+        return { run, expected }
       }
+      case 'removeEntry':
+        return this.#removeEntry(one)
       case 'moveRecord':
         return this.#move(one)
       case 'removeOwner': {
@@ -124,11 +137,12 @@ class Model {
       }
       case 'read': {
         const collection = this.#collection(one)
-        return { run: () => readEntries(storage, collection), expected: this.#entriesOf(collection) }
+        const run = async () => (await readAll(storage, collection)).map(({ entries }) => entries)
+        return { run, expected: this.#recordsOf(collection).map(({ entries }) => textOf(entries)) }
       }
       case 'collectionTallies': {
         const collection = this.#collection(one)
-        const expected = countEntries(this.#entriesOf(collection))
+        const expected = countEntries(this.#recordsOf(collection).flatMap(({ entries }) => entries))
         return { run: () => collectionTalliesOf(storage, collection), expected }
       }
       case 'list':
@@ -140,20 +154,30 @@ class Model {
 
   #append({ token, rarities, name, at, ...rest }: OperationOf<'append'>): Step {
     const collection = this.#collection(rest)
-    const labels: Record<string, number> = {}
-    for (const label of rarities.filter(Boolean)) labels[label] = (labels[label] ?? 0) + 1
     const id = randomUUID()
-    const caughtAt = new Date(at).toISOString()
-    const entries = rarities.map((rarity) => JSON.stringify({ name, rarity: rarity || undefined, caughtAt })).join(',')
-    const record = newRecord({ id, dedupeKey: token || null, count: rarities.length, labels, entries })
+    const entries = rarities.map((rarity) => newEntry(name, { rarity: rarity || undefined, at }))
+    const record = newRecord({ id, dedupeKey: token || null, entries })
     const run = () => this.storage.append(collection, record)
     this.#sent.push({ id, collection })
     if (this.#removedOwners.has(collection.owner)) return { run, expected: { outcome: 'owner_removed' } }
     const first = this.#idsByToken.get(`${collection.owner} ${token}`)
     if (first !== undefined) return { run, expected: { outcome: 'replayed', id: first } }
     if (token) this.#idsByToken.set(`${collection.owner} ${token}`, id)
-    this.#store(id, { id, key: keyOf(collection), count: rarities.length, entries })
+    this.#store(id, { id, key: keyOf(collection), entries })
     return { run, expected: { outcome: 'stored', id } }
+  }
+
+  #removeEntry(one: OperationOf<'removeEntry'>): Step {
+    const { id, collection } = this.#pick(one)
+    const run = () => this.storage.removeEntry(collection, id, one.index)
+    const stored = this.#stored.get(id)
+    if (stored?.key !== keyOf(collection)) return { run, expected: { outcome: 'record_not_found' } }
+    const entry = stored.entries[one.index]
+    if (!entry) return { run, expected: { outcome: 'entry_not_found' } }
+    const reduced = { ...stored, entries: stored.entries.with(one.index, undefined) }
+    if (countOf(reduced) === 0) this.#remove(stored)
+    else this.#store(id, reduced)
+    return { run, expected: { outcome: 'removed', entry } }
   }
 
   #move(one: OperationOf<'moveRecord'>): Step {
@@ -162,11 +186,11 @@ class Model {
     const run = () => this.storage.moveRecord(collection, id, target.gamemode)
     const stored = this.#stored.get(id)
     if (!sent || stored?.key !== keyOf(collection))
-      return { run, expected: stored?.key === keyOf(target) ? stored.count : 0 }
+      return { run, expected: stored?.key === keyOf(target) ? countOf(stored) : 0 }
     sent.collection = target
     this.#remove(stored)
     this.#store(id, { ...stored, key: keyOf(target) })
-    return { run, expected: stored.count }
+    return { run, expected: countOf(stored) }
   }
 
   #list({ after, limit, contains }: OperationOf<'list'>): Step {
@@ -202,7 +226,7 @@ class Model {
     }
   }
 
-  #pick({ which, elsewhere }: OperationOf<'removeRecord' | 'moveRecord'>) {
+  #pick({ which, elsewhere }: OperationOf<'removeRecord' | 'removeEntry' | 'moveRecord'>) {
     const sent = this.#sent[which % Math.max(1, this.#sent.length)]
     const { id, collection } = sent ?? { id: randomUUID(), collection: this.#collections()[0] as Collection }
     return { id, collection: elsewhere ? this.#collection(elsewhere) : collection, sent }
@@ -213,18 +237,15 @@ class Model {
     this.#changed.add(record.key)
   }
 
-  #remove({ id, key, count, entries }: ModelRecord): RemovedRecord {
+  /** Returns the text of the record. */
+  #remove({ id, key, entries }: ModelRecord): string {
     this.#changed.add(key)
     this.#stored.delete(id)
-    return { count, entries }
+    return textOf(entries)
   }
 
   #recordsOf(collection: Collection): ModelRecord[] {
     return [...this.#stored.values()].filter(({ key }) => key === keyOf(collection))
-  }
-
-  #entriesOf(collection: Collection): string[] {
-    return this.#recordsOf(collection).map(({ entries }) => entries)
   }
 
   #owner(owner: string): string {
@@ -259,8 +280,10 @@ class Model {
   /** Checks that the records are in order, and that a new record has a higher sequence than all earlier records. */
   async #checkSequences(collection: Collection): Promise<void> {
     const records = await readAll(this.storage, collection)
-    const expected = this.#recordsOf(collection).map(({ id, entries }) => ({ id, entries }))
-    expect(records.map(({ id, entries }) => ({ id, entries }))).toEqual(expected)
+    const expected = this.#recordsOf(collection).map((record) => ({
+      ...{ id: record.id, count: countOf(record), entries: textOf(record.entries) },
+    }))
+    expect(records.map(({ sequence: _, ...record }) => record)).toEqual(expected)
     const known = this.#sequences.get(keyOf(collection)) ?? new Map<number, string>()
     this.#sequences.set(keyOf(collection), known)
     const highest = Math.max(0, ...known.keys())
@@ -294,7 +317,8 @@ class Model {
       }
     }
     for (const collection of this.#collections()) {
-      const entries = await readEntries(this.storage, collection)
+      const records = await readAll(this.storage, collection)
+      const entries = records.flatMap(({ entries }) => parseEntries(entries))
       expect(await collectionTalliesOf(this.storage, collection)).toEqual(countEntries(entries))
     }
     for (const base of [this.#base, `${this.#base}c:`]) {
@@ -310,7 +334,7 @@ class Model {
     const ids: string[] = []
     for (const { owner, kind, gamemode } of this.#collections()) {
       for (const { id, entries } of await readAll(this.storage, { owner, kind, gamemode })) {
-        const list: readonly { readonly rarity?: string }[] = JSON.parse(`[${entries}]`)
+        const list = parseEntries(entries).filter((entry) => entry !== undefined)
         ids.push(id)
         const labels = list.flatMap(({ rarity }) => rarity ?? [])
         for (const label of [...list.map(() => null), ...labels]) {
@@ -331,19 +355,22 @@ function keyOf({ owner, kind, gamemode }: Collection): string {
   return JSON.stringify([owner, kind, gamemode])
 }
 
-function countEntries(records: readonly string[]): CollectionTallies {
-  const entries: Record<string, string>[] = JSON.parse(`[${records.join(',')}]`)
-  const group = (keyOf: (entry: Record<string, string>) => string) =>
-    [...Map.groupBy(entries, keyOf)].sort(([one], [other]) => (one < other ? -1 : 1))
+function countEntries(entries: ModelRecord['entries']): CollectionTallies {
+  const existing = entries.filter((entry) => entry !== undefined)
+  const group = (keyOf: (entry: StoredEntry) => string) =>
+    [...Map.groupBy(existing, keyOf)].sort(([one], [other]) => (one < other ? -1 : 1))
   const bySpecies = group(({ name, rarity = null }) => JSON.stringify([name, rarity]))
-  const byDay = group(({ caughtAt = '' }) => caughtAt.slice(0, '2026-01-31'.length))
+  const byDay = group(({ caughtAt, rarity = null }) => JSON.stringify([caughtAt.slice(0, '2026-01-31'.length), rarity]))
   return {
     species: bySpecies.map(([key, same]) => {
       const [name, label] = JSON.parse(key)
-      const times = same.map(({ caughtAt = '' }) => Date.parse(caughtAt))
+      const times = same.map(({ caughtAt }) => Date.parse(caughtAt))
       return { name, label, count: same.length, first: Math.min(...times), last: Math.max(...times) }
     }),
-    days: byDay.map(([day, same]) => ({ day, count: same.length })),
+    days: byDay.map(([key, same]) => {
+      const [day, label] = JSON.parse(key)
+      return { day, label, count: same.length }
+    }),
   }
 }
 

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Collection, FishStorage, NewRecord } from '../storage/index.ts'
-import { dumpOf, newCollection, newRecord, readAll, readEntries, talliesOf } from './samples.ts'
+import type { Collection, FishStorage, NewRecord } from '../../src/storage/index.ts'
+import {
+  dumpOf,
+  newCollection,
+  newEntry,
+  newRecord,
+  readAll,
+  readEntries,
+  readNames,
+  recordOf,
+  recordOfSize,
+  talliesOf,
+} from './samples.ts'
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
@@ -25,11 +36,11 @@ export function describeRecords(storage: () => FishStorage): void {
   test('stores all records of concurrent writers, in the order of the calls within each collection', async () => {
     const collections = times(8, () => newCollection())
     const writes = collections.flatMap((collection, c) =>
-      times(25, (i) => ({ collection, entries: `${c}-${i}`, dedupeKey: `${i}` })),
+      times(25, (i) => ({ collection, entries: [newEntry(`${c}-${i}`)], dedupeKey: `${i}` })),
     )
     await Promise.all(writes.map(({ collection, ...part }) => storage().append(collection, newRecord(part))))
     for (const [c, collection] of collections.entries()) {
-      expect(await readEntries(storage(), collection)).toEqual(times(25, (i) => `${c}-${i}`))
+      expect(await readNames(storage(), collection)).toEqual(times(25, (i) => `${c}-${i}`))
     }
   })
 
@@ -37,9 +48,9 @@ export function describeRecords(storage: () => FishStorage): void {
     const owner = randomUUID()
     const names = ['a', 'A', 'a?x', 'a:b', 'a/b', 'a\\b', 'a"', 'a,b', '["a"]', 'å', 'a\u0000b', '*', '%', '']
     const collections = names.flatMap((kind) => names.map((gamemode) => ({ owner, kind, gamemode })))
-    const entriesOf = ({ kind, gamemode }: Collection) => JSON.stringify([kind, gamemode])
-    await Promise.all(collections.map((one) => storage().append(one, newRecord({ entries: entriesOf(one) }))))
-    for (const one of collections) expect(await readEntries(storage(), one)).toEqual([entriesOf(one)])
+    const nameOf = ({ kind, gamemode }: Collection) => JSON.stringify([kind, gamemode])
+    await Promise.all(collections.map((one) => storage().append(one, recordOf(nameOf(one)))))
+    for (const one of collections) expect(await readNames(storage(), one)).toEqual([nameOf(one)])
   })
 
   test('distinguishes owners and tokens that differ only in case, ending or separator', async () => {
@@ -69,8 +80,8 @@ export function describeRecords(storage: () => FishStorage): void {
     }
     expect((await readAll(storage(), collection)).map(({ id }) => id)).toEqual(forms)
     expect(await dumpOf(storage(), collection.owner)).toEqual(records.map((record) => ({ collection, record })))
-    for (const { id, count, entries } of records) {
-      expect(await storage().removeRecord(collection, id)).toEqual({ count, entries })
+    for (const { id, entries } of records) {
+      expect(await storage().removeRecord(collection, id)).toMatchObject({ id, count: 1, entries })
       expect(await storage().removeRecord(collection, id)).toBeUndefined()
     }
     expect(await readAll(storage(), collection)).toEqual([])
@@ -97,43 +108,122 @@ export function describeRecords(storage: () => FishStorage): void {
     const collection = newCollection()
     const crabs = { ...collection, kind: 'crab' }
     const record = (dedupeKey: string | null) =>
-      newRecord({ dedupeKey, count: 2, labels: { Gold: 1, 'a b:c': 2 }, entries: '{"name":"Koi"},{"name":"🐟"}' })
+      newRecord({ dedupeKey, entries: [newEntry('Koi', { rarity: 'a b:c' }), newEntry('🐟', { at: 1 })] })
     const [first, second, moved, removed] = [record('token'), record(null), record('töken ?:/'), record('removed')]
-    for (const one of [first, moved, removed, second]) await storage().append(collection, one)
+    const reduced = record('reduced')
+    for (const one of [first, moved, removed, second, reduced]) await storage().append(collection, one)
     const many = times(600, () => newRecord())
     await Promise.all(many.map((one) => storage().append(crabs, one)))
     await storage().append(newCollection(), newRecord())
     await storage().moveRecord(collection, moved.id, 'sky')
     await storage().removeRecord(collection, removed.id)
+    await storage().removeEntry(collection, reduced.id, 0)
 
     const dumped = await dumpOf(storage(), collection.owner)
     const recordsIn = ({ kind, gamemode }: Collection) =>
       dumped.flatMap((one) =>
         'record' in one && one.collection.kind === kind && one.collection.gamemode === gamemode ? [one.record] : [],
       )
-    expect(recordsIn(collection)).toEqual([first, second])
+    const [, , rest] = recordsIn(collection)
+    expect(recordsIn(collection)).toEqual([first, second, rest])
+    const { id, dedupeKey } = reduced
+    expect(rest).toMatchObject({
+      id,
+      dedupeKey,
+      tally: { count: 1, species: [{ name: '🐟', count: 1, first: 1, last: 1 }] },
+    })
     expect(recordsIn({ ...collection, gamemode: 'sky' })).toEqual([moved])
     const byId = (list: readonly NewRecord[]) => new Map(list.map((one) => [one.id, one]))
     expect(byId(recordsIn(crabs))).toEqual(byId(many))
     expect(recordsIn(crabs).map(({ entries }) => entries)).toEqual(await readEntries(storage(), crabs))
     expect(dumped.filter((one) => 'token' in one)).toEqual([{ token: { dedupeKey: 'removed', id: removed.id } }])
-    expect(dumped.length).toBe(604)
+    expect(dumped.length).toBe(605)
 
     await storage().removeOwner(collection.owner)
     expect(await dumpOf(storage(), collection.owner)).toEqual([])
   })
 
+  test('a used token rejects its catch as a replay, and the owner of no record has nothing else', async () => {
+    const collection = newCollection({ kind: randomUUID() })
+    await storage().useToken(collection.owner, { dedupeKey: 'used', id: 'first' })
+    await storage().useToken(collection.owner, { dedupeKey: 'used', id: 'second' })
+    const result = await storage().append(collection, newRecord({ dedupeKey: 'used' }))
+    expect(result).toEqual({ outcome: 'replayed', id: 'first' })
+    expect(await talliesOf(storage(), collection.kind)).toEqual([])
+    await storage().removeOwner(collection.owner)
+    await storage().useToken(collection.owner, { dedupeKey: 'used', id: 'third' })
+    expect(await storage().findRecord(collection.owner, 'used')).toBeUndefined()
+  })
+
+  test('removes single entries of a record, which keeps its position, its id and the indexes of its other entries', async () => {
+    const collection = newCollection({ kind: randomUUID() })
+    const { owner, kind, gamemode } = collection
+    const names = ['a', 'b "c": \u0001 🐟', '{"removed":true}', 'd']
+    const record = newRecord({
+      entries: names.map((name) => newEntry(name, { rarity: name === 'd' ? 'Gold' : undefined })),
+    })
+    const others = [recordOf('before'), recordOf('behind')]
+    for (const one of [others[0], record, others[1]]) await storage().append(collection, one as NewRecord)
+    const version = await storage().version(collection)
+    const stored = await storage().findById(collection, record.id)
+    expect(stored).toMatchObject({ id: record.id, count: 4, entries: record.entries })
+    const remove = (index: number) => storage().removeEntry(collection, record.id, index)
+
+    expect(await remove(1)).toEqual({ outcome: 'removed', entry: newEntry(names[1] as string) })
+    for (const index of [1, 4, -1, 0.5, Number.NaN]) expect(await remove(index)).toEqual({ outcome: 'entry_not_found' })
+    expect(await storage().version(collection)).not.toBe(version)
+    expect(await readNames(storage(), collection)).toEqual(['before', 'a', '{"removed":true}', 'd', 'behind'])
+    const reduced = await storage().findById(collection, record.id)
+    expect(reduced).toMatchObject({ sequence: stored?.sequence, id: record.id, count: 3 })
+    for (const from of [0, stored?.sequence]) {
+      expect(
+        (await readAll(storage(), collection, { from: from as number })).filter(({ id }) => id === record.id),
+      ).toEqual([reduced])
+    }
+    expect((await storage().latest(collection, 2)).map(({ id }) => id)).toEqual([others[1]?.id, record.id])
+    expect(await storage().append(collection, record)).toEqual({ outcome: 'replayed', id: record.id })
+
+    expect(await remove(3)).toMatchObject({ outcome: 'removed', entry: { name: 'd' } })
+    expect(await talliesOf(storage(), kind)).toEqual([{ kind, gamemode, label: null, count: 4 }])
+    expect(await storage().leaders({ kind, limit: 1 })).toEqual([{ owner, count: 4 }])
+    expect(await storage().moveRecord(collection, record.id, 'sky')).toBe(2)
+    const sky = { ...collection, gamemode: 'sky' }
+    expect(await readNames(storage(), sky)).toEqual(['a', '{"removed":true}'])
+    expect(await storage().removeEntry(sky, record.id, 0)).toMatchObject({ outcome: 'removed' })
+    expect(await storage().removeEntry(sky, record.id, 2)).toMatchObject({ outcome: 'removed' })
+    expect(await storage().removeEntry(sky, record.id, 2)).toEqual({ outcome: 'record_not_found' })
+    expect(await readAll(storage(), sky)).toEqual([])
+    expect(await storage().append(collection, record)).toEqual({ outcome: 'replayed', id: record.id })
+  })
+
+  test('removes each entry once if several removals of one record run concurrently', async () => {
+    const collection = newCollection({ kind: randomUUID() })
+    const records = times(10, () => recordOfSize(6))
+    for (const record of records) await storage().append(collection, record)
+    const outcomes = await Promise.all(
+      records.flatMap(({ id }) =>
+        [0, 1, 2, 1, 5].map(async (index) => (await storage().removeEntry(collection, id, index)).outcome),
+      ),
+    )
+    expect(outcomes.filter((outcome) => outcome === 'removed')).toHaveLength(40)
+    expect(outcomes.filter((outcome) => outcome === 'entry_not_found')).toHaveLength(10)
+    expect(await readNames(storage(), collection)).toEqual(records.flatMap(() => ['Fish 3', 'Fish 4']))
+    const { kind, gamemode } = collection
+    expect(await talliesOf(storage(), kind)).toEqual([{ kind, gamemode, label: null, count: 20 }])
+  })
+
   test('applies either the move or the removal of a record if both run concurrently, and keeps the tallies consistent', async () => {
     const collection = newCollection({ kind: randomUUID() })
     const target = { ...collection, gamemode: 'sky' }
-    const records = times(30, () => newRecord({ count: 2, labels: { Gold: 1 } }))
+    const records = times(30, () => newRecord({ entries: [newEntry('Koi', { rarity: 'Gold' }), newEntry('Cod')] }))
     for (const record of records) await storage().append(collection, record)
     const outcomes = await Promise.all(
       records.map(async ({ id }, i) => {
         const move = () => storage().moveRecord(collection, id, 'sky')
         const remove = async () => (await storage().removeRecord(collection, id))?.count ?? 0
         const [one, other] = i % 2 ? [move, remove] : [remove, move]
-        const append = () => storage().append(target, newRecord({ count: 2, labels: { Gold: 1 } }))
+        const append = () =>
+          storage().append(target, newRecord({ entries: [newEntry('Koi', { rarity: 'Gold' }), newEntry('Cod')] }))
         const [first, second, third, fourth] = await Promise.all([one(), other(), one(), other(), append()])
         const [moves, removals] =
           i % 2
@@ -165,7 +255,7 @@ export function describeRecords(storage: () => FishStorage): void {
   test('ranks owners by number of entries, then by id, in one gamemode or in all gamemodes', async () => {
     const kind = randomUUID()
     const add = (name: string, gamemode: string, count: number) =>
-      storage().append({ owner: `${kind}-${name}`, kind, gamemode }, newRecord({ count }))
+      storage().append({ owner: `${kind}-${name}`, kind, gamemode }, recordOfSize(count))
     await Promise.all([add('c', 'earth', 3), add('a', 'earth', 1), add('a', 'sky', 2), add('b', 'earth', 10)])
     const ranked = async (limit: number, gamemode?: string) =>
       (await storage().leaders({ kind, gamemode, limit })).map(({ owner, count }) => `${owner.slice(-1)} ${count}`)
@@ -178,19 +268,20 @@ export function describeRecords(storage: () => FishStorage): void {
   test('counts labels, kinds and gamemodes separately, whatever characters they contain', async () => {
     const kind = randomUUID()
     const names = ['a', 'A', 'a"b', "a'b", 'a.b', 'a:b', 'a b', '[0]', '$', 'ü', '🐟', '__proto__', 'Unknown/Other']
-    const labels = Object.fromEntries(names.map((name, index) => [name, index + 1]))
-    await storage().append(newCollection({ kind }), newRecord({ count: 99, labels }))
+    const labels = new Map(names.map((name, index) => [name, index + 1]))
+    const labelled = [...labels].flatMap(([rarity, count]) => times(count, () => newEntry('Koi', { rarity })))
+    await storage().append(newCollection({ kind }), newRecord({ entries: [...labelled, newEntry('Koi')] }))
     for (const part of [{ gamemode: '' }, { gamemode: 'a:b' }, { kind: `${kind}:earth` }]) {
       await storage().append(newCollection({ kind, ...part }), newRecord())
     }
     const tallies = await talliesOf(storage(), kind)
     const ofEarth = tallies.filter(({ gamemode, label }) => gamemode === 'earth' && label !== null)
-    expect(new Map(ofEarth.map(({ label, count }) => [label, count]))).toEqual(new Map(Object.entries(labels)))
+    expect(new Map(ofEarth.map(({ label, count }) => [label, count]))).toEqual(labels)
     const sums = tallies.filter(({ label }) => label === null).map(({ gamemode, count }) => [gamemode, count])
     expect(sums).toEqual([
       ['', 1],
       ['a:b', 1],
-      ['earth', 99],
+      ['earth', 92],
     ])
   })
 }
