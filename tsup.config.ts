@@ -111,6 +111,7 @@ function program(folder: string, entries: Entries): Options {
 /** The modules of other packages that the CLI runs. Each key is the name of the output file. */
 const SERVICES = {
   server: '@fish-crab/server',
+  maintenance: '@fish-crab/server/maintenance',
   mocks: '@fish-crab/mocks',
   standalone: '@fish-crab/mocks/standalone',
   conformance: '@fish-crab/mocks/conformance',
@@ -268,6 +269,7 @@ export default defineConfig([
     {
       index: 'index.ts',
       app: 'app/index.ts',
+      maintenance: 'maintenance/index.ts',
       storage: 'storage/index.ts',
       'storage-conformance': '../test/storage-suite/index.ts',
     },

@@ -68,7 +68,15 @@ describe('the examples with the packed packages', () => {
   }
 
   it('load every entry of the tarballs as an ES module', async () => {
-    const entries = [...sdkEntries, 'server', 'server/app', 'server/storage', 'mocks', 'mocks/standalone']
+    const entries = [
+      ...sdkEntries,
+      'server',
+      'server/app',
+      'server/maintenance',
+      'server/storage',
+      'mocks',
+      'mocks/standalone',
+    ]
     const found = await loaded('module', entries, `await import('ENTRY'); console.log(import.meta.resolve('ENTRY'))`)
     const folders = entries.map((entry) => `node_modules/@fish-crab/${entry.split('/')[0]}/dist/`)
     expect(found).toEqual(

@@ -116,10 +116,17 @@ module.exports = {
       to: { path: '^server/src/app/[^/]+\\.ts$' },
     },
     {
-      name: 'server/src/node-is-below-maintenance',
+      name: 'maintenance-is-a-separate-entry',
       severity: 'error',
-      from: { path: '^server/src/node/[^/]+\\.ts$' },
-      to: { path: '^server/src/node/maintenance/' },
+      from: { path: '^server/src/(?!maintenance/)' },
+      to: { path: '^server/src/maintenance/' },
+    },
+    ...levels('server/src/maintenance', ['core', 'migration']),
+    {
+      name: 'server/src/maintenance-folders-are-below-its-functions',
+      severity: 'error',
+      from: { path: '^server/src/maintenance/[^/]+/' },
+      to: { path: '^server/src/maintenance/[^/]+\\.ts$' },
     },
     only(
       'app-is-below-the-node-edge',
@@ -159,7 +166,7 @@ module.exports = {
     only(
       'cli-uses-published-entries',
       '^cli/src/',
-      '^(cli/src/|sdk/src/(index|constants|(contract|fernet|chat|outbox|admin)/index)\\.ts|server/src/(app/)?index\\.ts|mocks/src/(index|(conformance|standalone)/index)\\.ts)',
+      '^(cli/src/|sdk/src/(index|constants|(contract|fernet|chat|outbox|admin)/index)\\.ts|server/src/((app|maintenance)/)?index\\.ts|mocks/src/(index|(conformance|standalone)/index)\\.ts)',
     ),
     {
       name: 'portable-code-has-no-node',

@@ -22,7 +22,9 @@ export const backupCommand = defineCommand({
     const { args } = context
     refuseEmptyPath(args.folder, 'FOLDER', 'folder')
     const work = { target: args.folder, signal: context.interrupted() }
-    const report = await runMaintenance(context, (server, source) => server.backupStore({ ...source, ...work }))
+    const report = await runMaintenance(context, (maintenance, source) =>
+      maintenance.backupStore({ ...source, ...work }),
+    )
     noteSecret(context, report)
     return context.print(report, () => `Backed up ${contentsText(report)} to ${printable(report.folder)}.`)
   },

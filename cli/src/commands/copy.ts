@@ -28,7 +28,9 @@ export const copyCommand = defineCommand({
     const { args, env } = context
     const [from, to] = [addressOf(args.from, env), addressOf(args.to, env)]
     const signal = context.interrupted()
-    const report = await runMaintenance(context, (server, source) => server.copyStore({ ...source, from, to, signal }))
+    const report = await runMaintenance(context, (maintenance, source) =>
+      maintenance.copyStore({ ...source, from, to, signal }),
+    )
     if (report.secrets === 'needed') {
       context.note('The keys are still encrypted: serve the copy with the FISH_SECRET of the original storage.')
       context.note(

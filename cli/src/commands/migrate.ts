@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { MigrateReport, MigrationReport } from '@fish-crab/server'
+import type { MigrateReport, MigrationReport } from '@fish-crab/server/maintenance'
 import { decodeTextFile } from '../config/files.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
@@ -53,8 +53,8 @@ export const migrateCommand = defineCommand({
     }
     const work = { dump, renames, confirm: confirmed, dryRun: flags['dry-run'] }
     const signal = context.interrupted()
-    const report = await runMaintenance(context, (server, source) =>
-      server.migrateStore({ ...source, ...work, signal }),
+    const report = await runMaintenance(context, (maintenance, source) =>
+      maintenance.migrateStore({ ...source, ...work, signal }),
     )
     const target = printable(report.folder)
     const text = `${playersText(report)}, ${catchesText(report)}`

@@ -15,7 +15,9 @@ export const restoreCommand = defineCommand({
     const { args } = context
     refuseEmptyPath(args.backup, 'BACKUP', 'folder')
     const work = { backup: args.backup, signal: context.interrupted() }
-    const report = await runMaintenance(context, (server, source) => server.restoreStore({ ...source, ...work }))
+    const report = await runMaintenance(context, (maintenance, source) =>
+      maintenance.restoreStore({ ...source, ...work }),
+    )
     noteSecret(context, report)
     return context.print(report, () => `Restored ${contentsText(report)} in ${printable(report.folder)}.`)
   },

@@ -1,4 +1,4 @@
-import type { RotateSecretReport } from '@fish-crab/server'
+import type { RotateSecretReport } from '@fish-crab/server/maintenance'
 import { EXIT } from '../core/errors.ts'
 import { defineCommand, Flags } from '../kit/define.ts'
 import { runMaintenance, storageFlag } from '../kit/maintenance.ts'
@@ -28,7 +28,9 @@ export const rotateSecretCommand = defineCommand({
   async run(context) {
     const { flags } = context
     const work = { makeNew: flags.new, signal: context.interrupted() }
-    const report = await runMaintenance(context, (server, source) => server.rotateSecret({ ...source, ...work }))
+    const report = await runMaintenance(context, (maintenance, source) =>
+      maintenance.rotateSecret({ ...source, ...work }),
+    )
     const { seen, undecryptable, ...rest } = report
     const status = context.print({ keys: seen, ...rest, undecryptable }, () => reportText(report, flags))
     if (undecryptable.length === 0) return status

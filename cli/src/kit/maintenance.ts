@@ -1,4 +1,4 @@
-import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server'
+import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server/maintenance'
 import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
 import { catchesText } from '../client/flush.ts'
 import type { Context, Env } from '../core/context.ts'
@@ -46,22 +46,22 @@ interface MaintenanceSource {
   readonly onProgress?: (progress: MaintenanceProgress) => void
 }
 
-/** Runs maintenance with the server's code, which is loaded only for maintenance. */
+/** Runs a function of maintenance, whose code is loaded on demand. */
 export async function runMaintenance<Result>(
   context: CommandContext<{ readonly storage?: string | undefined }>,
-  run: (server: typeof import('@fish-crab/server'), source: MaintenanceSource) => Promise<Result>,
+  run: (maintenance: typeof import('@fish-crab/server/maintenance'), source: MaintenanceSource) => Promise<Result>,
 ): Promise<Result> {
   const { env, flags } = context
-  const server = await import('@fish-crab/server')
+  const maintenance = await import('@fish-crab/server/maintenance')
   const progress = flags.json ? undefined : createMaintenanceProgress(context)
   try {
-    return await run(server, {
+    return await run(maintenance, {
       env,
       flags: flags.storage === undefined ? {} : { storage: flags.storage },
       ...(progress && { onProgress: progress.onProgress }),
     })
   } catch (error) {
-    if (!(error instanceof server.MaintenanceError)) throw error
+    if (!(error instanceof maintenance.MaintenanceError)) throw error
     const { code, message } = error
     const exit = EXITS[code] ?? EXIT.failure
     const ownHint = error.runAs ? runAsHint(error.runAs, context.argv) : error.hint

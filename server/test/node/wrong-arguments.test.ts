@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { backupStore, readConfig, restoreStore, rotateSecret } from '@fish-crab/server'
+import { readConfig } from '@fish-crab/server'
+import { backupStore, restoreStore, rotateSecret } from '@fish-crab/server/maintenance'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 

@@ -29,8 +29,8 @@ export const adminResetPasswordCommand = defineCommand({
     const hashing = passwords ? { passwords } : {}
     const username = parseAdminName(args.name)
     const reset = (dryRun: boolean, password: string) =>
-      runMaintenance(context, (server, { env, flags }) =>
-        server.resetAdminPassword({ env, flags, username, password, dryRun, ...hashing }),
+      runMaintenance(context, (maintenance, { env, flags }) =>
+        maintenance.resetAdminPassword({ env, flags, username, password, dryRun, ...hashing }),
       )
     // This dry run reports a wrong name or storage before the prompt for a password.
     const planned = await reset(true, '')

@@ -2,13 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { copyStore } from '@fish-crab/server'
+import { copyStore } from '@fish-crab/server/maintenance'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { beforeEach, expect, it } from 'vitest'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { newFolder } from '../node/data-folder.ts'
+import { startTestServer } from '../node/running.ts'
 import { newRecord } from '../storage-suite/samples.ts'
-import { newFolder } from './data-folder.ts'
-import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password', FISH_RATE_LIMIT: '1000000' }
 type Env = Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, readdirSync, readFileSync, statSync } fro
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip, gunzipSync } from 'node:zlib'
-import { MaintenanceError, namedPath } from '../maintenance/maintenance.ts'
+import { MaintenanceError, namedPath } from '../core/maintenance.ts'
 
 /** A document of a dump, with BSON types converted to JavaScript values. */
 export type DumpDocument = Readonly<Record<string, unknown>>

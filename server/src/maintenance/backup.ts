@@ -1,10 +1,10 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
-import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
-import type { ConfigSource } from '../config.ts'
-import { pathExists, randomSuffix, removeTemp } from './folder.ts'
-import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { copyFolder, type StoreReport, storeFileOf } from './store.ts'
+import { syncFolder } from '../../../sdk/src/internal/files.node.ts'
+import type { ConfigSource } from '../node/config.ts'
+import { pathExists, randomSuffix, removeTemp } from './core/folder.ts'
+import { MaintenanceError, type MaintenanceOptions, maintain, namedPath, readDataFolder } from './core/maintenance.ts'
+import { copyFolder, type StoreReport, storeFileOf } from './core/store.ts'
 
 /** Options of {@link backupStore}. */
 export interface BackupOptions extends ConfigSource, MaintenanceOptions {

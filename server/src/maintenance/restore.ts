@@ -1,8 +1,8 @@
-import type { ConfigSource } from '../config.ts'
-import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
-import { moveStore, refuseOtherSecrets, refuseStore, withLockedFolder, withTempFolder } from './folder.ts'
-import { type MaintenanceOptions, maintain, namedPath, readDataFolder } from './maintenance.ts'
-import { copyFolder, type StoreReport, storeFileOf } from './store.ts'
+import type { ConfigSource } from '../node/config.ts'
+import { readSecretsText, SECRETS_FILE } from '../node/secrets-file.ts'
+import { moveStore, refuseOtherSecrets, refuseStore, withLockedFolder, withTempFolder } from './core/folder.ts'
+import { type MaintenanceOptions, maintain, namedPath, readDataFolder } from './core/maintenance.ts'
+import { copyFolder, type StoreReport, storeFileOf } from './core/store.ts'
 
 /** Options of {@link restoreStore}. */
 export interface RestoreOptions extends ConfigSource, MaintenanceOptions {

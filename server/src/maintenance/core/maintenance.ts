@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { DecryptionError } from '../../app/users/encryption.ts'
+import { ConfigError, type ConfigSource, readSettings } from '../../node/config.ts'
+import { otherOwnerOf } from '../../node/other-owner.ts'
+import { SecretsError } from '../../node/secrets-file.ts'
+import { flagOf, parseStorageAddress, SETTINGS, type StorageAddress } from '../../node/settings.ts'
 import { StorageError, type StorageErrorCode } from '../../storage/core/errors.ts'
 import { toStorageError } from '../../storage/file/sqlite.ts'
-import { ConfigError, type ConfigSource, readSettings } from '../config.ts'
-import { otherOwnerOf } from '../other-owner.ts'
-import { SecretsError } from '../secrets-file.ts'
-import { flagOf, parseStorageAddress, SETTINGS, type StorageAddress } from '../settings.ts'
 
 /** Progress of the current step of a maintenance function. */
 export interface MaintenanceProgress {

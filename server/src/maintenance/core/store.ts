@@ -9,12 +9,12 @@ import { SECRET_CHECK_KEY } from '../../app/store/item-keys.ts'
 import { newStoreId, refuseUnfinished } from '../../app/store/store-id.ts'
 import { createEncryption, DecryptionError } from '../../app/users/encryption.ts'
 import { decryptSecretCheck } from '../../app/users/secret-check.ts'
+import { readSecrets, readSecretsText, SECRETS_FILE } from '../../node/secrets-file.ts'
 import { STORE_KEY } from '../../storage/core/keys.ts'
 import { prepareItemReads } from '../../storage/file/reader.ts'
 import { checkSchema } from '../../storage/file/schema.ts'
 import { type DatabaseSync, openDatabase, toStorageError } from '../../storage/file/sqlite.ts'
 import { hasLog, STORE_FILE } from '../../storage/file/store-file.ts'
-import { readSecrets, readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
 
 /** Whether a store can be served with the secrets in its folder. */

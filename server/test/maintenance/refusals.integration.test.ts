@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server'
+import { backupStore, MaintenanceError, restoreStore, rotateSecret } from '@fish-crab/server/maintenance'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
-import { newFolder } from './data-folder.ts'
-import { runServe, startTestServer } from './running.ts'
+import { newFolder } from '../node/data-folder.ts'
+import { runServe, startTestServer } from '../node/running.ts'
 
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { shellCommand } from '../../../../sdk/src/internal/shell-command.ts'
 import type { FileLock } from '../../../../sdk/src/internal/sqlite.node.ts'
+import { readSecretsText, SECRETS_FILE } from '../../node/secrets-file.ts'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { LOCK_FILE, lockFolder, makeFolder } from '../../storage/file/folder.ts'
 import { STORE_FILE, UNFINISHED_STORE } from '../../storage/file/store-file.ts'
 import { createStorage } from '../../storage/index.ts'
-import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
 import { MaintenanceError, type MaintenanceSettings } from './maintenance.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { resetAdminPassword } from '@fish-crab/server'
+import { resetAdminPassword } from '@fish-crab/server/maintenance'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
 import { expect, it } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { plainPasswords } from '../app/memory-service.ts'
-import { newFolder } from './data-folder.ts'
-import { startTestServer } from './running.ts'
+import { newFolder } from '../node/data-folder.ts'
+import { startTestServer } from '../node/running.ts'
 
 it.each(['', 'seven77', 'x'.repeat(257)])(
   'a new password of an invalid length is refused, and nothing is changed: %o',

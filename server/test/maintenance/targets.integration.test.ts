@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupStore, MaintenanceError, restoreStore } from '@fish-crab/server'
+import { backupStore, MaintenanceError, restoreStore } from '@fish-crab/server/maintenance'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newRecord } from '../storage-suite/samples.ts'
-import { newFolder } from './data-folder.ts'
-import { startTestServer } from './running.ts'
+import { newFolder } from '../node/data-folder.ts'
+import { startTestServer } from '../node/running.ts'
 
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 

@@ -7,8 +7,8 @@ import {
   userNameKey,
 } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { MaintenanceError } from '../maintenance/maintenance.ts'
-import { isBcryptHash } from '../passwords.ts'
+import { isBcryptHash } from '../../node/passwords.ts'
+import { MaintenanceError } from '../core/maintenance.ts'
 import type { Source, SourceAdmin, SourceCollection, SourceUser } from './source.ts'
 
 /** The plan of a migration, including a list of the data that the migration omits. A plan contains no secrets. */

@@ -6,13 +6,13 @@ import {
   type MaintenanceProgress,
   restoreStore,
   rotateSecret,
-} from '@fish-crab/server'
+} from '@fish-crab/server/maintenance'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { createEncryption } from '../../src/app/users/encryption.ts'
 import { newRecord } from '../storage-suite/samples.ts'
-import { newFolder } from './data-folder.ts'
+import { newFolder } from '../node/data-folder.ts'
 
 const SECRET = 'the secret of the beginning, long'
 

@@ -9,7 +9,7 @@ import { ADMINS_KEY, apiKeyOwnerKey, secretKey, userKey, userNameItem } from '..
 import type { Encryption } from '../../app/users/encryption.ts'
 import { ensureSecretCheck } from '../../app/users/secret-check.ts'
 import type { FishStorage, NewRecord } from '../../storage/core/types.ts'
-import { MaintenanceError, type MaintenanceOptions } from '../maintenance/maintenance.ts'
+import { MaintenanceError, type MaintenanceOptions } from '../core/maintenance.ts'
 import type { Dump, DumpDocument } from './dump.ts'
 import type { MigrationPlan, PlannedPlayer } from './plan.ts'
 import { idOf, parseCatch, type Source } from './source.ts'

@@ -13,15 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
-import {
-  createLogger,
-  createScryptHasher,
-  type MigrateOptions,
-  type MigrationReport,
-  migrateStore,
-  readConfig,
-  startServer,
-} from '@fish-crab/server'
+import { createLogger, createScryptHasher, readConfig, startServer } from '@fish-crab/server'
+import { type MigrateOptions, type MigrationReport, migrateStore } from '@fish-crab/server/maintenance'
 import { createStorage } from '@fish-crab/server/storage'
 import { hash } from 'bcryptjs'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'

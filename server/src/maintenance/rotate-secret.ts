@@ -1,22 +1,22 @@
 import { join } from 'node:path'
-import type { AppSecrets } from '../../app/options.ts'
-import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE } from '../../app/store/item-keys.ts'
-import { refuseUnfinished } from '../../app/store/store-id.ts'
-import { DecryptionError, type Encryption } from '../../app/users/encryption.ts'
-import { ensureSecretCheck, finishSecretCheck, verifySecretCheck } from '../../app/users/secret-check.ts'
-import { STORE_KEY } from '../../storage/core/keys.ts'
-import type { FishStorage } from '../../storage/core/types.ts'
-import type { ConfigSource } from '../config.ts'
-import { makeSecrets, mismatchedSecrets, readSecrets, SECRETS_FILE, writeSecrets } from '../secrets-file.ts'
-import { useStorage } from './folder.ts'
+import type { AppSecrets } from '../app/options.ts'
+import { ENCRYPTED_PART, ownerOfEncrypted, SECRETS_BASE } from '../app/store/item-keys.ts'
+import { refuseUnfinished } from '../app/store/store-id.ts'
+import { DecryptionError, type Encryption } from '../app/users/encryption.ts'
+import { ensureSecretCheck, finishSecretCheck, verifySecretCheck } from '../app/users/secret-check.ts'
+import type { ConfigSource } from '../node/config.ts'
+import { makeSecrets, mismatchedSecrets, readSecrets, SECRETS_FILE, writeSecrets } from '../node/secrets-file.ts'
+import { STORE_KEY } from '../storage/core/keys.ts'
+import type { FishStorage } from '../storage/core/types.ts'
+import { useStorage } from './core/folder.ts'
 import {
   MaintenanceError,
   type MaintenanceOptions,
   type MaintenanceSettings,
   maintain,
   readMaintenanceSettings,
-} from './maintenance.ts'
-import { atRestSecrets, encryptionWith, storeFileOf } from './store.ts'
+} from './core/maintenance.ts'
+import { atRestSecrets, encryptionWith, storeFileOf } from './core/store.ts'
 
 /** Options of {@link rotateSecret}. */
 export interface RotateSecretOptions extends ConfigSource, MaintenanceOptions {

@@ -1,16 +1,29 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { User } from '@fish-crab/sdk/contract'
-import { ITEM_BASES, SECRET_CHECK_KEY, USERS_BASE } from '../../app/store/item-keys.ts'
-import { finishFilling, refuseUnfinished, startFilling } from '../../app/store/store-id.ts'
-import { STORE_KEY } from '../../storage/core/keys.ts'
-import type { DumpedWrite, FishStorage } from '../../storage/core/types.ts'
-import { checkpoint, STORE_FILE } from '../../storage/file/store-file.ts'
-import type { ConfigSource } from '../config.ts'
-import { readSecretsText, SECRETS_FILE } from '../secrets-file.ts'
-import { moveStore, refuseOtherSecrets, refuseStore, useStorage, withLockedFolder, withTempFolder } from './folder.ts'
-import { MaintenanceError, type MaintenanceOptions, maintain, readAddress, type UsableAddress } from './maintenance.ts'
-import { locateSecrets, type SecretsLocation, storeFileOf } from './store.ts'
+import { ITEM_BASES, SECRET_CHECK_KEY, USERS_BASE } from '../app/store/item-keys.ts'
+import { finishFilling, refuseUnfinished, startFilling } from '../app/store/store-id.ts'
+import type { ConfigSource } from '../node/config.ts'
+import { readSecretsText, SECRETS_FILE } from '../node/secrets-file.ts'
+import { STORE_KEY } from '../storage/core/keys.ts'
+import type { DumpedWrite, FishStorage } from '../storage/core/types.ts'
+import { checkpoint, STORE_FILE } from '../storage/file/store-file.ts'
+import {
+  moveStore,
+  refuseOtherSecrets,
+  refuseStore,
+  useStorage,
+  withLockedFolder,
+  withTempFolder,
+} from './core/folder.ts'
+import {
+  MaintenanceError,
+  type MaintenanceOptions,
+  maintain,
+  readAddress,
+  type UsableAddress,
+} from './core/maintenance.ts'
+import { locateSecrets, type SecretsLocation, storeFileOf } from './core/store.ts'
 
 /** Options of {@link copyStore}. */
 export interface CopyOptions extends MaintenanceOptions, Pick<ConfigSource, 'env'> {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupStore, restoreStore } from '@fish-crab/server'
+import { backupStore, restoreStore } from '@fish-crab/server/maintenance'
 import { describe, expect, it } from 'vitest'
-import { newFolder } from './data-folder.ts'
+import { newFolder } from '../node/data-folder.ts'
+import { startTestServer } from '../node/running.ts'
 import { prepareFailures } from './failing-files.ts'
-import { startTestServer } from './running.ts'
 
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 
