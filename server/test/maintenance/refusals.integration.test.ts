@@ -58,6 +58,25 @@ it('every command refuses an incomplete file store', async () => {
   expect(contentOf(parent)).toEqual(before)
 })
 
+it('a refusal of the storage states the problem in its message and the next step in its hint', async () => {
+  const { data } = await served()
+  const storage = await createStorage({ driver: 'file', path: data })
+  const inUse = await refusal(rotateSecret({ env: envOf(data) }))
+  await storage.dispose()
+  expect(inUse).toMatchObject({
+    code: 'in_use',
+    message: `The data folder ${data} is in use by another process, a server or fish-cli.`,
+    hint: 'Stop that one first, or choose another folder.',
+  })
+  const file = join(data, 'fish.db')
+  writeFileSync(file, 'Some other file. It is not a database.'.repeat(100))
+  expect(await refusal(rotateSecret({ env: envOf(data) }))).toMatchObject({
+    code: 'not_a_store',
+    message: `${file} is not a file of this service and was left as it is.`,
+    hint: 'Move it away, or choose another folder.',
+  })
+})
+
 it('secrets of a different store are not reported as a wrong FISH_SECRET, and the error names both files', async () => {
   const [{ data }, other] = [await served(), await served()]
   cpSync(join(other.data, 'secrets.json'), join(data, 'secrets.json'))

@@ -53,7 +53,11 @@ describe('a folder that is in use', () => {
     const first = await open(folder)
     symlinkSync(folder, `${folder}-link`)
     for (const path of [folder, `${folder}/`, `${folder}-link`]) {
-      await expect(open(path)).rejects.toMatchObject({ code: 'in_use', message: expect.stringMatching(/in use.*Stop/) })
+      await expect(open(path)).rejects.toMatchObject({
+        code: 'in_use',
+        message: expect.stringMatching(/in use.*Stop/),
+        hint: expect.stringMatching(/^Stop/),
+      })
     }
     const collection = newCollection()
     await first.append(collection, newRecord())

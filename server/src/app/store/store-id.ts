@@ -63,10 +63,9 @@ const UNFINISHED = 'unfinished'
 
 function unfinishedError(value: string | null): StorageError | undefined {
   if (value !== UNFINISHED) return undefined
-  return new StorageError(
-    'unfinished',
-    'The store is incomplete: a copy into it did not finish. If none is running, empty the store and run the copy again.',
-  )
+  return new StorageError('unfinished', 'The store is incomplete: a copy into it did not finish.', {
+    hint: 'If none is running, empty the store and run the copy again.',
+  })
 }
 
 /** @throws StorageError `unfinished` */

@@ -112,7 +112,10 @@ function toMaintenanceError(error: unknown): unknown {
   const cause = { cause: error }
   if (error instanceof ConfigError) return new MaintenanceError('invalid_settings', error.message, cause)
   if (error instanceof SecretsError) return new MaintenanceError('damaged', withoutTempNames(error.message), cause)
-  if (error instanceof StorageError) return fromStorage(error)
+  if (error instanceof StorageError) {
+    const { code, problem, hint } = error
+    return new MaintenanceError(code, withoutTempNames(problem), { hint: hint && withoutTempNames(hint), ...cause })
+  }
   if (error instanceof DecryptionError) {
     return new MaintenanceError('wrong_secret', 'FISH_SECRET is not the secret that this data is encrypted with.', {
       hint: 'Set the right one, also as FISH_SECRET_PREVIOUS. Nothing was changed.',
@@ -120,16 +123,6 @@ function toMaintenanceError(error: unknown): unknown {
     })
   }
   return fromSystem(error)
-}
-
-// Only messages with these codes end with the next step as one whole sentence.
-const ENDS_WITH_STEP: ReadonlySet<StorageErrorCode> = new Set(['in_use', 'read_only'])
-
-/** If a storage message ends with the next step, that sentence becomes the hint. */
-function fromStorage(error: StorageError): MaintenanceError {
-  const { code, message } = error
-  const [, what = message, hint] = (ENDS_WITH_STEP.has(code) && /^(.*\.) (\S.*)$/s.exec(message)) || []
-  return new MaintenanceError(code, withoutTempNames(what), { hint, cause: error })
 }
 
 /** Converts errors of files and of SQLite. All other errors are bugs in this program. */
@@ -148,7 +141,7 @@ function fromSystem(error: NodeJS.ErrnoException): unknown {
   if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ENOTDIR') {
     return failure('exists', `${at} already exists or is not a folder.`, 'Name another folder.')
   }
-  return failure(known.code, isSqlite ? known.message : `${at} failed (${code}).`)
+  return failure(known.code, isSqlite ? known.problem : `${at} failed (${code}).`)
 }
 
 const TEMP_NAME = /\.partial-[0-9a-f]{8}|[/\\]\.(?:restore|copy|migrate)-[0-9a-f]{8}/g

@@ -25,8 +25,8 @@ export type StorageErrorCode =
   | 'unavailable'
 
 /**
- * The only error class that storages throw. The message suggests the next step. The error of the driver, if any, is the
- * `cause`.
+ * The only error class that storages throw. The message contains the problem and the hint. The error of the driver, if
+ * any, is the `cause`.
  *
  * @example if (error instanceof StorageError && error.code === 'in_use') process.exitCode = 1
  */
@@ -34,20 +34,28 @@ export class StorageError extends Error {
   override readonly name = 'StorageError'
   /** The kind of problem. */
   readonly code: StorageErrorCode
+  /** The problem, as a sentence. */
+  readonly problem: string
+  /** The next step to take, as a sentence. */
+  readonly hint: string | undefined
 
-  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(code: StorageErrorCode, problem: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+    const { hint, ...rest } = options
+    super(hint === undefined ? problem : `${problem} ${hint}`, rest)
     this.code = code
+    this.problem = problem
+    this.hint = hint
   }
 }
 
 export function closedError(): StorageError {
-  return new StorageError('closed', 'The storage was closed. Open it again with createStorage().')
+  return new StorageError('closed', 'The storage was closed.', { hint: 'Open it again with createStorage().' })
 }
 
 export function replacedError(): StorageError {
   return new StorageError(
     'replaced',
-    'The storage no longer holds the store that this server started with: it was emptied or replaced. Restore the data, or restart all servers to use the current store.',
+    'The storage no longer holds the store that this server started with: it was emptied or replaced.',
+    { hint: 'Restore the data, or restart all servers to use the current store.' },
   )
 }

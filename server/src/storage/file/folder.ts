@@ -45,8 +45,7 @@ export function lockFolder(folder: string): FileLock {
 }
 
 function inUse(folder: string): StorageError {
-  return new StorageError(
-    'in_use',
-    `The data folder ${folder} is in use by another process, a server or fish-cli. Stop that one first, or choose another folder.`,
-  )
+  return new StorageError('in_use', `The data folder ${folder} is in use by another process, a server or fish-cli.`, {
+    hint: 'Stop that one first, or choose another folder.',
+  })
 }

@@ -134,15 +134,17 @@ export function checkSchema(file: string, applicationId: unknown, version: numbe
   if (version <= SCHEMA_VERSION) return
   throw new StorageError(
     'newer_schema',
-    `The data was written by a newer version of the service (schema ${version}, this one knows ${SCHEMA_VERSION}). Update the service; the data was not changed.`,
+    `The data was written by a newer version of the service (schema ${version}, this one knows ${SCHEMA_VERSION}).`,
+    { hint: 'Update the service; the data was not changed.' },
   )
 }
 
+export const MOVE_AWAY = 'Move it away, or choose another folder.'
+
 export function notAStore(file: string): StorageError {
-  return new StorageError(
-    'not_a_store',
-    `${file} is not a file of this service and was left as it is. Move it away, or choose another folder.`,
-  )
+  return new StorageError('not_a_store', `${file} is not a file of this service and was left as it is.`, {
+    hint: MOVE_AWAY,
+  })
 }
 
 /** Migrates an open file to {@link SCHEMA_VERSION}, each step in a separate transaction. */

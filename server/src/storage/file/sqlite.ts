@@ -23,21 +23,26 @@ export function openDatabase(file: string | URL, options: Sqlite.DatabaseSyncOpt
 
 /** The error of writes for which the disk has no space. */
 export function fullError(folder: string, cause?: unknown): StorageError {
-  return new StorageError('full', `The disk of ${folder} is full. Free some space; nothing was lost.`, { cause })
+  return new StorageError('full', `The disk of ${folder} is full.`, {
+    hint: 'Free some space; nothing was lost.',
+    cause,
+  })
 }
 
-type Advice = readonly [code: StorageErrorCode, message: (folder: string) => string]
+type Advice = readonly [code: StorageErrorCode, problem: (folder: string) => string, hint: string]
 
 const ADVICE: Partial<Readonly<Record<FileProblem, Advice>>> = {
-  'read-only': ['read_only', (folder) => `Permission denied: cannot write to ${folder}. Check owner and mode.`],
-  damaged: ['not_a_store', (folder) => `The data file in ${folder} is damaged or not a store. Restore a backup.`],
+  'read-only': ['read_only', (folder) => `Permission denied: cannot write to ${folder}.`, 'Check owner and mode.'],
+  damaged: ['not_a_store', (folder) => `The data file in ${folder} is damaged or not a store.`, 'Restore a backup.'],
   'file-in-the-way': [
     'not_a_store',
-    (folder) => `Cannot store data in ${folder}: a file is where a folder should be. Name another folder.`,
+    (folder) => `Cannot store data in ${folder}: a file is where a folder should be.`,
+    'Name another folder.',
   ],
   'folder-in-the-way': [
     'not_a_store',
-    (folder) => `Cannot store data in ${folder}: a folder is where a file should be. Name another folder.`,
+    (folder) => `Cannot store data in ${folder}: a folder is where a file should be.`,
+    'Name another folder.',
   ],
 }
 
@@ -46,8 +51,11 @@ export function toStorageError(error: unknown, folder = 'the data folder'): Stor
   if (error instanceof StorageError) return error
   const problem = fileProblem(error)
   if (problem === 'full') return fullError(folder, error)
-  const [code, message] = (problem && ADVICE[problem]) ?? []
-  if (code && message) return new StorageError(code, message(folder), { cause: error })
+  const advice = problem && ADVICE[problem]
+  if (advice) {
+    const [code, problemIn, hint] = advice
+    return new StorageError(code, problemIn(folder), { hint, cause: error })
+  }
   const reason = error instanceof Error ? error.message : 'unknown reason'
   return new StorageError('unavailable', `The storage failed: ${reason}. Nothing was stored.`, { cause: error })
 }

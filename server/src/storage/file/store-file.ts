@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { createPrivateFile, syncFolder } from '../../../../sdk/src/internal/files.node.ts'
 import { SQLITE_CORRUPT, SQLITE_NOT_A_DATABASE, sqliteCode } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { StorageError } from '../core/errors.ts'
-import { APPLICATION_ID, checkSchema, migrate, notAStore } from './schema.ts'
+import { APPLICATION_ID, checkSchema, MOVE_AWAY, migrate, notAStore } from './schema.ts'
 import { openDatabase } from './sqlite.ts'
 
 /** Name of the database in a data folder. */
@@ -30,7 +30,8 @@ function refuseLeftovers(folder: string): void {
   if (name === undefined) return
   throw new StorageError(
     'unfinished',
-    `${folder} contains an unfinished store: a copy, restore or migration was stopped, and nothing was opened. Run that command again, or start empty by removing ${join(folder, name)}.`,
+    `${folder} contains an unfinished store: a copy, restore or migration was stopped, and nothing was opened.`,
+    { hint: `Run that command again, or start empty by removing ${join(folder, name)}.` },
   )
 }
 
@@ -46,7 +47,7 @@ function checkStore(file: string): boolean {
   if (!stat) throw mismatch(file)
   // If the file were a pipe, SQLite would wait for the other end of the pipe.
   if (!stat.isFile()) {
-    throw new StorageError('not_a_store', `${file} is not a file. Move it away, or choose another folder.`)
+    throw new StorageError('not_a_store', `${file} is not a file.`, { hint: MOVE_AWAY })
   }
   try {
     using db = openDatabase(file, { readOnly: true })
@@ -62,10 +63,9 @@ function checkStore(file: string): boolean {
 }
 
 function mismatch(file: string): StorageError {
-  return new StorageError(
-    'damaged',
-    `${file} and ${file}-wal do not belong together, and nothing was changed. If ${STORE_FILE} was restored from a backup, move ${STORE_FILE}-wal and ${STORE_FILE}-shm away and start again; if it was deleted, restore it.`,
-  )
+  return new StorageError('damaged', `${file} and ${file}-wal do not belong together, and nothing was changed.`, {
+    hint: `If ${STORE_FILE} was restored from a backup, move ${STORE_FILE}-wal and ${STORE_FILE}-shm away and start again; if it was deleted, restore it.`,
+  })
 }
 
 /** Whether there is a log with writes that are not in the database yet. */
@@ -77,7 +77,7 @@ export function hasLog(file: string): boolean {
 export function checkpoint(file: string): void {
   using db = openDatabase(file)
   if (db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0) return
-  throw new StorageError('unavailable', `Another program has ${file} open. Close it and try again.`)
+  throw new StorageError('unavailable', `Another program has ${file} open.`, { hint: 'Close it and try again.' })
 }
 
 /** Renames a new store into place only when it is complete, so that a crash leaves no partial store. */

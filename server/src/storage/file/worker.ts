@@ -30,8 +30,8 @@ const CACHE_KB = 16 * 1024
 const BATCH_WRITES = 1024
 
 function report(error: unknown, folder: string): ErrorReport {
-  const { code, message, cause } = toStorageError(error, folder)
-  return { code, message, cause: cause instanceof Error ? cause.message : undefined }
+  const { code, problem, hint, cause } = toStorageError(error, folder)
+  return { code, problem, hint, cause: cause instanceof Error ? cause.message : undefined }
 }
 
 /**

@@ -10,7 +10,8 @@ export type Request = { readonly type: 'write'; readonly writes: readonly Write[
 /** The parts of a `StorageError` that are sent from the worker to the main thread. */
 export interface ErrorReport {
   readonly code: StorageErrorCode
-  readonly message: string
+  readonly problem: string
+  readonly hint: string | undefined
   readonly cause: unknown
 }
 
@@ -146,8 +147,8 @@ export class Writer {
     const write = { type, args } as Write
     const bytes = bytesOf(write)
     if (this.#pendingBytes + bytes > MAX_PENDING_BYTES) {
-      const message = `The disk is too slow: ${this.#pending.length} writes wait for it. Try again later.`
-      return Promise.reject(new StorageError('unavailable', message))
+      const problem = `The disk is too slow: ${this.#pending.length} writes wait for it.`
+      return Promise.reject(new StorageError('unavailable', problem, { hint: 'Try again later.' }))
     }
     if (this.#pending.length === 0) this.#worker.ref()
     const written = new Promise<WriteResult<Type>>((resolve, reject) => {
@@ -174,7 +175,8 @@ export class Writer {
       this.#worker.unref()
       return new StorageError(
         'unavailable',
-        `The disk does not respond. Unfinished writes: ${this.#pending.length}. They were not acknowledged and may be lost. Check the disk.`,
+        `The disk does not respond. Unfinished writes: ${this.#pending.length}. They were not acknowledged and may be lost.`,
+        { hint: 'Check the disk.' },
       )
     })
   }
@@ -216,7 +218,10 @@ export class Writer {
   }
 
   #fail(cause: unknown): void {
-    const error = new StorageError('unavailable', 'The writer thread has ended. Restart the service.', { cause })
+    const error = new StorageError('unavailable', 'The writer thread has ended.', {
+      hint: 'Restart the service.',
+      cause,
+    })
     this.#refusal ??= error
     for (const one of this.#takePending(this.#pending.length)) one.reject(error)
   }
@@ -237,6 +242,6 @@ function writeTimeoutError(ms: number): StorageError {
   )
 }
 
-function fromReport({ code, message, cause }: ErrorReport): StorageError {
-  return new StorageError(code, message, { cause })
+function fromReport({ code, problem, ...rest }: ErrorReport): StorageError {
+  return new StorageError(code, problem, rest)
 }

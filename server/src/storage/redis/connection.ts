@@ -233,7 +233,9 @@ function createOperationRunner(
     if (closed) throw closedError()
     if (!isReady()) throw toStorageError(new Error('there is no connection'), lastError())
     if (pending >= MAX_PENDING) {
-      throw new StorageError('unavailable', `Redis is too slow: ${pending} operations are waiting. Try again later.`)
+      throw new StorageError('unavailable', `Redis is too slow: ${pending} operations are waiting.`, {
+        hint: 'Try again later.',
+      })
     }
   }
 
@@ -306,5 +308,5 @@ async function withTlsHint(error: StorageError, target: RedisTarget | RedisClust
   if (!(await isOtherKind(node.host, node.port, tls))) return error
   const scheme = `redis${tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
   const hint = `This is a Redis ${tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
-  return new StorageError(error.code, `${error.message} ${hint}`, { cause: error.cause })
+  return new StorageError(error.code, error.problem, { hint, cause: error.cause })
 }

@@ -1,6 +1,6 @@
 import { type ChainableCommander, type Cluster, Command, type Redis } from 'ioredis'
 import { StorageError } from '../core/errors.ts'
-import { REPLICA } from './errors.ts'
+import { adviceError, REPLICA } from './errors.ts'
 import { type CallScript, SCRIPTS } from './scripts.ts'
 
 /** The sentence for each persistence mode of Redis, the least durable mode first. */
@@ -72,7 +72,10 @@ export async function checkEviction(node: Redis): Promise<string | undefined> {
   if (!policy?.startsWith('allkeys')) return policy
   throw new StorageError(
     'unavailable',
-    `Redis deletes users and catches when its memory is full: maxmemory-policy is ${policy}. Set it to noeviction in the configuration of Redis, and with CONFIG SET maxmemory-policy noeviction.`,
+    `Redis deletes users and catches when its memory is full: maxmemory-policy is ${policy}.`,
+    {
+      hint: 'Set it to noeviction in the configuration of Redis, and with CONFIG SET maxmemory-policy noeviction.',
+    },
   )
 }
 
@@ -84,7 +87,7 @@ export async function checkEviction(node: Redis): Promise<string | undefined> {
  */
 async function checkPrimary(node: Redis): Promise<string | undefined> {
   const [role, connected] = await readInfo(node, 'replication', ['role', 'connected_slaves'])
-  if (role === 'slave') throw new StorageError(REPLICA.code, REPLICA.message)
+  if (role === 'slave') throw adviceError(REPLICA)
   return connected
 }
 

@@ -1,17 +1,24 @@
 import { StorageError, type StorageErrorCode } from '../core/errors.ts'
 
-type Advice = { readonly matches: RegExp; readonly code: StorageErrorCode; readonly message: string }
+type Advice = {
+  readonly matches: RegExp
+  readonly code: StorageErrorCode
+  readonly problem: string
+  readonly hint?: string
+}
 
 export const REPLICA: Advice = {
   matches: /\bREADONLY\b/,
   code: 'read_only',
-  message: 'This Redis is a replica. Name its primary in FISH_STORAGE.',
+  problem: 'This Redis is a replica.',
+  hint: 'Name its primary in FISH_STORAGE.',
 }
 
 const NO_PERMISSION: Advice = {
   matches: /\bNOPERM\b|^ERR The user executing the script can't/,
   code: 'unavailable',
-  message: 'The Redis user lacks permissions. It needs all commands on keys that begin with "fish:".',
+  problem: 'The Redis user lacks permissions.',
+  hint: 'It needs all commands on keys that begin with "fish:".',
 }
 
 // Redis starts a message with the error code; a script may prepend its own text.
@@ -19,35 +26,43 @@ const ADVICE: readonly Advice[] = [
   {
     matches: /\bOOM\b|No space left/,
     code: 'full',
-    message: 'Redis is full. Raise maxmemory or free some space; nothing that was acknowledged is lost.',
+    problem: 'Redis is full.',
+    hint: 'Raise maxmemory or free some space; nothing that was acknowledged is lost.',
   },
   REPLICA,
   {
     matches: /\bNOREPLICAS\b/,
     code: 'unavailable',
-    message: 'Redis rejects writes while too few replicas are connected (min-replicas-to-write).',
+    problem: 'Redis rejects writes while too few replicas are connected (min-replicas-to-write).',
   },
   {
     matches: /\bWRONGTYPE\b/,
     code: 'not_a_store',
-    message: 'Keys that begin with "fish:" belong to another application. Use another Redis database.',
+    problem: 'Keys that begin with "fish:" belong to another application.',
+    hint: 'Use another Redis database.',
   },
   {
     matches: /\b(?:NOAUTH|WRONGPASS)\b|invalid password/,
     code: 'unavailable',
-    message: 'Redis refused the login. Check user and password in FISH_STORAGE.',
+    problem: 'Redis refused the login.',
+    hint: 'Check user and password in FISH_STORAGE.',
   },
   NO_PERMISSION,
   {
     matches: /DB index is out of range/,
     code: 'unavailable',
-    message: 'Redis has no database of this number. Change the number at the end of FISH_STORAGE.',
+    problem: 'Redis has no database of this number.',
+    hint: 'Change the number at the end of FISH_STORAGE.',
   },
 ]
 
+export function adviceError({ code, problem, hint }: Advice, cause?: Error): StorageError {
+  return new StorageError(code, problem, { hint, cause })
+}
+
 export function missingCommands(commands: readonly string[]): StorageError {
-  const message = NO_PERMISSION.message.replace('permissions', `permissions: ${commands.join(', ')}`)
-  return new StorageError(NO_PERMISSION.code, message)
+  const problem = NO_PERMISSION.problem.replace('permissions', `permissions: ${commands.join(', ')}`)
+  return adviceError({ ...NO_PERMISSION, problem })
 }
 
 // Messages of the client about its connection that contain no cause.
@@ -81,7 +96,7 @@ export function toStorageError(error: unknown, connection?: unknown): StorageErr
   for (const each of [error, connectionError]) {
     if (!(each instanceof Error)) continue
     const advice = ADVICE.find(({ matches }) => matches.test(each.message))
-    if (advice) return new StorageError(advice.code, advice.message, { cause: withoutSecrets(each) })
+    if (advice) return adviceError(advice, withoutSecrets(each))
   }
   const cause = withoutSecrets(connectionError ?? error)
   const failing = isReply ? 'Redis refused' : 'Redis is unreachable'

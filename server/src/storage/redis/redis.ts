@@ -92,13 +92,13 @@ async function claimSchema({ client, run }: Connection): Promise<void> {
   if (Number.isSafeInteger(version) && version > SCHEMA_VERSION) {
     throw new StorageError(
       'newer_schema',
-      `The data in Redis was written by a newer version of the service (schema ${version}, this one knows ${SCHEMA_VERSION}). Update the service; the data was not changed.`,
+      `The data in Redis was written by a newer version of the service (schema ${version}, this one knows ${SCHEMA_VERSION}).`,
+      { hint: 'Update the service; the data was not changed.' },
     )
   }
-  throw new StorageError(
-    'not_a_store',
-    'The key fish:schema in Redis belongs to another program. Use another database.',
-  )
+  throw new StorageError('not_a_store', 'The key fish:schema in Redis belongs to another program.', {
+    hint: 'Use another database.',
+  })
 }
 
 function redisDriver(
