@@ -24,6 +24,10 @@ const levels = (root, order) =>
     })),
   )
 
+// Leaf files of the server that the mocks or the CLI bundle too.
+const sharedLeaves =
+  '^server/(src/(node/(discard-rest|shell-command)|storage/core/require-node)|web/src/admin/data/(local-address|login-file))\\.ts$'
+
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
 // Modules that only Node loads. Add storage drivers that import `node:` modules.
 const nodeEdges = '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/(store|file)|\\.node)\\.ts$'
@@ -100,6 +104,12 @@ module.exports = {
       from: { path: '^server/src/' },
       to: { path: '^(node:)?sqlite$', dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'shared-leaves-are-leaves',
+      severity: 'error',
+      from: { path: sharedLeaves },
+      to: { path: '^(sdk|server|mocks|cli)/' },
+    },
     only('storage-imports-itself', '^server/src/storage/', '^server/src/storage/'),
     // index.ts opens the drivers. A driver imports only itself and the shared code in core.
     only('storage-drivers-know-no-other', '^server/src/storage/([^/]+)/', '^server/src/storage/(core|$1)/'),
@@ -147,7 +157,7 @@ module.exports = {
     only(
       'mocks-mount-the-portable-app',
       '^mocks/src/',
-      '^(mocks/src/|server/src/app/(index|internal)\\.ts|sdk/src/(contract|fernet)/index\\.ts)',
+      `^(mocks/src/|server/src/app/(index|internal)\\.ts|sdk/src/(contract|fernet)/index\\.ts)|${sharedLeaves}`,
     ),
     ...levels('mocks/src', ['service', 'faults', 'history', ['transports', 'control-api'], 'mock', 'standalone']),
     ...levels('mocks/src/conformance', ['context', 'checks', 'runner']),
@@ -166,7 +176,7 @@ module.exports = {
     only(
       'cli-uses-published-entries',
       '^cli/src/',
-      '^(cli/src/|sdk/src/(index|constants|(contract|fernet|chat|outbox|admin)/index)\\.ts|server/src/((app|maintenance)/)?index\\.ts|mocks/src/(index|(conformance|standalone)/index)\\.ts)',
+      `^(cli/src/|sdk/src/(index|constants|(contract|fernet|chat|outbox|admin)/index)\\.ts|server/src/((app|maintenance)/)?index\\.ts|mocks/src/(index|(conformance|standalone)/index)\\.ts)|${sharedLeaves}`,
     ),
     {
       name: 'portable-code-has-no-node',

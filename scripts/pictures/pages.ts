@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { RARITIES } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import type { Page } from 'playwright-core'
-import { seededNumbers } from '../../sdk/src/internal/seeded-numbers.ts'
 import { PROJECT } from '../test-support/language-tools.ts'
 import { launchChromium } from '../test-support/launch-chromium.ts'
+import { seededNumbers } from '../test-support/seeded-numbers.ts'
 import { ROOT, startServerProcess } from '../test-support/server-process.ts'
 
 const FOLDER = join(PROJECT, 'docs/pages')

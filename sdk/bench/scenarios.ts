@@ -1,5 +1,5 @@
 import { createApp, createMemoryStorage } from '@fish-crab/server/app'
-import { seededNumbers } from '../src/internal/seeded-numbers.ts'
+import { seededNumbers } from '../../scripts/test-support/seeded-numbers.ts'
 import type { Contender } from './contenders.ts'
 import { virtually } from './virtual-run.ts'
 

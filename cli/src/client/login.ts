@@ -1,7 +1,7 @@
 import { ApiError, AuthenticationError, type Client, createClient, FernetError } from '@fish-crab/sdk'
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import type { LoginSecrets } from '../../../sdk/src/internal/login-file.ts'
+import type { LoginSecrets } from '../../../server/web/src/admin/data/login-file.ts'
 import type { AdminSession, ProfileSecrets } from '../config/secret-store.ts'
 import type { Target } from '../config/target.ts'
 import type { Context } from '../core/context.ts'

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
 import { userFolders } from '../../../sdk/src/internal/user-folders.node.ts'
+import { shellCommand } from '../../../server/src/node/shell-command.ts'
 import { folders, homeFolder } from '../config/paths.ts'
 import type { Context } from '../core/context.ts'
 import { COMPLETE_COMMAND, LINE_VARIABLE, type Shell } from '../core/shells.ts'

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { isOnlyLocal } from '../../../sdk/src/internal/local-address.ts'
+import { isOnlyLocal } from '../../../server/web/src/admin/data/local-address.ts'
 import { adminNameOf } from '../client/admin.ts'
 import { askForGamemodes, findGamemode, gamemodeOf } from '../client/gamemodes.ts'
 import { fetchPlayerKey, fetchSession } from '../client/login.ts'

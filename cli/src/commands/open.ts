@@ -1,6 +1,6 @@
 import { createClient } from '@fish-crab/sdk'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import { isOnlyLocal } from '../../../sdk/src/internal/local-address.ts'
+import { isOnlyLocal } from '../../../server/web/src/admin/data/local-address.ts'
 import { clientOptions } from '../client/client.ts'
 import { gamemodeOf } from '../client/gamemodes.ts'
 import { resolveTarget } from '../config/target.ts'

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { type LoginFile, parseLoginFile } from '../../../sdk/src/internal/login-file.ts'
+import { type LoginFile, parseLoginFile } from '../../../server/web/src/admin/data/login-file.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { isServiceUrl } from '../core/parse-values.ts'
 import { decodeTextFile } from './files.ts'

@@ -1,5 +1,5 @@
 import { isGamemode } from '@fish-crab/sdk/constants'
-import { isOnlyLocal } from '../../../sdk/src/internal/local-address.ts'
+import { isOnlyLocal } from '../../../server/web/src/admin/data/local-address.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Profile } from '../core/context.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'

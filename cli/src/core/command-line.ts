@@ -1,4 +1,4 @@
-import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
+import { shellCommand } from '../../../server/src/node/shell-command.ts'
 
 /**
  * Returns a command line of this program that users can copy. A shell splits the command line into exactly these words.

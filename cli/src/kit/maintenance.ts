@@ -1,5 +1,5 @@
 import type { MaintenanceErrorCode, MaintenanceProgress } from '@fish-crab/server/maintenance'
-import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
+import { shellCommand } from '../../../server/src/node/shell-command.ts'
 import { catchesText } from '../client/flush.ts'
 import type { Context, Env } from '../core/context.ts'
 import { CliError, EXIT, type ExitStatus, usageError } from '../core/errors.ts'

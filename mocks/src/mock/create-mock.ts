@@ -1,4 +1,4 @@
-import { requireNode } from '../../../sdk/src/internal/require-node.ts'
+import { requireNode } from '../../../server/src/storage/core/require-node.ts'
 import type { Mock } from './mock.ts'
 import type { MockOptions } from './options.ts'
 

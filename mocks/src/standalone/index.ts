@@ -1,5 +1,5 @@
 import { GAMEMODES } from '@fish-crab/sdk/contract'
-import { requireNode } from '../../../sdk/src/internal/require-node.ts'
+import { requireNode } from '../../../server/src/storage/core/require-node.ts'
 import { createControlApi } from '../control-api/control-api.ts'
 import { createMockService } from '../mock/mock-service.ts'
 import { checkOptions, type MockOptions } from '../mock/options.ts'

@@ -1,4 +1,4 @@
-import { seededNumbers } from '../../../sdk/src/internal/seeded-numbers.ts'
+import { seededNumbers } from '../../../scripts/test-support/seeded-numbers.ts'
 
 /** Pseudorandom choices, which depend only on the seed and are therefore identical on every machine. */
 export interface Random {

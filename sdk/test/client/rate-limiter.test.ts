@@ -1,6 +1,6 @@
 import { type ClientOptions, createClient, type WaitEvent } from '@fish-crab/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { seededNumbers } from '../../src/internal/seeded-numbers.ts'
+import { seededNumbers } from '../../../scripts/test-support/seeded-numbers.ts'
 import { type NetworkOptions, simulateService } from '../simulation/simulated-service.ts'
 import { createVirtualTime } from '../simulation/virtual-time.ts'
 

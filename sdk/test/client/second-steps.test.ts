@@ -1,7 +1,7 @@
 import { type CallOptions, type Clock, createClient, FishCrabError, type Hooks } from '@fish-crab/sdk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { seededNumbers } from '../../src/internal/seeded-numbers.ts'
+import { seededNumbers } from '../../../scripts/test-support/seeded-numbers.ts'
 import { simulateService } from '../simulation/simulated-service.ts'
 import { createVirtualTime } from '../simulation/virtual-time.ts'
 

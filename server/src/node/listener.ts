@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream'
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { FastResponse } from 'srvx'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
-import { discardRest, LINGER_MS } from '../../../sdk/src/internal/http.node.ts'
 import type { Logger } from '../app/core/host.ts'
 import { requestIdOf } from '../app/http/context.ts'
 import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
 import { METHODS } from '../app/http/pipeline.ts'
 import { type Connections, watchConnections } from './connections.ts'
+import { discardRest, LINGER_MS } from './discard-rest.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
 
 /** A response that Node sends without a stream, unless its body is a stream. */

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ROUTES } from '@fish-crab/sdk/contract'
-import { shellCommand } from '../../../sdk/src/internal/shell-command.ts'
 import { GamemodesError } from '../app/catches/gamemodes.ts'
 import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError, type StorageErrorCode } from '../storage/core/errors.ts'
@@ -11,6 +10,7 @@ import { createLogger } from './logger.ts'
 import { otherOwnerOf } from './other-owner.ts'
 import { SecretsError } from './secrets-file.ts'
 import type { ListenAddress } from './settings.ts'
+import { shellCommand } from './shell-command.ts'
 import {
   type GeneratedAdmin,
   printPasswordTo,

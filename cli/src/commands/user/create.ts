@@ -1,6 +1,6 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import { isOnlyLocal } from '../../../../sdk/src/internal/local-address.ts'
-import { formatLoginFile } from '../../../../sdk/src/internal/login-file.ts'
+import { isOnlyLocal } from '../../../../server/web/src/admin/data/local-address.ts'
+import { formatLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
 import { checkPublicUrl } from '../../client/client.ts'
 import { withUnknownOutcome } from '../../client/describe-error.ts'
 import { gamemodeOf } from '../../client/gamemodes.ts'

@@ -1,7 +1,7 @@
 import type * as Sqlite from 'node:sqlite'
-import { requireNode } from '../../../../sdk/src/internal/require-node.ts'
 import { type FileProblem, fileProblem } from '../../../../sdk/src/internal/sqlite.node.ts'
 import { StorageError, type StorageErrorCode } from '../core/errors.ts'
+import { requireNode } from '../core/require-node.ts'
 
 requireNode('@fish-crab/server')
 

@@ -1,9 +1,9 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
 import type { PageGamemodes } from '../../data/gamemodes.ts'
 import { fragmentOf, type View } from '../data/location.ts'
+import type { LoginSecrets } from '../data/login-file.ts'
 import type { AdminSession } from '../data/session.ts'
 
 /** The context of all views of a signed-in administrator. */

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { isOnlyLocal } from '../../../../../sdk/src/internal/local-address.ts'
-import { formatLoginFile, type LoginSecrets } from '../../../../../sdk/src/internal/login-file.ts'
 import { publicUrl } from '../../data/site.ts'
+import { isOnlyLocal } from '../data/local-address.ts'
+import { formatLoginFile, type LoginSecrets } from '../data/login-file.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
 const LABELS: Readonly<Record<keyof LoginSecrets, string>> = {
