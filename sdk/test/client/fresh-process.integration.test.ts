@@ -20,19 +20,26 @@ test('importing the client loads neither zod nor undici nor cryptography', async
   expect(files.filter((file) => /zod|undici|fernet\/(fernet|key\.(node|web)|token)/.test(file))).toEqual([])
 })
 
-test('a client does not keep its process alive, and does not change the shared dispatcher', async () => {
-  await using server = await listen(answerEmpty)
-  const { stdout, exitCode } = await runInNode(`
-    import { createClient } from '@fish-crab/sdk'
-    void globalThis.Response
-    const shared = Symbol.for('undici.globalDispatcher.1')
-    const before = globalThis[shared]
-    const { user } = await createClient({ baseUrl: '${server.baseUrl}' }).demo.fish()
-    process.stdout.write(user + ' ' + (globalThis[shared] === before))
-  `)
-  expect(stdout).toBe('demo true')
-  expect(exitCode).toBe(0)
-})
+test.each(['no proxy', 'a proxy'])(
+  'a client with %s does not keep its process alive, and does not change the shared dispatcher',
+  async (proxy) => {
+    await using server = await listen(answerEmpty)
+    const http_proxy = proxy === 'a proxy' ? server.baseUrl : ''
+    const { stdout, exitCode } = await runInNode(
+      `
+      import { createClient } from '@fish-crab/sdk'
+      void globalThis.Response
+      const shared = Symbol.for('undici.globalDispatcher.1')
+      const before = globalThis[shared]
+      const { user } = await createClient({ baseUrl: '${server.baseUrl}' }).demo.fish()
+      process.stdout.write(user + ' ' + (globalThis[shared] === before))
+    `,
+      { env: { http_proxy, no_proxy: '', NO_PROXY: '' } },
+    )
+    expect(stdout).toBe('demo true')
+    expect(exitCode).toBe(0)
+  },
+)
 
 test.each<[string, { readonly http_proxy?: string; readonly no_proxy?: string }, string]>([
   ['no proxy', {}, 'demo, without undici'],

@@ -2,61 +2,51 @@ import { ValidationError } from '../../errors/fish-crab-error.ts'
 import type { Platform } from './platform.ts'
 import { findProxy, type ProxySetting, proxyAddress } from './proxy.node.ts'
 
-// The global symbol under which the built-in `fetch` of every Node version finds its dispatcher.
+// The symbol under which the built-in `fetch` finds its dispatcher (README of undici, `setGlobalDispatcher`).
 const SHARED_DISPATCHER = Symbol.for('undici.globalDispatcher.1')
-// Since undici 8, the dispatcher under the first symbol only wraps the dispatcher under this symbol.
-const SHARED_DISPATCHER_2 = Symbol.for('undici.globalDispatcher.2')
 
-interface Dispatcher {
-  readonly constructor: { new (): Dispatcher; readonly name: string; readonly prototype: Dispatcher }
-  readonly dispatch: unknown
-}
+// Only compared, never called: a later replacement of the global `fetch`, such as MSW's, differs from this one.
+const initialFetch = globalThis.fetch
+
+type Undici = typeof import('undici')
+type Dispatcher = import('undici').Dispatcher
 
 /**
- * The platform for Node. Each client has its own connections for the built-in `fetch`, with keep-alive and the proxies
- * from the environment variables (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`). A dispatcher that the program passed to
- * `setGlobalDispatcher` overrides both.
+ * The platform for Node, whose built-in `fetch` pools connections. A proxy from the environment variables
+ * (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`) needs the package undici, which takes longer to load than a first call. A
+ * dispatcher that the program passed to `setGlobalDispatcher` overrides the proxy.
  */
 export const platform: Platform = {
   sendsUserAgent: true,
   warn,
   openConnections(baseUrl, env) {
     const proxy = () => findProxy(baseUrl, env ?? process.env)
-    // A replaced `fetch`, such as MSW's, gets new connections, since MSW cannot intercept connections that are already
-    // open.
-    const perFetch = new WeakMap<typeof globalThis.fetch, Promise<RequestInit>>()
+    let loading: Promise<Undici | undefined> | undefined
+    const dispatchers = new WeakMap<typeof globalThis.fetch, RequestInit>()
     return {
       usesProxy: proxy() !== undefined,
       async extras(fetch) {
-        if (hasProgramDispatcher()) return {}
-        const known = perFetch.get(fetch)
-        if (known) return known
-        const fresh = openDispatcher(proxy()).catch((error: unknown) => {
-          // Try again with the next call, which may succeed.
-          perFetch.delete(fetch)
-          throw error
-        })
-        perFetch.set(fetch, fresh)
-        return fresh
+        const setting = proxy()
+        // A replaced `fetch` gets new connections, because MSW cannot intercept connections that are already open.
+        if (!setting && fetch === initialFetch) return {}
+        loading ??= importUndici(setting)
+        const undici = await loading
+        if (!undici || hasProgramDispatcher(undici)) return {}
+        const init = dispatchers.get(fetch) ?? openDispatcher(undici, setting)
+        dispatchers.set(fetch, init)
+        return init
       },
     }
   },
 }
 
-async function openDispatcher(proxy: ProxySetting | undefined): Promise<RequestInit> {
-  const dispatcher = proxy ? undefined : builtInAgent()
-  if (dispatcher) return { dispatcher } as unknown as RequestInit
-  const undici = await importUndici()
-  if (!undici) {
-    if (proxy) warnOfProxy(proxy)
-    return {}
-  }
+function openDispatcher(undici: Undici, proxy: ProxySetting | undefined): RequestInit {
   const agent = proxy ? openProxy(undici, proxy) : new undici.Agent()
   // undici 8 and Node's built-in undici use different dispatcher protocols; the wrapper translates between them.
   return { dispatcher: new undici.Dispatcher1Wrapper(agent) } as unknown as RequestInit
 }
 
-function openProxy(undici: typeof import('undici'), { variable, value }: ProxySetting) {
+function openProxy(undici: Undici, { variable, value }: ProxySetting) {
   try {
     return new undici.ProxyAgent({ uri: proxyAddress(value) })
   } catch {
@@ -67,38 +57,16 @@ function openProxy(undici: typeof import('undici'), { variable, value }: ProxySe
 }
 
 /**
- * Creates an agent of Node's built-in undici. Importing the `undici` package would take longer than the rest of a first
- * call.
+ * Whether the program passed a dispatcher to `setGlobalDispatcher`. An `Agent` without interceptors, which would replace
+ * its method `dispatch`, does not count, because it looks like the default dispatcher.
  */
-function builtInAgent(): Dispatcher | undefined {
-  const shared = sharedDispatcher()
-  return shared && isAgent(shared) ? new shared.constructor() : undefined
-}
-
-/**
- * Whether the program passed a dispatcher to `setGlobalDispatcher`. An `Agent` does not count, because it looks like
- * the default dispatcher.
- */
-function hasProgramDispatcher(): boolean {
-  const shared = sharedDispatcher()
-  // The undici package wraps its dispatcher for the older protocol of the built-in undici.
+function hasProgramDispatcher(undici: Undici): boolean {
+  // undici 7 sets only the shared dispatcher. undici 8 wraps its dispatcher for the built-in `fetch`. The classes may
+  // come from several copies of undici, so their names are compared.
+  const shared: Dispatcher | undefined = Reflect.get(globalThis, SHARED_DISPATCHER)
   const isWrapped = shared?.constructor.name === 'Dispatcher1Wrapper'
-  const dispatcher = isWrapped ? globalDispatcher(SHARED_DISPATCHER_2) : shared
-  return dispatcher !== undefined && !isAgent(dispatcher)
-}
-
-function sharedDispatcher(): Dispatcher | undefined {
-  // Loads Node's built-in undici, which then registers its dispatcher.
-  void globalThis.Response
-  const isProtocol2 = Number.parseInt(process.versions.undici ?? '', 10) >= 8
-  return globalDispatcher(isProtocol2 ? SHARED_DISPATCHER_2 : SHARED_DISPATCHER)
-}
-
-const globalDispatcher = (name: symbol): Dispatcher | undefined => Reflect.get(globalThis, name)
-
-/** Whether a dispatcher is an `Agent` without interceptors, which would replace its method `dispatch`. */
-function isAgent({ constructor: Class, dispatch }: Dispatcher): boolean {
-  return Class.name === 'Agent' && dispatch === Class.prototype.dispatch
+  const { constructor: Class, dispatch } = shared && !isWrapped ? shared : undici.getGlobalDispatcher()
+  return Class.name !== 'Agent' || dispatch !== Class.prototype.dispatch
 }
 
 /** Without undici, the built-in fetch is used, which does not support proxies. */
@@ -114,11 +82,11 @@ function warn(message: string, code: string): void {
 }
 
 /**
- * Imports the `undici` package. If Node's built-in undici is older, the import may replace the dispatcher of the whole
- * process; this function restores the dispatcher. Returns `undefined` if the package fails to load, because this
- * version of Node is too old or a bundler omitted the package.
+ * Imports the package undici, or warns that the proxy is ignored if the package fails to load: this version of Node is
+ * too old, or a bundler omitted the package. If Node's built-in undici is older, the import replaces the dispatcher of
+ * the whole process, and undici has no function that restores only the dispatcher of the built-in `fetch`.
  */
-async function importUndici(): Promise<typeof import('undici') | undefined> {
+async function importUndici(proxy: ProxySetting | undefined): Promise<Undici | undefined> {
   // Loads Node's built-in undici, which then registers its dispatcher.
   void globalThis.Response
   const before = Reflect.get(globalThis, SHARED_DISPATCHER)
@@ -127,5 +95,6 @@ async function importUndici(): Promise<typeof import('undici') | undefined> {
   if (before !== after && (!undici || after instanceof undici.Dispatcher1Wrapper)) {
     Reflect.set(globalThis, SHARED_DISPATCHER, before)
   }
+  if (!undici && proxy) warnOfProxy(proxy)
   return undici
 }
