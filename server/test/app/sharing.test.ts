@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { write } from './catches.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
-import { UNLIMITED } from './test-service.ts'
+import { ADDRESS_HEADER, UNLIMITED } from './test-service.ts'
 
 const pages = {
   template: async () =>
@@ -218,6 +218,42 @@ describe('the card', () => {
     await write(service, 'fish', fish('Koi'))
     await service.request('/@Alex/card.png')
     expect(service.rendered).toHaveLength(2)
+  })
+
+  it('is rendered only once for clients that request it at the same time', async () => {
+    const rendering = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
+    const rendered: string[] = []
+    const renderCard = (svg: string) => {
+      rendered.push(svg)
+      return rendering.promise
+    }
+    const service = await openService({ ...UNLIMITED, renderCard })
+    const requests = [1, 2, 3].map((client) =>
+      service.request('/@Alex/card.png', { headers: { [ADDRESS_HEADER]: `198.51.100.${client}` } }),
+    )
+    await expect.poll(() => rendered.length).toBeGreaterThan(0)
+    // The response to a later request that also needs the profile shows that the requests above wait for the card.
+    await service.request('/@Alex/badge.svg')
+    rendering.resolve(new TextEncoder().encode('a picture'))
+    for (const response of await Promise.all(requests)) expect(await response.text()).toBe('a picture')
+    expect(rendered).toHaveLength(1)
+  })
+
+  it('does not take turns of reads while it is rendered', async () => {
+    let renders = 0
+    const renderCard = () => {
+      renders += 1
+      return new Promise<never>(() => {})
+    }
+    const service = await openService({ ...UNLIMITED, renderCard })
+    await write(service, 'fish', fish('Koi'))
+    const names = ['Alex', 'Ben', 'Cid', 'Dan', 'Eve']
+    for (const name of names.slice(1)) await service.app.users.create({ name, password: 'a-password' })
+    for (const [client, name] of names.entries()) {
+      void service.request(`/@${name}/card.png`, { headers: { [ADDRESS_HEADER]: `198.51.100.${client}` } })
+    }
+    await expect.poll(() => renders).toBeGreaterThan(1)
+    expect(await service.text('/get/fish?name=Alex&gamemode=earth')).toContain('Koi')
   })
 
   it('gets 404 if the service has no renderer', async () => {

@@ -1,6 +1,8 @@
 import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
+import { createSharedWork } from '../core/shared-work.ts'
+import { createBoundedQueue } from '../http/bounded-queue.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { empty, type HandlerResponse, matchesEntityTag } from '../http/response.ts'
@@ -18,16 +20,19 @@ const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'uns
 
 /** Maximum number of cached cards, of about 250 KB each. */
 const CACHED_CARDS = 32
+const CONCURRENT_CARDS = 2
 
 /**
  * Creates the handlers of a player's pictures, which other sites show. The rate limit counts a request before its
  * handler runs.
  */
 export function pictureHandlers(
-  { users, readQueue, renderCard, publicUrl }: Services,
+  { users, schedule, renderCard, publicUrl }: Services,
   lookUp: ProfileLookup,
 ): { readonly playerCard: Handler; readonly playerBadge: Handler } {
   const cards = createLruCache<string, Uint8Array<ArrayBuffer>>(CACHED_CARDS)
+  const share = createSharedWork<string, Uint8Array<ArrayBuffer>>()
+  const queue = createBoundedQueue({ what: 'cards', concurrency: CONCURRENT_CARDS, perClient: 1, schedule })
 
   async function profileOf(context: RequestContext): Promise<Profile> {
     const { name = '' } = context.params
@@ -49,9 +54,10 @@ export function pictureHandlers(
       const svg = cardOf(profile, { site: SITE, address })
       const version = await sha256Hex(svg)
       return picture(context, PAGE_TYPES.png, version, async () => {
-        const { site, request } = context
+        const { site: client, request } = context
         const work = () => renderCard(svg)
-        const png = cards.get(version) ?? (await readQueue.run({ client: site, signal: request.signal, work }))
+        const render = (signal: AbortSignal) => queue.run({ client, signal, work })
+        const png = cards.get(version) ?? (await share(version, request.signal, render))
         cards.set(version, png)
         return png
       })
