@@ -203,7 +203,8 @@ function fitted(content: string, { width, size, smallest }: Room): { readonly te
   const shrunk = Math.min(size, width / emsOf(content))
   if (shrunk >= smallest) return { text: content, size: Math.floor(shrunk) }
   const kept = [...content]
-  while (emsOf(kept.join('')) + ELLIPSIS_EMS > width / smallest) kept.pop()
+  let ems = emsOf(content) + ELLIPSIS_EMS
+  while (ems > width / smallest) ems -= emsOf(kept.pop() ?? '')
   return { text: `${kept.join('').trimEnd()}…`, size: smallest }
 }
 
