@@ -23,7 +23,7 @@ import type { ContentEncoder } from '../app/http/encoding.ts'
 const GZIP = { level: 3 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
-/** Half of the four threads of Node's pool, which passwords and digests also use. A task takes about a millisecond. */
+/** Half of the four threads of Node's pool, which digests also use. A task takes about a millisecond. */
 const CONCURRENCY = 2
 /** Maximum number of whole bodies that wait: about a tenth of a second of work. */
 const MAX_WAITING = 64
@@ -40,8 +40,7 @@ const CODERS = {
 
 /**
  * Creates an encoder over `node:zlib`, for all clients of one server. A body that cannot be encoded soon is sent
- * unencoded, so that no client waits for another client that reads slowly. Passwords and digests wait for at most two
- * short tasks.
+ * unencoded, so that no client waits for another client that reads slowly. Digests wait for at most two short tasks.
  */
 export function createNodeEncoder(): ContentEncoder {
   const queue = createFairQueue({ concurrency: CONCURRENCY, perClient: 1 })

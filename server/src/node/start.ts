@@ -21,6 +21,7 @@ import { createServiceMetrics } from './metrics.ts'
 import { createPages } from './pages.ts'
 import { createScryptHasher } from './passwords.ts'
 import { type LoadedSecrets, loadSecrets, makeSecrets } from './secrets-file.ts'
+import { createThreadBudget } from './thread-budget.ts'
 
 /** Options of {@link startServer} besides the configuration. */
 export interface StartOptions {
@@ -195,6 +196,7 @@ async function prepareApp(
   const { logger, version, passwords = createScryptHasher() } = options
   const { secrets, mismatch, discard } = await secretsOf(config)
   const renderCard = config.web === 'on' ? await loadCardRenderer(logger) : undefined
+  const threads = createThreadBudget()
   const app = createApp({
     responseClass: SentResponse,
     ...parts,
@@ -202,12 +204,12 @@ async function prepareApp(
     gamemodes: config.gamemodes,
     ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
     secrets,
-    passwords,
+    passwords: threads.limitPasswords(passwords),
     version,
     logger,
     docs: createDocs(config.web === 'on'),
     ...(config.web === 'on' ? { pages: createPages() } : {}),
-    ...(renderCard ? { renderCard } : {}),
+    ...(renderCard ? { renderCard: threads.limitCards(renderCard) } : {}),
     contentEncoder: createNodeEncoder(),
     clientAddress: clientAddressBehind(config.trustProxy),
     rateLimit: { requests: config.rateLimit, windowMs: config.rateWindow * 1000 },
