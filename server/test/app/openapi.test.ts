@@ -1,9 +1,10 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { PAGE_ROUTES, ROUTES } from '@fish-crab/sdk/contract'
+import { PAGE_ROUTES, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import { type OpenApiObject, openApiDocument } from '@fish-crab/sdk/openapi'
 import { createPlatformEncoder } from '@fish-crab/server/app'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
+import { buildInSteps } from '../../src/app/routes/docs.ts'
 import { createMemoryService } from './memory-service.ts'
 
 interface Described {
@@ -34,6 +35,26 @@ describe('the OpenAPI document', () => {
     expect(valid).toBe(true)
     expect(document.openapi).toMatch(/^3\.1\./)
     expect(document.info).toMatchObject({ version: '0.0.0-test' })
+  })
+
+  it('is built in steps of one route, so that other requests are handled in between', async () => {
+    const names = Object.keys(ROUTES) as RouteName[]
+    let turn = 0
+    const turns: number[] = []
+    const count = () => {
+      turn += 1
+      if (turns.length <= names.length) setImmediate(count)
+    }
+    setImmediate(count)
+    const build: typeof openApiDocument = (options) => {
+      turns.push(turn)
+      return openApiDocument(options)
+    }
+    const document = await buildInSteps(build, { version: '1.2.3', routes: names, gamemodes: ['earth', 'moon'] })
+    const whole = openApiDocument({ version: '1.2.3', gamemodes: ['earth', 'moon'] })
+    expect(JSON.stringify(document)).toBe(JSON.stringify(whole))
+    expect(turns).toEqual([...new Set(turns)])
+    expect(turns.length).toBeGreaterThan(names.length)
   })
 
   it('contains each route once, and omits the HTML pages', () => {
