@@ -227,6 +227,7 @@ async function dropCommonJsMaps(folder: string): Promise<void> {
 const SERVER_WORKERS: Entries = {
   'file-worker': 'storage/file/worker.ts',
   'bcrypt-worker': 'node/bcrypt-worker.ts',
+  'card-worker': 'node/card-worker.ts',
 }
 /** The cryptography of the SDK, for packages that bundle the SDK. */
 const FERNET_KEYS: Entries = {

@@ -1,7 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import type { PasswordHasher } from '../app/core/host.ts'
+import { runInThread } from './run-in-thread.ts'
 
 /** Cost parameters of scrypt. */
 export interface ScryptCost {
@@ -38,13 +38,7 @@ export function isBcryptHash(text: string): boolean {
 
 /** Compares in a separate thread, because the library is written in JavaScript and would block all other requests. */
 function compareBcrypt(password: string, hash: string): Promise<boolean> {
-  const file = import.meta.url.endsWith('.ts') ? './bcrypt-worker.ts' : './bcrypt-worker.js'
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(file, import.meta.url), { env: {}, workerData: { password, hash } })
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.once('exit', (code) => reject(new Error(`The comparison of a password ended early (${code}).`)))
-  })
+  return runInThread('bcrypt-worker', { password, hash })
 }
 
 function isScryptCost({ N, r, p }: ScryptCost): boolean {

@@ -2,14 +2,14 @@ import { createFairQueue } from '../app/core/fair-queue.ts'
 import type { CardRenderer, PasswordHasher } from '../app/core/host.ts'
 
 /**
- * Leaves one of the four threads of Node's pool free for short work: digests, signatures, files, names of hosts, and
- * gzip and Brotli, which return their thread after each 16 KB of output.
+ * Leaves one of the four threads of Node's pool, and a processor of most machines, free for short work: digests,
+ * signatures, files, names of hosts, and gzip and Brotli, which return their thread after each 16 KB of output.
  */
 const LONG_TASKS = 3
-/** Leaves a thread for the other kind of long task. */
+/** Leaves a turn for the other kind of long task. */
 const LONG_TASKS_OF_A_KIND = 2
 
-/** Creates the shares of Node's thread pool that card renders and password hashes use. Each takes 50 ms or more. */
+/** Creates the queue that card renders and password hashes share. Each takes a processor for 50 ms or more. */
 export function createThreadBudget() {
   const queue = createFairQueue({ concurrency: LONG_TASKS, perClient: LONG_TASKS_OF_A_KIND })
   const run = <Result>(kind: 'card' | 'password', work: () => Promise<Result>) => queue.run({ client: kind, work })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { cardOf } from '../../src/app/sharing/card.ts'
 import { loadCardRenderer } from '../../src/node/card-renderer.ts'
+import { createBlockingTasks } from './blocking-tasks.ts'
 
 const species = (name: string, rarity: 'Mythical' | 'Gold') => ({
   name,
@@ -34,4 +35,19 @@ it('the renderer converts a card and its text to a PNG of 1200 by 630 pixels', a
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630])
   // Without fonts, the renderer would draw no text, and both cards would be equal.
   expect(png.equals(ben ?? new Uint8Array())).toBe(false)
+})
+
+it.runIf(process.platform !== 'win32')(
+  'the renderer uses a thread of its own, even if the thread pool is busy',
+  async () => {
+    const render = await loadCardRenderer({ info() {} })
+    const { block, run } = createBlockingTasks()
+    for (const name of ['a', 'b', 'c', 'd']) run(block(name))
+    expect((await render?.(card('Alex')))?.byteLength).toBeGreaterThan(0)
+  },
+)
+
+it('the renderer rejects an invalid picture', async () => {
+  const render = await loadCardRenderer({ info() {} })
+  await expect(render?.('<svg')).rejects.toThrow()
 })
