@@ -11,8 +11,8 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { createEncryption } from '../../src/app/users/encryption.ts'
-import { newRecord } from '../storage-suite/samples.ts'
 import { newFolder } from '../node/data-folder.ts'
+import { newRecord } from '../storage-suite/samples.ts'
 
 const SECRET = 'the secret of the beginning, long'
 

@@ -6,9 +6,9 @@ import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { folderContent } from '../../../scripts/test-support/folder-content.ts'
 import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
-import { newRecord } from '../storage-suite/samples.ts'
 import { newFolder } from '../node/data-folder.ts'
 import { startTestServer } from '../node/running.ts'
+import { newRecord } from '../storage-suite/samples.ts'
 
 const envOf = (folder: string) => ({ FISH_STORAGE: `file:${folder}` })
 
