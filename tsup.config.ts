@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, normalize } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 import { lazyOclif } from './cli/build/startup.ts'
 import { writeLicences } from './scripts/build/write-licences.ts'
@@ -29,7 +29,7 @@ const sourcesOf = (folder: string, files: Entries) =>
   Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/src/${file}`]))
 
 /** The path of the declarations of a source file. */
-const declarationOf = (source: string) => `scripts/build/dist/${source.replace(/\.ts$/, '.d.ts')}`
+const declarationOf = (source: string) => `scripts/build/dist/${normalize(source).replace(/\.ts$/, '.d.ts')}`
 
 /** The source file of each module of this project that is imported by name. */
 const { paths: SOURCES } = JSON.parse(readFileSync('tsconfig.json', 'utf8')).compilerOptions as {
