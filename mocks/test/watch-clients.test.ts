@@ -53,6 +53,7 @@ it('watch() yields each entry when the entry is stored, with the kind, id and ti
   expect(watch.entries).toEqual([
     {
       kind: 'fish',
+      gamemode: 'earth',
       name: 'Cod',
       rarity: 'Gold',
       id,
@@ -62,6 +63,7 @@ it('watch() yields each entry when the entry is stored, with the kind, id and ti
     },
     {
       kind: 'fish',
+      gamemode: 'earth',
       name: 'Koi',
       rarity: 'Silver',
       id,
@@ -71,6 +73,7 @@ it('watch() yields each entry when the entry is stored, with the kind, id and ti
     },
     {
       kind: 'crab',
+      gamemode: 'earth',
       name: 'crab',
       id: expect.any(String),
       entry: 0,
@@ -109,7 +112,7 @@ it('watch() reports removed records', async () => {
   await expect.poll(watch.names).toEqual(['Cod', 'Koi'])
   const admin = createAdminClient({ baseUrl: mock.origin, fetch: mock.fetch, clock: mock.clock, ...ROOT })
   await admin.fish.delete('Alex', id, { gamemode: 'earth' })
-  await expect.poll(() => removed).toEqual([{ kind: 'fish', id }])
+  await expect.poll(() => removed).toEqual([{ kind: 'fish', gamemode: 'earth', id }])
   expect(watch.names()).toEqual(['Cod', 'Koi'])
 })
 

@@ -99,7 +99,7 @@ export async function watchList(context: Context & Notes, options: WatchListOpti
       if ((await refresh()) === 'done' || !collection) return
       const listed = idsOf(collection)
       for (let next = await first; !next.done; next = await entries.next()) {
-        const { kind: _, eventId: __, ...caught } = next.value
+        const { kind: _, gamemode: __, eventId: ___, ...caught } = next.value
         if (listed.has(caught.id)) continue
         collection = { ...collection, catches: [...collection.catches, caught] }
         if (view.show(collection, [caught]) === 'done') return

@@ -45,8 +45,9 @@ export interface Client {
    */
   readonly profile: GetProfile
   /**
-   * Yields the catches of a user in one gamemode as the service stores them: all catches after `since`, or, if `since`
-   * is not given, only new catches. Yields each catch once, and the catches of each kind in order. Reconnects without
+   * Yields the catches of a user as the service stores them: all catches after `since`, or, if `since` is not given, only
+   * new catches. Without a gamemode in the call or the client, yields the catches of all gamemodes. Yields each catch
+   * once, and the catches of one kind and gamemode in order. Reconnects without
    * gaps or repeats. If proxies cut or delay streams, `watch` polls every 15 s instead. Opening a stream counts as one
    * request.
    *
@@ -54,7 +55,7 @@ export interface Client {
    * or BadRequestError with code `invalid_event_id` when `since` belongs to another collection or a backup was
    * restored; ConnectionError if the first connection fails; ValidationError.
    * @example
-   * for await (const entry of client.watch({ user: 'Alex', gamemode: 'earth' })) console.log(entry.kind, entry.name)
+   * for await (const entry of client.watch({ user: 'Alex' })) console.log(entry.gamemode, entry.kind, entry.name)
    */
   watch<Watched extends Kind = Kind>(
     options?: WatchOptions<Watched>,

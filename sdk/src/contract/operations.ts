@@ -36,7 +36,8 @@ export interface Operation {
 
 const moveGamemodeErrors = ['invalid_gamemode', 'gamemode_mismatch'] as const
 const gamemodeErrors = ['missing_gamemode', ...moveGamemodeErrors] as const
-const collectionErrors = ['missing_name', 'user_mismatch', 'user_not_found', ...gamemodeErrors] as const
+const userErrors = ['missing_name', 'user_mismatch', 'user_not_found'] as const
+const collectionErrors = [...userErrors, ...gamemodeErrors] as const
 const jsonErrors = ['invalid_payload', 'payload_too_large', 'unsupported_media_type'] as const
 const ok = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 200, schema }) as const
 const created = <Schema extends z.ZodMiniType>(schema: Schema) => ({ status: 201, schema }) as const
@@ -169,17 +170,24 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   getFish: read('fish', schemas.fishCollectionSchema, schemas.fishSummarySchema),
   getCrab: read('crabs', schemas.crabCollectionSchema, schemas.crabSummarySchema),
   events: {
-    summary: 'Stream the catches of a user in a gamemode as they are stored',
+    summary: 'Stream the catches of a user as they are stored',
     description: [
-      'The response consists of server-sent events. `catch` is a stored entry with its `kind`, as `detail=full` returns entries. Each has an event id.',
-      '`ready` is the first event. `removed` has the `id` and `kind` of a removed record, and its `entry` if only one entry was removed. `deleted` means that the user was deleted, and ends the stream.',
-      'With `Last-Event-ID`, the stream starts after that event. Otherwise, the stream starts with the next stored catch. Without `kind`, the stream has fish and crabs.',
+      'The response consists of server-sent events. `catch` is a stored entry with its `kind` and `gamemode`, as `detail=full` returns entries. Each has an event id.',
+      '`ready` is the first event. `removed` has the `id`, `kind` and `gamemode` of a removed record, and its `entry` if only one entry was removed. `deleted` means that the user was deleted, and ends the stream.',
+      'With `Last-Event-ID`, the stream starts after that event. Otherwise, the stream starts with the next stored catch. Without `kind`, the stream has fish and crabs, and without `gamemode`, it has all gamemodes. Catches of one kind and gamemode are in order.',
       'With `follow=false`, the stream ends after the existing events.',
     ].join(' '),
     auth: 'none',
     query: schemas.eventsQuerySchema,
     success: { status: 200, type: EVENT_STREAM.type },
-    errors: [...collectionErrors, 'invalid_query', 'invalid_event_id', 'too_many_streams', 'unavailable'],
+    errors: [
+      ...userErrors,
+      ...moveGamemodeErrors,
+      'invalid_query',
+      'invalid_event_id',
+      'too_many_streams',
+      'unavailable',
+    ],
   },
   getProfile: {
     summary: 'Get the figures of a user: totals, rarest species, latest catches, days and streaks',

@@ -230,7 +230,7 @@ export const eventOptionsSchema = z.object({
 /** The query of an event stream. */
 export const eventsQuerySchema = z.object({
   name: z.string(),
-  gamemode: gamemodeSchema,
+  gamemode: z.optional(gamemodeSchema),
   ...eventOptionsSchema.shape,
 })
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 const encoder = new TextEncoder()
 const READY = 'event: ready\nid: e0\ndata: {}\n\n'
-const CATCH = `event: catch\nid: e1\ndata: ${JSON.stringify({ kind: 'crab', name: 'crab', id: 'r1', caughtAt: '2026-01-01T00:00:00Z' })}\n\n`
+const CATCH = `event: catch\nid: e1\ndata: ${JSON.stringify({ kind: 'crab', name: 'crab', gamemode: 'earth', id: 'r1', caughtAt: '2026-01-01T00:00:00Z' })}\n\n`
 
 /** A stream that sends a text, and then stays silent. */
 function silentAfter(text: string) {
@@ -162,7 +162,7 @@ test('a watch reports the start and the end of an outage once, and does not repo
 test('an error of a callback does not end a watch', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const removal = 'event: removed\nid: e2\ndata: {"kind":"crab","id":"1"}\n\n'
+  const removal = 'event: removed\nid: e2\ndata: {"kind":"crab","gamemode":"earth","id":"1"}\n\n'
   const streams = [new Response(READY, { headers: { 'x-request-id': '1' } }), json(503, 'unavailable')()]
   const fetch = async () => streams.shift() ?? silentAfter(`${removal}${CATCH}`).response
   const client = createClient({ baseUrl: 'https://fish.example', user: 'Alex', gamemode: 'earth', fetch, pace: false })

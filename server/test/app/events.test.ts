@@ -1,15 +1,15 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { createMemoryStorage, type FishStorage } from '@fish-crab/server/app'
-import { wrapDriver } from '@fish-crab/server/storage'
+import { createMemoryStorage } from '@fish-crab/server/app'
+import { type Collection, type ReadRange, wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { newRecord, recordOf } from '../storage-suite/samples.ts'
 import { asRoot } from './administration.ts'
 import { SALMON, write } from './catches.ts'
 import { expectError } from './errors.ts'
-import { namesOf, openEvents, requestEvents } from './event-stream.ts'
+import { namesOf, openEvents, readEvents, requestEvents } from './event-stream.ts'
 import { createMemoryService } from './memory-service.ts'
-import { ADDRESS_HEADER, UNLIMITED } from './test-service.ts'
+import { ADDRESS_HEADER, type TestService, UNLIMITED } from './test-service.ts'
 import { createTimers } from './timers.ts'
 
 const INTERVALS = { heartbeatMs: 15_000, checkMs: 5000 }
@@ -90,7 +90,7 @@ describe('event streams', () => {
 
   it('deliver every catch even if the storage sends no signals, since a regular check finds new catches', async () => {
     const timers = createTimers()
-    const storage: FishStorage = { ...createMemoryStorage(), onChange: () => () => {} }
+    const storage = wrapDriver({ ...createMemoryDriver(), onChange: () => () => {} })
     const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule })
     const stream = await openEvents(service)
     await stream.ready()
@@ -215,8 +215,8 @@ describe('event streams', () => {
     const service = await createMemoryService(UNLIMITED)
     await write(service, 'fish', SALMON)
     const { id } = await (await openEvents(service)).ready()
-    const [tag, ...places] = String(id).split('-')
-    const forged = [tag, ...places.map((_, at) => `${(1000 + at).toString(36)}.5`)].join('-')
+    const forged = String(id).replaceAll(/\.\w+/g, `.${(1000).toString(36)}.5`)
+    expect(forged).not.toBe(id)
     const stream = await openEvents(service, { lastEventId: forged })
     expect((await stream.ready()).id).toBe(id)
   })
@@ -330,4 +330,105 @@ it('an event stream skips missed catches if all of them were removed, does not r
   await write(service, 'fish', { fish: 'Koi', rarity: 1 })
   expect(namesOf(await next)).toEqual(['Koi'])
   expect(reads).toBeLessThan(10)
+})
+
+describe('a stream of all gamemodes', () => {
+  const all = async (service: TestService, lastEventId?: string) => {
+    const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+    const response = await service.request('/events?name=Alex&follow=false', { headers })
+    return (await readEvents(response).rest()).filter(({ event }) => event !== 'retry')
+  }
+
+  it('resumes after the operator has added one gamemode and removed another', async () => {
+    const storage = createMemoryStorage()
+    const first = await createMemoryService({ ...UNLIMITED, storage, gamemodes: ['earth', 'sky'] })
+    const [ready] = await all(first)
+    await write(first, 'fish', { fish: 'a', rarity: 1 }, { gamemode: 'earth' })
+    await write(first, 'fish', { fish: 'b', rarity: 1 }, { gamemode: 'sky' })
+    const [, earth, sky] = await all(first, ready?.id)
+    expect(namesOf([earth, sky].filter((event) => event !== undefined)).sort()).toEqual(['a', 'b'])
+
+    await storage.items.removeItem('user:alex')
+    const second = await createMemoryService({ ...UNLIMITED, storage, gamemodes: ['moon', 'earth'] })
+    await storage.items.setItem('user:alex', JSON.stringify({ ...second.alex, id: first.alex.id }))
+    const entries = [{ name: 'on the moon', caughtAt: new Date(0).toISOString(), rarity: 'Gold' }]
+    await storage.append({ owner: first.alex.id, kind: 'fish', gamemode: 'moon' }, newRecord({ entries }))
+    expect(namesOf((await all(second, sky?.id)).slice(1))).toEqual(['on the moon'])
+  })
+
+  it('has event ids of at most 1 KB for 32 gamemodes with catches of both kinds', async () => {
+    const storage = createMemoryStorage()
+    const gamemodes = Array.from({ length: 32 }, (_, index) => `gamemode-with-a-long-name-${index}`)
+    const service = await createMemoryService({ ...UNLIMITED, storage, gamemodes })
+    for (const gamemode of gamemodes) {
+      for (const kind of ['fish', 'crab']) {
+        await storage.append({ owner: service.alex.id, kind, gamemode }, recordOf('Koi', 'Cod'))
+      }
+    }
+    const [ready] = await all(service)
+    expect(ready?.id?.match(/-/g)).toHaveLength(64)
+    // A sequence of seven digits is enough for 78 billion records.
+    expect(ready?.id?.replaceAll(/\.\w+/g, '.zzzzzzz').length).toBeLessThanOrEqual(1024)
+  })
+
+  it('reads its catches in turns of the client, one turn at a time', async () => {
+    const driver = createMemoryDriver()
+    let [running, most] = [0, 0]
+    const storage = wrapDriver({
+      ...driver,
+      async *read(collection: Collection, range?: ReadRange) {
+        // Reads of new catches, which all streams share, have no limit.
+        const isCatchUp = range?.entries !== undefined
+        if (isCatchUp) running += 1
+        most = Math.max(most, running)
+        try {
+          await new Promise(setImmediate)
+          yield* driver.read(collection, range)
+        } finally {
+          if (isCatchUp) running -= 1
+        }
+      },
+    })
+    const service = await createMemoryService({ ...UNLIMITED, storage })
+    const [ready] = await all(service)
+    for (const gamemode of ['earth', 'survival', 'oneblock']) {
+      for (const kind of ['fish', 'crab']) {
+        await storage.append({ owner: service.alex.id, kind, gamemode }, recordOf(`${gamemode} ${kind}`))
+      }
+    }
+    expect(namesOf((await all(service, ready?.id)).slice(1))).toHaveLength(6)
+    expect(most).toBe(1)
+  })
+})
+
+it('an event stream whose storage fails logs each cause once, with the collection, and again after a recovery', async () => {
+  const driver = createMemoryDriver()
+  let failure: string | undefined
+  const lines: Readonly<Record<string, unknown>>[] = []
+  const storage = wrapDriver({
+    ...driver,
+    version: async (collection) => {
+      if (failure !== undefined) throw new Error(failure)
+      return driver.version(collection)
+    },
+  })
+  const timers = createTimers()
+  const logger = { info() {}, error() {}, warn: (fields: Readonly<Record<string, unknown>>) => void lines.push(fields) }
+  const service = await createMemoryService({ ...UNLIMITED, storage, schedule: timers.schedule, logger })
+  const stream = await openEvents(service)
+  await stream.ready()
+  const checkAgain = async () => {
+    await expect.poll(() => timers.intervals).toContain(INTERVALS.checkMs)
+    timers.run(INTERVALS.checkMs)
+    await expect.poll(() => timers.intervals).toContain(INTERVALS.checkMs)
+  }
+  for (const cause of ['down', 'down', undefined, 'down', 'full']) {
+    failure = cause
+    await checkAgain()
+  }
+  expect(lines.map(({ kind, gamemode, err }) => [kind, gamemode, (err as Error).message])).toEqual([
+    ['fish', 'earth', 'down'],
+    ['fish', 'earth', 'down'],
+    ['fish', 'earth', 'full'],
+  ])
 })

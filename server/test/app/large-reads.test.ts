@@ -61,7 +61,7 @@ async function createSlowService() {
     reading: reading as readonly string[],
     end: ended.resolve,
     /** A forged event id that precedes all events. */
-    firstId: `${String(id).split('-')[0]}-0.0-0.0`,
+    firstId: String(id).split('-')[0],
     get: (path: string, client: number) => service.request(path, from(`192.0.2.${client}`)),
   }
 }

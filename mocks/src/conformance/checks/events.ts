@@ -56,15 +56,19 @@ export const eventsChecks = checksOf('events', [
       expect.same(namesOf(later.events), [], 'the names of the catches', later.response)
     },
   ),
-  check('events-catch', 'An event contains the entry as detail=full returns it, and its kind.', async (t) => {
-    const { user, start } = await begin(t)
-    const caughtAt = '2025-01-02T03:04:05.000Z'
-    const id = await writeAndExpectId(t, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt }] }, { user })
-    const { response, events } = await readEvents(t, user, '', start)
-    const [event] = catchesOf(events)
-    const expected = { kind: 'fish', name: 'Koi', rarity: 'Gold', id, entry: 0, caughtAt }
-    expect.same(JSON.parse(event?.data ?? 'null'), expected, 'the data of the event', response)
-  }),
+  check(
+    'events-catch',
+    'An event contains the entry as detail=full returns it, its kind and its gamemode.',
+    async (t) => {
+      const { user, start } = await begin(t)
+      const caughtAt = '2025-01-02T03:04:05.000Z'
+      const id = await writeAndExpectId(t, 'fish', { fish: [{ name: 'Koi', rarity: 3, caughtAt }] }, { user })
+      const { response, events } = await readEvents(t, user, '', start)
+      const [event] = catchesOf(events)
+      const expected = { kind: 'fish', gamemode: 'earth', name: 'Koi', rarity: 'Gold', id, entry: 0, caughtAt }
+      expect.same(JSON.parse(event?.data ?? 'null'), expected, 'the data of the event', response)
+    },
+  ),
   check('events-resume', 'Last-Event-ID resumes after any event without gaps or repeated events.', async (t) => {
     const { user, start } = await begin(t)
     await writeAndExpectId(t, 'fish', fish('a', 'b'), { user })
@@ -77,6 +81,42 @@ export const eventsChecks = checksOf('events', [
       expect.same(namesOf(later.events), rest, `the names after event ${index + 1}`, later.response)
     }
   }),
+  check(
+    'events-all',
+    'Without a gamemode, a stream has the catches of all gamemodes, and resumes all of them.',
+    async (t) => {
+      const user = await t.newUser()
+      const readAll = async (lastEventId?: string) => {
+        const headers = lastEventId === undefined ? {} : { [EVENT_STREAM.lastEventId]: lastEventId }
+        const response = await t.request(`/events?name=${user.name}&follow=false`, { headers })
+        expect.status(response, 200)
+        return { response, events: parseEvents(response) }
+      }
+      const { response, events } = await readAll()
+      const start = idOf(
+        events.find(({ event }) => event === 'ready'),
+        response,
+      )
+      await writeAndExpectId(t, 'fish', fish('a', 'b'), { user })
+      await writeAndExpectId(t, 'fish', fish('c'), { user, gamemode: 'survival' })
+      const later = await readAll(start)
+      const catches = catchesOf(later.events)
+      const gamemodes = catches.map(({ data = '{}' }) => JSON.parse(data).gamemode)
+      expect.same(gamemodes.sort(), ['earth', 'earth', 'survival'], 'the gamemodes of the catches', later.response)
+      for (const [index, event] of catches.entries()) {
+        const rest = await readAll(idOf(event, later.response))
+        expect.same(
+          namesOf(rest.events).sort(),
+          namesOf(catches.slice(index + 1)).sort(),
+          `the names after event ${index + 1}`,
+          rest.response,
+        )
+      }
+      const headers = { [EVENT_STREAM.lastEventId]: start }
+      const one = await t.request(`/events?name=${user.name}&gamemode=earth&follow=false`, { headers })
+      expect.error(one, 'invalid_event_id')
+    },
+  ),
   check('events-kind', 'The query parameter kind omits the events of the other kind.', async (t) => {
     const { user, start } = await begin(t, '&kind=crab')
     await writeAndExpectId(t, 'fish', fish('Cod'), { user })

@@ -29,6 +29,11 @@ export const eventsMutations: readonly Mutation[] = [
     (_, path) => isEvents(path),
     (request, send) => send(changedRequest(request, { headers: { 'last-event-id': null } })),
   ),
+  onRequest(
+    'streams one gamemode instead of all',
+    ({ url }, path) => isEvents(path) && !url.includes('gamemode='),
+    (request, send) => send(changedRequest(request, { url: `${request.url}&gamemode=earth` })),
+  ),
   onEvents('omits the reconnection time in event streams', (text) => text.replace(/^retry: .*\n/m, '')),
   onEvents('omits the kind in events', (text) => text.replaceAll(/"kind":"(fish|crab)",/g, '')),
   onEvents(

@@ -1,3 +1,4 @@
+import type { Gamemode } from '../../contract/gamemodes.ts'
 import { EVENT_STREAM } from '../../contract/headers.ts'
 import { KINDS, type Kind } from '../../contract/kinds.ts'
 import { FURTHER_ROUTES } from '../../contract/routes.ts'
@@ -14,17 +15,19 @@ import { CALL_OPTIONS, type CallOptions, limitIssues } from '../core/options.ts'
 import type { Transport } from '../transport/response.ts'
 import { TOO_MANY_STREAMS } from '../transport/retry-policy.ts'
 import type { DetailedEntry } from './catch-input.ts'
-import { resolveTarget, TARGET, type Target } from './target.ts'
+import { gamemodeIssue, resolveUser, TARGET, type Target } from './target.ts'
 
 /**
  * Options of `watch`. The limits apply to each connection. Errors that a callback throws are ignored. If the client has
  * too many streams, a new watch rejects at once with `too_many_streams`: an address has at most 10 streams, and so has
  * an API key.
  */
-export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, Target {
+export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, Pick<Target, 'user'> {
+  /** @default the client's `gamemode`, or all gamemodes if the client has none */
+  readonly gamemode?: Gamemode | undefined
   /** @default both kinds */
   readonly kind?: Watched | undefined
-  /** The `eventId` of the last known entry of the same user, gamemode and `kind`. @default only new catches */
+  /** The `eventId` of the last known entry of a watch with the same user, gamemode and `kind`. @default only new catches */
   readonly since?: string | undefined
   /**
    * Called when the stream is open: every later catch will be yielded. Called again when the service responds after
@@ -44,16 +47,23 @@ export interface WatchOptions<Watched extends Kind = Kind> extends CallOptions, 
 /** A removal. All entries of one write belong to one record and have the `id` of the record. */
 export interface RemovedRecord {
   readonly kind: Kind
+  readonly gamemode: Gamemode
   /** The `id` of the entries of the record. */
   readonly id: string
   /** The `entry` of the only entry that was removed. @default all entries of the record were removed */
   readonly entry?: number
 }
 
+interface WatchedFields<Watched extends Kind> {
+  readonly kind: Watched
+  readonly gamemode: Gamemode
+  readonly eventId: string
+}
+
 /** A fish that `watch` yields. */
-export type CaughtFish = DetailedEntry<Fish> & { readonly kind: 'fish'; readonly eventId: string }
+export type CaughtFish = DetailedEntry<Fish> & WatchedFields<'fish'>
 /** A crab that `watch` yields. */
-export type CaughtCrab = DetailedEntry<Crab> & { readonly kind: 'crab'; readonly eventId: string }
+export type CaughtCrab = DetailedEntry<Crab> & WatchedFields<'crab'>
 /** An entry that `watch` yields. To continue after this entry, call `watch` again with `since: entry.eventId`. */
 export type CaughtEntry = CaughtFish | CaughtCrab
 
@@ -160,8 +170,11 @@ const KNOWN: OptionNames<WatchOptions> = { ...CALL_OPTIONS, ...TARGET, kind: 1, 
 /** @throws ValidationError */
 function queryOf(options: WatchOptions, settings: Settings): Record<string, string | undefined> {
   const unknown = [...optionIssues(options, KNOWN), ...limitIssues(options)]
-  const { user, gamemode, issues } = resolveTarget(options, settings)
-  const { kind, since } = options
+  const { gamemode = settings.gamemode, kind, since } = options
+  const { user, issue } = resolveUser(options, settings)
+  const gamemodeProblem =
+    gamemode === undefined ? undefined : gamemodeIssue(gamemode, 'gamemode', settings.knownGamemodes)
+  const issues = [issue, gamemodeProblem].filter((each) => each !== undefined)
   if (kind !== undefined && !KINDS.includes(kind)) {
     issues.push({ path: 'kind', message: `Must be one of ${KINDS.join(', ')}, or left out.` })
   }
@@ -254,9 +267,9 @@ function createEventParser() {
 }
 
 const parseEntry = (data: string) =>
-  parseData<Omit<CaughtFish, 'eventId'> | Omit<CaughtCrab, 'eventId'>>(data, ['name', 'id', 'caughtAt'])
+  parseData<Omit<CaughtFish, 'eventId'> | Omit<CaughtCrab, 'eventId'>>(data, ['name', 'id', 'caughtAt', 'gamemode'])
 
-const parseRemoved = (data: string) => parseData<RemovedRecord>(data, ['id'])
+const parseRemoved = (data: string) => parseData<RemovedRecord>(data, ['id', 'gamemode'])
 
 /** @throws InvalidResponseError */
 function parseData<Data extends { readonly kind: Kind }>(data: string, texts: readonly string[]): Data {

@@ -1,8 +1,7 @@
-import type { EVENTS, Kind } from '@fish-crab/sdk/contract'
+import type { EVENTS, Gamemode, Kind } from '@fish-crab/sdk/contract'
 import type { StoredRecord } from '../../storage/core/types.ts'
 import { formatSlots } from '../catches/record.ts'
 import type { Position } from '../core/position.ts'
-import { formatEventId, type Positions } from './event-id.ts'
 
 /** Time after which a client reconnects, in milliseconds. This time is longer than the restart of a crashed server. */
 const RETRY_MS = 5000
@@ -18,7 +17,10 @@ export function eventText(name: (typeof EVENTS)[number], data: string, id?: stri
  * Returns the retry time and the first event of a stream. If the connection is lost before the first catch, the id of
  * this event lets the client resume from the position at which the stream began.
  */
-export function openingText(data: { readonly user: string; readonly gamemode: string }, id: string): string {
+export function openingText(
+  data: { readonly user: string; readonly gamemode: Gamemode | undefined },
+  id: string,
+): string {
   return `retry: ${RETRY_MS}\n\n${eventText('ready', JSON.stringify(data), id)}`
 }
 
@@ -28,18 +30,23 @@ export interface CatchRecord {
   readonly data: readonly (string | undefined)[]
 }
 
-export function toCatchRecord(record: StoredRecord, kind: Kind): CatchRecord {
-  const head = `{"kind":${JSON.stringify(kind)},`
+export function toCatchRecord(record: StoredRecord, collection: { kind: Kind; gamemode: Gamemode }): CatchRecord {
+  const { kind, gamemode } = collection
+  const head = `${JSON.stringify({ kind, gamemode }).slice(0, -1)},`
   return { sequence: record.sequence, data: formatSlots(record, 'full').map((entry) => entry && head + entry.slice(1)) }
 }
 
-/** Returns the events of records from the position of a stream, and the position after these events. */
+/**
+ * Returns the events of records after a position, and the position after these events.
+ *
+ * @param idAt the event id of a position in the collection of the records
+ */
 export function catchEvents(
   records: readonly CatchRecord[],
-  kind: Kind,
-  { tag, positions }: { readonly tag: string; readonly positions: Positions },
+  start: Position,
+  idAt: (position: Position) => string,
 ): { readonly text: string; readonly position: Position } {
-  let position = positions[kind] as Position
+  let position = start
   let text = ''
   for (const { sequence, data } of records) {
     if (sequence < position.sequence) continue
@@ -48,7 +55,7 @@ export function catchEvents(
       const entry = data[at]
       if (entry === undefined) continue
       const after = at + 1 < data.length ? { sequence, offset: at + 1 } : { sequence: sequence + 1, offset: 0 }
-      text += eventText('catch', entry, formatEventId(tag, { ...positions, [kind]: after }))
+      text += eventText('catch', entry, idAt(after))
     }
     position = { sequence: sequence + 1, offset: 0 }
   }

@@ -1,4 +1,4 @@
-import { EVENT_STREAM, eventOptionsSchema, HEADERS, KINDS } from '@fish-crab/sdk/contract'
+import { EVENT_STREAM, eventOptionsSchema, HEADERS } from '@fish-crab/sdk/contract'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
@@ -18,12 +18,12 @@ const HEADERS_OF_STREAMS = {
 
 /** Creates the handler of `/events`, and a function that ends all streams. */
 export function createEvents(services: Services) {
-  const { storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes } = services
-  const streams = createStreams({ storage, schedule, readQueue, metrics, storeId, limits })
+  const { storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes, logger } = services
+  const streams = createStreams({ storage, schedule, readQueue, metrics, storeId, gamemodes, logger, limits })
   const handle: Handler = async (context) => {
     const { request, query, client, site, keyOwner } = context
     if (!userNameOf(query)) throw new HttpError('missing_name')
-    const gamemode = gamemodes.require(query.getAll('gamemode'))
+    const gamemode = gamemodes.named(query.getAll('gamemode'))
     context.gamemode = gamemode
     const { kind, follow } = eventOptions(query)
     const user = await requestedUser(services, context)
@@ -37,7 +37,7 @@ export function createEvents(services: Services) {
     const body = await streams.open({
       user,
       gamemode,
-      kinds: kind === undefined ? KINDS : [kind],
+      kind,
       lastEventId: lastEventIdOf(request),
       follow: follow !== 'false',
       ...{ client, site, keyOwner },

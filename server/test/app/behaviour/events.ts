@@ -1,11 +1,12 @@
+import type { Saved } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
 import { asRoot } from '../administration.ts'
 import { SALMON, write } from '../catches.ts'
 import { expectError } from '../errors.ts'
-import { namesOf, openEvents, requestEvents } from '../event-stream.ts'
+import { namesOf, openEvents, readEvents, requestEvents, type StreamEvent } from '../event-stream.ts'
 import { from, type OpenService, UNLIMITED } from '../test-service.ts'
 
-const fish = (name: string) => ({ fish: name, rarity: 1 })
+const fish = (...names: readonly string[]) => ({ fish: names.map((name) => ({ name, rarity: 1 })) })
 
 /** Tests event streams. */
 export function eventsBehaviour(open: OpenService): void {
@@ -60,9 +61,67 @@ export function eventsBehaviour(open: OpenService): void {
       await both.ready()
       const admin = await asRoot(service)
       await admin('DELETE', `/admin/users/Alex/crab/${id}?gamemode=earth`)
-      expect(await both.next()).toEqual({ event: 'removed', data: { kind: 'crab', id } })
+      expect(await both.next()).toEqual({ event: 'removed', data: { kind: 'crab', gamemode: 'earth', id } })
       await write(service, 'fish', fish('next'))
       expect(namesOf(await fishes.catches(1))).toEqual(['next'])
+    })
+
+    it('without a gamemode, delivers the catches of all gamemodes with their gamemode, and resumes all of them', async () => {
+      const service = await open(UNLIMITED)
+      await write(service, 'fish', fish('before'))
+      const openAll = async (lastEventId?: string) => {
+        const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+        return readEvents(await service.request('/events?name=Alex', { headers }))
+      }
+      const stream = await openAll()
+      const ready = await stream.ready()
+      expect(ready.data).toEqual({ user: 'Alex' })
+      await write(service, 'fish', fish('a', 'b'), { gamemode: 'survival' })
+      await write(service, 'crab', { crab: [{ name: 'c' }] }, { gamemode: 'earth' })
+      await write(service, 'fish', fish('d'), { gamemode: 'earth' })
+      const caught = await stream.catches(4)
+      const placeOf = ({ data }: StreamEvent) => {
+        const { name, kind, gamemode } = data as Record<string, string>
+        return `${gamemode} ${kind} ${name}`
+      }
+      const places = ['survival fish a', 'survival fish b', 'earth crab c', 'earth fish d']
+      expect(caught.map(placeOf).sort()).toEqual(places.toSorted())
+      for (const [index, { id }] of caught.entries()) {
+        const rest = caught.slice(index + 1).map(placeOf)
+        expect((await (await openAll(id)).catches(rest.length)).map(placeOf).sort()).toEqual(rest.sort())
+      }
+      expect((await (await openAll(ready.id)).catches(4)).map(placeOf).sort()).toEqual(places.toSorted())
+    })
+
+    it('resumes inside a record of 500 entries, of which an earlier entry was removed, with each other catch once', async () => {
+      const service = await open(UNLIMITED)
+      const stream = await openEvents(service, { query: '&kind=fish' })
+      await stream.ready()
+      const names = Array.from({ length: 500 }, (_, index) => `Fish ${index}`)
+      const { id } = (await (await write(service, 'fish', fish(...names))).json()) as Saved
+      const seen = await stream.catches(200)
+      await stream.close()
+      const removed = [17, 199, 200, 350]
+      const admin = await asRoot(service)
+      for (const entry of removed) {
+        const { status } = await admin('DELETE', `/admin/users/Alex/fish/${id}?gamemode=earth&entry=${entry}`)
+        expect(status).toBe(204)
+      }
+      const resumed = await openEvents(service, { query: '&kind=fish&follow=false', lastEventId: seen.at(-1)?.id })
+      const rest = (await resumed.rest()).filter(({ event }) => event === 'catch')
+      expect([...namesOf(seen), ...namesOf(rest)]).toEqual(
+        names.filter((_, index) => index < 200 || !removed.includes(index)),
+      )
+    })
+
+    it('reports that an entry was removed, with its index', async () => {
+      const service = await open(UNLIMITED)
+      const { id } = (await (await write(service, 'fish', fish('a', 'b'))).json()) as Saved
+      const stream = await openEvents(service)
+      await stream.ready()
+      const admin = await asRoot(service)
+      await admin('DELETE', `/admin/users/Alex/fish/${id}?gamemode=earth&entry=1`)
+      expect(await stream.next()).toEqual({ event: 'removed', data: { kind: 'fish', gamemode: 'earth', id, entry: 1 } })
     })
 
     it('reports the deletion of its user and ends, and its event ids cannot resume the stream of a new user', async () => {
@@ -80,14 +139,20 @@ export function eventsBehaviour(open: OpenService): void {
 
     it('cannot be resumed with an event id from a stream of a different kind or gamemode, or with a tampered event id', async () => {
       const service = await open(UNLIMITED)
+      await write(service, 'fish', SALMON)
       const { id = '' } = await (await openEvents(service)).ready()
-      for (const lastEventId of [`${id}-1.0`, `${id}0`, id.replace('.0', '.00'), id.replace('.0', '.zz')]) {
+      const [tag = '', position = ''] = id.split('-')
+      const tampered = [`${tag}0`, `${tag}0-${position}`, `${id}-${position}`, `${id}-1.0`, `${id}.0`, `${id}.zz`]
+      for (const lastEventId of [...tampered, `${id}0.`, id.replace('.', '..'), `${id}-`]) {
         await expectError(await requestEvents(service, { lastEventId }), 'invalid_event_id')
       }
       await expectError(await requestEvents(service, { query: '&kind=fish', lastEventId: id }), 'invalid_event_id')
       const elsewhere = { headers: { 'last-event-id': id } }
       await expectError(await service.request('/events?name=Alex&gamemode=sky', elsewhere), 'invalid_gamemode')
       await expectError(await service.request('/events?name=Alex&gamemode=survival', elsewhere), 'invalid_event_id')
+      await expectError(await service.request('/events?name=Alex', elsewhere), 'invalid_event_id')
+      const all = await readEvents(await service.request('/events?name=Alex')).ready()
+      await expectError(await requestEvents(service, { lastEventId: all.id }), 'invalid_event_id')
       await (await openEvents(service, { lastEventId: '' })).ready()
     })
 
