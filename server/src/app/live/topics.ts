@@ -13,7 +13,7 @@ export interface StreamedCollection {
 }
 
 /** The records that a topic has just read, with the bytes of their events by the event id before them. */
-export interface LatestRecords {
+interface LatestRecords {
   /** Sequence of the newest record before these records. */
   readonly before: number
   readonly records: readonly CatchRecord[]
