@@ -125,7 +125,8 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
     },
 
     async findById(collection, id) {
-      const row = (await call('fishFindById', collectionKeys(collection).collection, [id])) as RecordRow | null
+      // This read is sent as a write, so that it waits for replicas: a missing record acknowledges its removal.
+      const row = (await write('fishFindById', collectionKeys(collection).collection, [id])) as RecordRow | null
       return row ? toRecord(row) : undefined
     },
 
