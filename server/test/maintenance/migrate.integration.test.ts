@@ -17,6 +17,7 @@ import { createLogger, createScryptHasher, readConfig, startServer } from '@fish
 import { type MigrateOptions, type MigrationReport, migrateStore } from '@fish-crab/server/maintenance'
 import { createStorage } from '@fish-crab/server/storage'
 import { hash } from 'bcryptjs'
+import { EJSON } from 'bson'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   type Database,
@@ -289,6 +290,32 @@ describe('a migration', () => {
     expect((await client.fish.list()).fish.map(({ name }) => name)).toEqual(catches.map(({ fish }) => fish))
   })
 
+  test.each<[string, (documents: readonly string[]) => string]>([
+    ['one per line', (documents) => documents.join('\r\n')],
+    ['in one array', (documents) => `[${documents.join(',')}]\n`],
+    [
+      'indented',
+      (documents) => documents.map((document) => JSON.stringify(JSON.parse(document), undefined, '\t')).join('\n'),
+    ],
+    [
+      'in an indented array',
+      (documents) =>
+        JSON.stringify(
+          documents.map((document) => JSON.parse(document)),
+          undefined,
+          2,
+        ),
+    ],
+  ])('reads JSON documents %s, whatever their texts contain', async (_title, format) => {
+    const names = ['},{"_id":1', 'a "quoted" [name]', '\\', 'ends with }', 'Łódź 🐟'.repeat(9000)]
+    const nested = [{ _id: 1, text: '}\n{' }, { _id: 2 }]
+    const documents = names.map((fish, index) => ({ _id: objectId(SECONDS, index), nested, fish, rarity: 1 }))
+    const paths = await writeExports(join(folder, 'x'), databaseOf({ users: [player('Alex')], fish_Alex_earth: [] }))
+    writeFileSync(paths[1] ?? '', format(documents.map((document) => EJSON.stringify(document))))
+    expect(await migrate(paths)).toMatchObject({ catches: { fish: { earth: names.length - 1 } } })
+    expect(await catchesOf((await serve()).url, 'Alex')).toEqual(names.slice(0, -1))
+  })
+
   test('leaves nothing after an interruption, and can be repeated', async () => {
     const dump = await writeExports(join(folder, 'export'), databaseOf(await oddities()))
     const interrupting = new AbortController()
@@ -389,7 +416,7 @@ describe('a migration', () => {
   })
 
   test.each<[string, (paths: readonly string[]) => void, RegExp]>([
-    ['a cut file', ([users = '']) => truncateSync(users, 100), /users\.json ends in the middle of a document/],
+    ['a cut file', ([users = '']) => truncateSync(users, 100), /users\.json, at document 1, is damaged or truncated/],
     [
       'another file',
       ([users = '']) => writeFileSync(users, 'password,canary\n'),

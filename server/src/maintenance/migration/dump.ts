@@ -1,7 +1,8 @@
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { Readable } from 'node:stream'
-import { createGunzip, gunzipSync } from 'node:zlib'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { MaintenanceError, namedPath } from '../core/maintenance.ts'
 
 /** A document of a dump, with BSON types converted to JavaScript values. */
@@ -28,38 +29,34 @@ export function invalidDump(message: string, cause?: unknown): MaintenanceError 
  * @throws MaintenanceError `invalid_dump`, `invalid_path`, `no_store`
  */
 export async function openDump(paths: readonly string[], signal?: AbortSignal): Promise<Dump> {
-  const { deserialize, EJSON } = await import('bson')
   const files = paths
     .map(namedPath)
     .flatMap((path) => (statSync(path, { throwIfNoEntry: false })?.isDirectory() ? filesIn(path) : [file(path)]))
-  const sources = (await Promise.all(files.map(sourceOf))).filter((source) => source !== undefined)
-  refuseRepeated(sources)
-  const reading: Reading = {
-    bson: (bytes) => deserialize(bytes),
-    json: (text) => EJSON.parse(text),
-    signal,
+  const sources = new Map<string, { readonly path: string; readonly isBson: boolean }>()
+  for (const path of files) {
+    const name = basename(path).replace(/\.gz$/, '')
+    // These files of a dump contain no collection.
+    if (name.endsWith('.metadata.json') || name === 'prelude.json' || name === 'oplog.bson') continue
+    const [, base = ARCHIVE_NAME, type = 'bson'] = /^(.+)\.(bson|json|jsonl|ndjson)$/.exec(name) ?? []
+    const isBson = type === 'bson'
+    const collection = isBson ? ((await nameInMetadata(path)) ?? decoded(base)) : base
+    const other = sources.get(collection)
+    // Neither of two files of one collection is authoritative, such as a BSON and a JSON file.
+    if (other) throw invalidDump(`${other.path} and ${path} have the same collections.`)
+    sources.set(collection, { path, isBson })
   }
   return async function* documents(isWanted) {
-    for (const source of sources) {
-      if (source.kind === 'archive') yield* readArchive(source.path, isWanted, reading)
-      else if (isWanted(source.collection)) {
-        for await (const document of readFile(source, reading)) yield { collection: source.collection, document }
+    for (const [collection, { path, isBson }] of sources) {
+      if (collection === ARCHIVE_NAME) yield* readArchive(path, isWanted, signal)
+      else if (isWanted(collection)) {
+        for await (const document of (isBson ? readBson : readJson)(path, signal)) yield { collection, document }
       }
     }
   }
 }
 
-interface Reading {
-  readonly bson: (bytes: Uint8Array) => DumpDocument
-  readonly json: (text: string) => DumpDocument
-  /** The signal is checked at each chunk of a file, because many chunks may contain no wanted document. */
-  readonly signal: AbortSignal | undefined
-}
-
-type Source =
-  | { readonly kind: 'archive'; readonly path: string }
-  | { readonly kind: 'bson' | 'json'; readonly path: string; readonly collection: string }
-
+/** Stands for the collections of an archive, whose names are inside. */
+const ARCHIVE_NAME = ''
 const USERS = 'users'
 const USERS_FILE = /^users\.(?:bson|json|jsonl|ndjson)(?:\.gz)?$/
 
@@ -87,45 +84,14 @@ function file(path: string): string {
   return path
 }
 
-/** Rejects duplicate collections, such as a BSON and a JSON file of one collection: neither is authoritative. */
-function refuseRepeated(sources: readonly Source[]): void {
-  const paths = new Map<string, string>()
-  for (const source of sources) {
-    const name = source.kind === 'archive' ? ARCHIVE_NAME : source.collection
-    const other = paths.get(name)
-    if (other !== undefined) throw invalidDump(`${other} and ${source.path} have the same collections.`)
-    paths.set(name, source.path)
-  }
-}
-
-const ARCHIVE_NAME = ''
-
-/** Returns `undefined` for files of a dump that contain no collection, such as `prelude.json`. */
-async function sourceOf(path: string): Promise<Source | undefined> {
-  const name = basename(path).replace(/\.gz$/, '')
-  if (/\.metadata\.json$/.test(name) || name === 'prelude.json' || name === 'oplog.bson') return undefined
-  const [, base = '', kind] = /^(.+)\.(bson|json|jsonl|ndjson)$/.exec(name) ?? []
-  if (kind === undefined) {
-    if (await isArchive(path)) return { kind: 'archive', path }
-    throw invalidDump(`${path} is not a file of a dump.`)
-  }
-  if (kind !== 'bson') return { kind: 'json', path, collection: base }
-  return { kind, path, collection: nameInMetadata(path) ?? decoded(base) }
-}
-
 /** The metadata contains the full name: `mongodump` truncates long file names. */
-function nameInMetadata(path: string): string | undefined {
+async function nameInMetadata(path: string): Promise<string | undefined> {
   const metadata = path.replace(/\.bson(\.gz)?$/, '.metadata.json$1')
-  if (!existsSync(metadata)) return undefined
-  const bytes = readFileSync(file(metadata))
-  try {
-    const { collectionName } = JSON.parse(
-      (metadata.endsWith('.gz') ? gunzipSync(bytes, { maxOutputLength: MAX_DOCUMENT }) : bytes).toString('utf8'),
-    )
-    return typeof collectionName === 'string' && collectionName !== '' ? collectionName : undefined
-  } catch (cause) {
-    throw invalidDump(`${metadata} is damaged.`, cause)
+  if (metadata === path || !existsSync(metadata)) return undefined
+  for await (const { collectionName } of readJson(file(metadata))) {
+    if (typeof collectionName === 'string' && collectionName !== '') return collectionName
   }
+  return undefined
 }
 
 /** `mongodump` escapes characters that file names cannot contain. */
@@ -142,29 +108,21 @@ const ARCHIVE = Buffer.from('6de29981', 'hex')
 /** The mark at the end of a block of an archive, where another document would begin with its length. */
 const END_OF_BLOCK = 0xffff_ffff
 
-async function isArchive(path: string): Promise<boolean> {
-  const bytes = createByteReader(path)
-  try {
-    return (await bytes.take(ARCHIVE.length))?.equals(ARCHIVE) ?? false
-  } finally {
-    await bytes.close()
-  }
-}
-
 /**
  * An archive begins with a list of its collections. Blocks follow, each with documents of one collection. Blocks of
  * different collections may alternate. The last block of a collection has the field `EOF`.
  */
-async function* readArchive(path: string, isWanted: (collection: string) => boolean, { bson, signal }: Reading) {
-  const bytes = createByteReader(path, signal)
+async function* readArchive(path: string, isWanted: (collection: string) => boolean, signal?: AbortSignal) {
+  const bytes = await openBytes(path, signal)
   try {
-    await bytes.take(ARCHIVE.length)
+    if (!(await bytes.take(ARCHIVE.length, true))?.equals(ARCHIVE))
+      throw invalidDump(`${path} is not a file of a dump.`)
     // Skip the header, which contains no names of collections.
     await readFrame(bytes, 'block')
     // Store only the names from the metadata, because metadata may be as large as documents.
     const databases = new Map<string, Set<string>>()
     for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
-      const { type, ...rest } = parseFrame(frame, bytes, bson)
+      const { type, ...rest } = bytes.parse(frame)
       const { db, collection } = namesOf(rest, bytes)
       const collections = databases.get(db) ?? new Set()
       if (type !== 'view') databases.set(db, collections.add(collection))
@@ -175,11 +133,11 @@ async function* readArchive(path: string, isWanted: (collection: string) => bool
     }
     const incomplete = new Set([...(databases.get(source ?? '') ?? [])].filter(isWanted))
     for (let header = await readFrame(bytes, 'file'); header !== undefined; header = await readFrame(bytes, 'file')) {
-      const block = parseFrame(header, bytes, bson)
+      const block = bytes.parse(header)
       const { db, collection: name } = namesOf(block, bytes)
       const isBlockRead = db === source && isWanted(name)
       for (let frame = await readFrame(bytes, 'block'); frame !== undefined; frame = await readFrame(bytes, 'block')) {
-        if (isBlockRead) yield { collection: name, document: parseFrame(frame, bytes, bson) }
+        if (isBlockRead) yield { collection: name, document: bytes.parse(frame) }
       }
       if (isBlockRead && block.EOF === true) incomplete.delete(name)
     }
@@ -200,17 +158,15 @@ function namesOf({ db, collection }: DumpDocument, bytes: ByteReader): { db: str
   return { db: String(db), collection: String(collection) }
 }
 
-async function* readFile({ kind, path }: Exclude<Source, { readonly kind: 'archive' }>, reading: Reading) {
-  if (kind === 'json') return yield* readJson(path, reading)
-  const bytes = createByteReader(path, reading.signal)
+async function* readBson(path: string, signal?: AbortSignal): AsyncGenerator<DumpDocument> {
+  const bytes = await openBytes(path, signal)
   try {
     for (let frame = await readFrame(bytes, 'file'); frame !== undefined; frame = await readFrame(bytes, 'file')) {
-      yield parseFrame(frame, bytes, reading.bson)
+      yield bytes.parse(frame)
     }
   } finally {
     await bytes.close()
   }
-  return undefined
 }
 
 const LENGTH_BYTES = 4
@@ -228,34 +184,20 @@ async function readFrame(bytes: ByteReader, within: 'block' | 'file'): Promise<B
   return Buffer.concat([head, rest ?? Buffer.alloc(0)])
 }
 
-function parseFrame(frame: Buffer, bytes: ByteReader, parse: Reading['bson']): DumpDocument {
-  try {
-    return parse(frame)
-  } catch {
-    // The new error has no `cause`, because the caught error may quote the document.
-    throw invalidDump(`${bytes.place()} is damaged.`)
-  }
-}
+type ByteReader = Awaited<ReturnType<typeof openBytes>>
 
-type ByteReader = ReturnType<typeof createByteReader>
-
-function createByteReader(path: string, signal?: AbortSignal) {
+async function openBytes(path: string, signal?: AbortSignal) {
+  const { deserialize } = await import('bson')
   const chunks = bytesOf(path, signal)
   let rest: Buffer = Buffer.alloc(0)
   let read = 0
   return {
     /** @returns `undefined` at the end of the file, if `mayEnd` is set */
     async take(count: number, mayEnd = false): Promise<Buffer | undefined> {
-      if (rest.length < count) {
-        const parts = [rest]
-        let length = rest.length
-        while (length < count) {
-          const { value, done } = await chunks.next()
-          if (done) break
-          parts.push(value)
-          length += value.length
-        }
-        rest = Buffer.concat(parts)
+      while (rest.length < count) {
+        const { value, done } = await chunks.next()
+        if (done) break
+        rest = Buffer.concat([rest, value])
       }
       if (rest.length === 0 && mayEnd) return undefined
       if (rest.length < count) throw invalidDump(`${path} ends in the middle of a document.`)
@@ -264,52 +206,55 @@ function createByteReader(path: string, signal?: AbortSignal) {
       read += count
       return taken
     },
+    parse(frame: Buffer): DumpDocument {
+      try {
+        return deserialize(frame)
+      } catch {
+        // The new error has no `cause`, because the caught error may quote the document.
+        throw invalidDump(`${path}, at byte ${read}, is damaged.`)
+      }
+    },
     place: () => `${path}, at byte ${read},`,
     close: () => chunks.return(undefined),
   }
 }
 
 /** The bytes of a file, decompressed if it is gzipped. */
-async function* bytesOf(path: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer, undefined> {
-  const stream = createReadStream(path)
-  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+async function* bytesOf(path: string, signal?: AbortSignal): AsyncGenerator<Buffer, undefined> {
+  const opened = await open(path)
   try {
-    const { value: first, done } = await chunks.next()
-    if (done) return undefined
-    const all = (async function* () {
-      yield first
-      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
-    })()
-    const isGzipped = first[0] === 0x1f && first[1] === 0x8b
-    for await (const bytes of isGzipped ? gunzip(all) : all) {
+    const { buffer: magic } = await opened.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0)
+    const stored = opened.createReadStream({ start: 0, autoClose: false })
+    for await (const bytes of magic.equals(GZIP) ? pipeline(stored, createGunzip(), () => {}) : stored) {
+      // Many chunks may contain no wanted document.
       signal?.throwIfAborted()
       yield bytes
     }
     return undefined
   } catch (error) {
-    if (error instanceof MaintenanceError || signal?.aborted) throw error
+    if (signal?.aborted) throw error
     const { code, name } = error as NodeJS.ErrnoException
     throw invalidDump(`${path} cannot be read (${code ?? name}).`, error)
   } finally {
-    stream.destroy()
+    await opened.close()
   }
 }
 
-async function* gunzip(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const source = Readable.from(bytes)
-  const unzipped = createGunzip()
-  source.once('error', (error) => unzipped.destroy(error))
-  yield* source.pipe(unzipped)
-}
+/** The first two bytes of a gzipped file (RFC 1952). */
+const GZIP = Buffer.from('1f8b', 'hex')
 
-const [QUOTE, BACKSLASH, OPEN, CLOSE] = [...'"\\{}'].map((character) => character.charCodeAt(0))
+/**
+ * Separates the documents of lines or of an array. A string contains no match, because JSON escapes line breaks and
+ * quotation marks. Subdocuments may match, so an incomplete document is joined with the next part.
+ */
+const SEPARATOR = /(?<=\})(?:[\r\n]+(?=\{)|,\s*(?=\{\s*"_id"))/
 
-/** Reads JSON documents: one per line, in one array, or spread over several lines. */
-async function* readJson(path: string, { json, signal }: Reading): AsyncGenerator<DumpDocument> {
+/** Reads JSON documents: one per line, in one array, or indented. */
+async function* readJson(path: string, signal?: AbortSignal): AsyncGenerator<DumpDocument> {
+  const { EJSON } = await import('bson')
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const damaged = () => invalidDump(`${path}, at document ${count + 1}, is damaged.`)
-  let [text, at, start, depth, count, lists] = ['', 0, -1, 0, 0, 0]
-  let [isInString, isEscaped] = [false, false]
+  let [text, incomplete, count, isArray] = ['', '', 0, false]
+  const damaged = () => invalidDump(`${path}, at document ${count + 1}, is damaged or truncated.`)
   const decode = (chunk?: Buffer) => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined })
@@ -317,46 +262,34 @@ async function* readJson(path: string, { json, signal }: Reading): AsyncGenerato
       throw damaged()
     }
   }
-  for await (const chunk of bytesOf(path, signal)) {
-    text += decode(chunk)
-    for (; at < text.length; at += 1) {
-      const code = text.charCodeAt(at)
-      if (isInString) {
-        if (isEscaped) isEscaped = false
-        else if (code === BACKSLASH) isEscaped = true
-        else if (code === QUOTE) isInString = false
-      } else if (code === OPEN) {
-        if (depth === 0) start = at
-        depth += 1
-      } else if (depth === 0) {
-        const character = text.charAt(at)
-        lists += character === '[' ? 1 : character === ']' ? -1 : 0
-        if (!/[\s,[\]\uFEFF]/.test(character)) throw damaged()
-      } else if (code === QUOTE) isInString = true
-      else if (code === CLOSE) {
-        depth -= 1
-        if (depth > 0) continue
-        const document = parseJson(text.slice(start, at + 1), json)
-        if (document === undefined) throw damaged()
-        yield document
-        count += 1
-        start = -1
-      }
+  const parse = (part: string): DumpDocument | undefined => {
+    incomplete = incomplete === '' ? part.replace(/^\[\s*/, '') : `${incomplete},${part}`
+    if (!incomplete.startsWith('{') || incomplete.length > MAX_DOCUMENT) throw damaged()
+    try {
+      const document = EJSON.parse(incomplete)
+      incomplete = ''
+      count += 1
+      return document
+    } catch {
+      // The caught error quotes the text, so the caller reports only the position.
+      return undefined
     }
-    text = start < 0 ? '' : text.slice(start)
-    at = text.length
-    if (start > 0) start = 0
+  }
+  for await (const chunk of bytesOf(path, signal)) {
+    text = (text + decode(chunk)).trimStart()
+    isArray ||= text.startsWith('[')
+    const parts = text.split(SEPARATOR)
+    text = parts.pop() ?? ''
+    for (const part of parts) {
+      const document = parse(part)
+      if (document) yield document
+    }
     if (text.length > MAX_DOCUMENT) throw damaged()
   }
-  decode()
-  if (depth > 0 || lists !== 0) throw invalidDump(`${path} ends in the middle of a document.`)
-}
-
-function parseJson(text: string, parse: Reading['json']): DumpDocument | undefined {
-  try {
-    return parse(text)
-  } catch {
-    // The caught error quotes the text, so the caller reports only the position.
-    return undefined
-  }
+  text = (text + decode()).trim()
+  if (isArray && !text.endsWith(']')) throw damaged()
+  if (isArray ? /^\[?\s*\]$/.test(text) : text === '') return
+  const last = parse(isArray ? text.slice(0, -1) : text)
+  if (!last) throw damaged()
+  yield last
 }
