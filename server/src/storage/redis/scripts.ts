@@ -336,65 +336,41 @@ end`,
    * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
    * now, milliseconds to keep that window, maximum number of windows, 1 to count, -1 to revert or 0 to read. A window
    * is the text of its count, end and duration. An exhausted window is only read, so that a flood of one client causes
-   * no writes.
-   *
-   * Once half of the capacity is used, opening a window also checks some other windows, and removes expired windows. At
-   * full capacity, a window that is not exhausted is evicted. The field `hand` contains the position at which the last
-   * check ended. Below half of the capacity, the script makes no such checks, because Redis stores small hashes in a
-   * format that can only be read as a whole.
+   * no writes. Whoever opens a window also checks ten random windows: it removes expired windows, and at full capacity
+   * one that is not exhausted.
    */
   fishCount: `
-local field, now, limit, by = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4]), tonumber(ARGV[8])
+local field, now, limit, most, by = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local function open(text)
-  local count, ends, duration = string.match(text, '^(%S+) (%S+) (%S+)$')
-  local left = tonumber(ends) - now
+  local count, ends, duration = string.match(text or '', '^(%S+) (%S+) (%S+)$')
+  local left = ends and tonumber(ends) - now or 0
   if left > 0 and left <= 2 * tonumber(duration) then return tonumber(count), ends, duration end
 end
-local kept = redis.call('HGET', KEYS[1], field)
+local stored = redis.call('HGET', KEYS[1], field)
+local count, ends, duration = open(stored)
 if by ~= 0 then ${EVEN_IF_FULL} end
-if kept then
-  local count, ends, duration = open(kept)
-  if count then
-    if by == 0 then return {math.min(count, limit + 1), ends} end
-    local after = by < 0 and math.min(count, limit) - 1 or math.max(count, math.min(count, limit) + 1)
-    if after < 1 then redis.call('HDEL', KEYS[1], field)
-    elseif after ~= count then
-      redis.call('HSET', KEYS[1], field, string.format('%.0f %s %s', after, ends, duration))
-    end
-    return {math.min(after, limit + 1), ends}
-  end
-end
-local size, most = redis.call('HLEN', KEYS[1]), tonumber(ARGV[7])
-local hasRoom = kept or size < most
-if by < 1 and hasRoom then return {0, ARGV[5]} end
-local others = {'0', {}}
-if size >= most / 2 then
-  others = redis.call('HSCAN', KEYS[1], redis.call('HGET', KEYS[1], 'hand') or '0', 'COUNT', 10)
-  if by == 1 then redis.call('HSET', KEYS[1], 'hand', others[1]) end
-end
-local unused, first
-for at = 1, #others[2], 2 do
-  local other = others[2][at]
-  if other ~= 'hand' and other ~= field then
-    local count, ends = open(others[2][at + 1])
-    if not count then
-      if by == 1 then redis.call('HDEL', KEYS[1], other) end
+if not count then
+  local hasRoom, first = stored or redis.call('HLEN', KEYS[1]) < most, ARGV[5]
+  local others = redis.call('HRANDFIELD', KEYS[1], 10, 'WITHVALUES')
+  for at = 1, #others, 2 do
+    local used, otherEnds = open(others[at + 1])
+    if not used or used < limit and not hasRoom then
+      if by == 1 then redis.call('HDEL', KEYS[1], others[at]) end
       hasRoom = true
-    elseif count < limit then unused = other
-    elseif not first or tonumber(ends) < tonumber(first) then first = ends end
+    elseif tonumber(otherEnds) < tonumber(first) then first = otherEnds end
   end
+  if not hasRoom then return {limit + 1, first} end
+  if by < 1 then return {0, ARGV[5]} end
+  count, ends, duration = 0, ARGV[5], ARGV[3]
 end
-if by < 1 then
-  if hasRoom or unused then return {0, ARGV[5]} end
-  return {limit + 1, first or ARGV[5]}
+local within = math.min(count, limit)
+local after = by < 0 and within - 1 or math.max(count, within + by)
+if after < 1 then redis.call('HDEL', KEYS[1], field)
+elseif after ~= count then
+  redis.call('HSET', KEYS[1], field, string.format('%.0f %s %s', after, ends, duration))
+  if count == 0 and redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
 end
-if not hasRoom then
-  if not unused then return {limit + 1, first or ARGV[5]} end
-  redis.call('HDEL', KEYS[1], unused)
-end
-redis.call('HSET', KEYS[1], field, '1 ' .. ARGV[5] .. ' ' .. ARGV[3])
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
-return {1, ARGV[5]}`,
+return {math.min(after, limit + 1), ends}`,
 
   /**
    * KEYS: probe. ARGV: lifetime of the probe in milliseconds, and a text that is as long as a large write, because

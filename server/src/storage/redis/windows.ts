@@ -7,7 +7,10 @@ import { BUCKETS, windowKeys } from './keys.ts'
  * clocks differ by less than this time, every process finds the windows that are open by its own clock.
  */
 const SLACK_MS = 60_000
-/** Fixed windows that all processes share, with the rules of windows in memory (`../core/windows.ts`). */
+/**
+ * Fixed windows that all processes share, with the rules of windows in memory (`../core/windows.ts`). At full capacity,
+ * Redis looks for a window to replace in a random sample, so it may replace a window that is not the oldest.
+ */
 export function createRedisWindows({ call }: Connection) {
   async function count(key: string, { durationMs, limit, now }: CountWindow, by: 1 | 0 | -1): Promise<WindowCount> {
     const { windows, field } = windowKeys(key)
