@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { connect as connectPlain } from 'node:net'
-import { connect as connectTls } from 'node:tls'
 import type { Cluster, Redis } from 'ioredis'
 import type { Driver } from 'unstorage'
 import redisDriver from 'unstorage/drivers/redis'
@@ -179,7 +176,7 @@ async function openLink(
     if ('db' in target && target.db > 0) await client.select(target.db)
   } catch (error) {
     await disconnect()
-    throw await withTlsHint(toStorageError(error, lastError), target)
+    throw withTlsHint(toStorageError(error, lastError), target)
   }
   const scripts = client as unknown as Record<
     Parameters<CallScript>[0],
@@ -276,37 +273,12 @@ function createOperationRunner(
   }
 }
 
-/** How long a server may take to show whether it speaks TLS, in milliseconds. */
-const TLS_PROBE_MS = 1000
+/** Errors of a first connection that a wrong scheme causes too. They do not name TLS. */
+const PERHAPS_TLS = /\b(?:ETIMEDOUT|ECONNRESET|timeout|no connection|not ready)\b/
 
-/** Whether the server and the address disagree about TLS. The probe sends no login. */
-async function isOtherKind(host: string, port: number, tls: boolean): Promise<boolean> {
-  const socket = tls ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false })
-  // A socket may emit several errors, and an error without a listener would end the process.
-  socket.on('error', () => {})
-  const signal = AbortSignal.timeout(TLS_PROBE_MS)
-  try {
-    if (!tls) return (await once(socket, 'secureConnect', { signal })) !== undefined
-    socket.write('PING\r\n')
-    return /^[+-]/.test(String(await once(socket, 'data', { signal })))
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
-
-/**
- * Adds a hint to an error of the first connection if TLS is the cause. The client's own errors do not name this cause.
- */
-async function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): Promise<StorageError> {
-  const { tls = false } = target
-  const [node] = 'nodes' in target ? target.nodes : [target]
-  // A reply from Redis shows that the server and the address agree on TLS.
-  const hasReply = error.cause instanceof Error && error.cause.name === 'ReplyError'
-  if (error.code !== 'unavailable' || hasReply || !node) return error
-  if (!(await isOtherKind(node.host, node.port, tls))) return error
-  const scheme = `redis${tls ? '' : 's'}${'nodes' in target ? '-cluster' : ''}`
-  const hint = `This is a Redis ${tls ? 'without' : 'with'} TLS: FISH_STORAGE must begin with ${scheme}://.`
+function withTlsHint(error: StorageError, target: RedisTarget | RedisClusterTarget): StorageError {
+  if (error.hint !== undefined || !PERHAPS_TLS.test(error.problem)) return error
+  const [condition, scheme] = target.tls ? ['has no TLS', 'redis'] : ['uses TLS', 'rediss']
+  const hint = `If this Redis ${condition}, begin FISH_STORAGE with ${scheme}${'nodes' in target ? '-cluster' : ''}://.`
   return new StorageError(error.code, error.problem, { hint, cause: error.cause })
 }

@@ -95,14 +95,12 @@ end
 
 /**
  * Makes a script fail before its first command if the user lacks the permission for any command: Redis does not undo a
- * script that failed midway. Redis checks declared keys by itself. Before version 7, commands cannot be checked.
+ * script that failed midway. Redis checks declared keys by itself.
  */
 function changing(lua: string): string {
   return `
-if redis.acl_check_cmd then
-  for _, command in ipairs({${commandsOf(lua).map((command) => `'${command}'`)}}) do
-    if not redis.acl_check_cmd(command, KEYS[1]) then return redis.error_reply('NOPERM the user may not use ' .. command) end
-  end
+for _, command in ipairs({${commandsOf(lua).map((command) => `'${command}'`)}}) do
+  if not redis.acl_check_cmd(command, KEYS[1]) then return redis.error_reply('NOPERM the user may not use ' .. command) end
 end
 ${lua}`
 }
@@ -380,11 +378,10 @@ return {math.min(after, limit + 1), ends}`,
 
   /**
    * KEYS: a key. ARGV: commands. Returns the commands that the user may not use on the key or that Redis does not have,
-   * without running any command. Before version 7, Redis cannot check commands, so the result is empty.
+   * without running any command.
    */
   fishForbidden: `
 local forbidden = {}
-if not redis.acl_check_cmd then return forbidden end
 for _, command in ipairs(ARGV) do
   local isKnown, isAllowed = pcall(redis.acl_check_cmd, command, KEYS[1])
   if not (isKnown and isAllowed) then forbidden[#forbidden + 1] = command end
