@@ -1,16 +1,17 @@
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
-import { ACCOUNT_LIMITS, ROUTES } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import type { ServerRequest } from 'srvx'
 import { type App, createApp } from '../app/app.ts'
 import type { Logger, PasswordHasher, RequestHost } from '../app/core/host.ts'
 import { randomText } from '../app/core/ids.ts'
 import { forwardedAddress } from '../app/http/client-address.ts'
+import { HttpError } from '../app/http/http-error.ts'
+import { errorResponse, json } from '../app/http/response.ts'
 import type { AppOptions } from '../app/options.ts'
 import { DecryptionError } from '../app/users/encryption.ts'
 import { StorageError } from '../storage/core/errors.ts'
 import { createStorage, type StorageOptions } from '../storage/index.ts'
-import { createMemoryStorage } from '../storage/memory/memory.ts'
 import { loadCardRenderer } from './card-renderer.ts'
 import type { ServerConfig } from './config.ts'
 import { createNodeEncoder } from './content-encoder.ts'
@@ -100,10 +101,9 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
   const { host, port } = config
   const opened: (() => unknown)[] = [() => metrics.dispose()]
   const { promise: prepared, resolve: serve } = Promise.withResolvers<App>()
-  const starting = createStartingApp(config, options)
   let isPrepared = false
   const fetch: App['fetch'] = async (request, requestHost = {}) =>
-    (isPrepared || !isProbe(requestHost) ? await prepared : starting).fetch(request, requestHost)
+    (isPrepared ? undefined : probeResponse(requestHost)) ?? (await prepared).fetch(request, requestHost)
   const fetchMetrics: App['fetchMetrics'] = async (request, requestHost) =>
     (await prepared).fetchMetrics(request, requestHost)
   try {
@@ -160,23 +160,16 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
 }
 
 /** Responds to `/livez` and `/readyz` while the storage opens, which may take minutes. */
-function createStartingApp(
-  { trustProxy }: ServerConfig,
-  { logger, version, passwords = createScryptHasher() }: StartOptions,
-): App {
-  return createApp({
-    storage: createMemoryStorage(),
-    isAccepting: () => false,
-    secrets: makeSecrets(),
-    clientAddress: clientAddressBehind(trustProxy),
-    passwords,
-    version,
-    logger,
+function probeResponse({ target }: RequestHost): Response | undefined {
+  const isLivez = target === ROUTES.livez.path
+  if (!isLivez && target !== ROUTES.readyz.path) return undefined
+  const requestId = crypto.randomUUID()
+  const error = new HttpError('unavailable', { message: 'The server is starting. Send requests elsewhere.' })
+  const { status, body, headers } = isLivez ? json(200, { status: 'ok' }) : errorResponse(error, requestId)
+  return new SentResponse(body, {
+    status,
+    headers: { ...headers, 'cache-control': 'no-store', [HEADERS.requestId]: requestId },
   })
-}
-
-function isProbe({ target }: RequestHost): boolean {
-  return target === ROUTES.livez.path || target === ROUTES.readyz.path
 }
 
 function clientAddressBehind(proxies: number): (request: Request) => string {
