@@ -116,14 +116,16 @@ interface Posts {
   readonly gamemode?: string
   /** The number of catches in each request. @default one catch in the short form */
   readonly catches?: number
-  /** The length of each name in characters. @default the shortest distinct names */
+  /** The length of each name in characters. @default the shortest names */
   readonly nameLength?: number
+  /** Whether no name occurs in two requests. @default false */
+  readonly areDistinct?: boolean
 }
 
 /** Prepares requests that store catches, each with its own token. */
 export async function encryptPosts(
   { name, fernetKey }: Pick<CreatedUser, 'name' | 'fernetKey'>,
-  { count, kind = 'fish', gamemode = 'earth', catches = 1, nameLength = 0 }: Posts,
+  { count, kind = 'fish', gamemode = 'earth', catches = 1, nameLength = 0, areDistinct = false }: Posts,
 ): Promise<readonly string[]> {
   const fernet = createFernet(fernetKey)
   const head = `POST /post/${kind}?name=${name} HTTP/1.1\r\nHost: bench\r\n${HEADERS.gamemode}: ${gamemode}\r\n`
@@ -132,7 +134,7 @@ export async function encryptPosts(
     if (catches === 1) return { fish: `Salmon ${at}`, ...rarity }
     return {
       [kind]: Array.from({ length: catches }, (_, index) => ({
-        name: longName(`Salmon ${at + index}`, nameLength),
+        name: longName(`Salmon ${areDistinct ? at * catches + index : at + index}`, nameLength),
         ...rarity,
       })),
     }

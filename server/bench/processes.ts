@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CreatedUser, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
+import type { Steps } from './step-probe.ts'
 
-const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
+export const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
+const STEP_PROBE = new URL('step-probe.ts', import.meta.url).href
 const PEER = fileURLToPath(new URL('peers/serve.ts', import.meta.url))
 const ADMIN = { username: 'admin', password: 'the password of a benchmark' }
 const MEGABYTE_IN_KB = 1024
@@ -38,7 +40,7 @@ export async function withServers(use: (servers: Servers) => Promise<void>): Pro
   const start = async (args: readonly string[], env: NodeJS.ProcessEnv, portIn: RegExp): Promise<Server> => {
     const child = spawn(process.execPath, args, {
       env: { PATH: process.env.PATH, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     children.push(child)
     return { child, port: await printedPort(child, portIn) }
@@ -48,7 +50,7 @@ export async function withServers(use: (servers: Servers) => Promise<void>): Pro
       folder,
       startOurs: (storage, env) =>
         start(
-          [CLI, 'serve', '--port', '0'],
+          ['--import', STEP_PROBE, CLI, 'serve', '--port', '0'],
           {
             HOME: folder,
             FISH_LOG: 'json',
@@ -86,6 +88,19 @@ function printedPort(child: ChildProcess, portIn: RegExp): Promise<number> {
   })
 }
 
+/** Measures the turns of the server's event loop while a function runs. */
+export async function stepsDuring<Result>(
+  { child }: Pick<Server, 'child'>,
+  run: () => Promise<Result>,
+): Promise<{ readonly steps: Steps; readonly result: Result }> {
+  child.send('start')
+  const result = await run()
+  const stopped = once(child, 'message')
+  child.send('stop')
+  const [{ steps }] = (await stopped) as [{ steps: Steps }]
+  return { steps, result }
+}
+
 /** Stops a server with SIGTERM, and waits until the process exits. */
 export async function stop({ child }: Server): Promise<void> {
   const exited = once(child, 'exit')
@@ -95,10 +110,14 @@ export async function stop({ child }: Server): Promise<void> {
 
 /** Creates users of these names through the admin API. */
 export async function createUsers(server: Server, names: readonly string[]): Promise<readonly CreatedUser[]> {
-  const { token } = await sendJson<Session>(server, '/admin/login', ADMIN)
+  const token = await adminToken(server)
   const users: CreatedUser[] = []
   for (const name of names) users.push(await sendJson(server, '/admin/users', { name }, `Bearer ${token}`))
   return users
+}
+
+export async function adminToken(server: Server): Promise<string> {
+  return (await sendJson<Session>(server, '/admin/login', ADMIN)).token
 }
 
 async function sendJson<Body>({ port }: Server, path: string, body: object, authorization = ''): Promise<Body> {

@@ -1,7 +1,7 @@
 import { createStorage, type FishStorage, type NewRecord } from '@fish-crab/server/storage'
 import { dedupeKeyOf, toRecord } from '../src/app/catches/record.ts'
 import { uuidv7 } from '../src/app/core/ids.ts'
-import { userKey } from '../src/app/store/item-keys.ts'
+import { userKey, userNameItem } from '../src/app/store/item-keys.ts'
 
 /** The number of writes in flight, which fits well into the transactions of the store. */
 const AT_ONCE = 5000
@@ -13,6 +13,38 @@ export async function seedStore<Result>(
 ): Promise<Result> {
   const storage = await createStorage({ driver: 'file', path })
   return write(storage).finally(() => storage.dispose())
+}
+
+/** Writes directly to a storage. No server may have a file store open. */
+export async function seedStorage(address: string, write: (storage: FishStorage) => Promise<void>): Promise<void> {
+  const storage = await createStorage(
+    address.startsWith('file:')
+      ? { driver: 'file', path: address.slice('file:'.length) }
+      : { driver: 'redis', url: address },
+  )
+  await write(storage).finally(() => storage.dispose())
+}
+
+/** Adds players without keys, each with this number of species in posts of 500. */
+export async function addPlayers(
+  storage: FishStorage,
+  groups: readonly { readonly count: number; readonly species: number }[],
+): Promise<void> {
+  for (const { count, species } of groups) {
+    for (let at = 0; at < count; at += 1) {
+      const user = { id: newId(), name: `Player-${species}-${at}`, createdAt: new Date(0).toISOString() }
+      await storage.items.setItem(userKey(user.name), JSON.stringify(user))
+      await storage.items.setItem(userNameItem(user.id), user.name)
+      const posts = Array.from({ length: species / 500 }, (_, post) =>
+        Array.from({ length: 500 }, (_, index) => ({ name: `Fish ${post * 500 + index}`, rarity: 'Gold' as const })),
+      )
+      const collection = { owner: user.id, kind: 'fish', gamemode: 'earth' }
+      const options = { dedupeKey: null, caughtAt: new Date(0).toISOString() }
+      await Promise.all(
+        posts.map((entries) => storage.append(collection, toRecord(entries, { id: newId(), ...options }))),
+      )
+    }
+  }
 }
 
 /** Creates a record of one catch. As in a real store, ids ascend and dedupe keys are random. */
