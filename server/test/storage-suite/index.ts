@@ -87,6 +87,7 @@ function describeLifecycle(open: () => Promise<OpenedStorage>): void {
       { kind, gamemode, label: 'Gold', count: 1 },
     ])
     expect(await collectionTalliesOf(again, collection)).toEqual({
+      count: 1,
       species: [{ name: 'Koi', label: 'Gold', count: 1, first: 0, last: 0 }],
       days: [{ day: '1970-01-01', label: 'Gold', count: 1 }],
     })

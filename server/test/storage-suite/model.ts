@@ -362,6 +362,7 @@ function countEntries(entries: ModelRecord['entries']): CollectionTallies {
   const bySpecies = group(({ name, rarity = null }) => JSON.stringify([name, rarity]))
   const byDay = group(({ caughtAt, rarity = null }) => JSON.stringify([caughtAt.slice(0, '2026-01-31'.length), rarity]))
   return {
+    count: existing.length,
     species: bySpecies.map(([key, same]) => {
       const [name, label] = JSON.parse(key)
       const times = same.map(({ caughtAt }) => Date.parse(caughtAt))

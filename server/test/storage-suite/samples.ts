@@ -82,10 +82,11 @@ export async function talliesOf(storage: FishStorage, kind: string): Promise<Tal
 
 /** Reads the tallies of a collection and sorts them. */
 export async function collectionTalliesOf(storage: FishStorage, collection: Collection): Promise<CollectionTallies> {
-  const { species, days } = await storage.collectionTallies(collection)
+  const { count, species, days } = await storage.collectionTallies(collection)
   const order = ({ name, label }: SpeciesTally) => JSON.stringify([name, label])
   const orderOfDay = ({ day, label }: DayTally) => JSON.stringify([day, label])
   return {
+    count,
     species: species?.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)) ?? null,
     days: days?.toSorted((one, other) => (orderOfDay(one) < orderOfDay(other) ? -1 : 1)) ?? null,
   }

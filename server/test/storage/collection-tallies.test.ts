@@ -25,7 +25,7 @@ function createDriver() {
     },
     collectionTallies: async () => {
       const koi: StoredSpecies = { name: 'Koi', label: null, ...state }
-      return { species: [koi], days: [] }
+      return { count: state.count, species: [koi], days: [] }
     },
     async *read() {
       counts.reading += 1

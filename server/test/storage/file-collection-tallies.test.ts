@@ -37,6 +37,7 @@ test('a new collection contains no species or days of an owner who was removed d
   await Promise.all([append, storage.removeOwner(removed.owner)])
   await storage.append(later, recordOf('Cod'))
   expect(await collectionTalliesOf(storage, later)).toEqual({
+    count: 1,
     species: [{ name: 'Cod', label: null, count: 1, first: 0, last: 0 }],
     days: [{ day: '1970-01-01', label: null, count: 1 }],
   })

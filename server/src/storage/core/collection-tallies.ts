@@ -1,3 +1,4 @@
+import { createSlices } from './slices.ts'
 import { parseEntries, speciesKey } from './tally.ts'
 import type {
   Collection,
@@ -36,7 +37,7 @@ export function createTalliesReader(driver: Driver): (collection: Collection) =>
     const times = findTimes(driver.read(collection), marks)
     const ended = times
       // Reads do not wait until the times are stored, because a full or read-only storage must still be readable.
-      .then((all) => driver.setTimes?.(collection, withMarks(found, all)))
+      .then(async (all) => driver.setTimes?.(collection, await withMarks(found, all)))
       .catch(() => {})
       .finally(() => scans.delete(key))
     const running = { marks, times, tallies: times.then((all) => withTimes(found, all)), ended }
@@ -50,7 +51,7 @@ export function createTalliesReader(driver: Driver): (collection: Collection) =>
     const key = JSON.stringify([collection.owner, collection.kind, collection.gamemode])
     for (let hasWaited = false; ; hasWaited = true) {
       const found = await driver.collectionTallies(collection)
-      const marks = marksOf(found)
+      const marks = await marksOf(found)
       if (marks.size === 0) return withTimes(found, new Map())
       const running = scans.get(key)
       if (!running) return scan(collection, key, found, marks).tallies
@@ -64,8 +65,12 @@ export function createTalliesReader(driver: Driver): (collection: Collection) =>
   }
 }
 
-function marksOf({ species }: StoredTallies): Scan['marks'] {
-  return new Map(species?.flatMap((one) => (one.mark === null ? [] : [[speciesKey(one), one.mark]])))
+async function marksOf({ species }: StoredTallies): Promise<Scan['marks']> {
+  const marks = new Map<string, string>()
+  for await (const slice of createSlices()(species ?? [])) {
+    for (const one of slice) if (one.mark !== null) marks.set(speciesKey(one), one.mark)
+  }
+  return marks
 }
 
 async function findTimes(chunks: ReturnType<Driver['read']>, marks: Scan['marks']): Promise<Times> {
@@ -84,16 +89,23 @@ async function findTimes(chunks: ReturnType<Driver['read']>, marks: Scan['marks'
   return times
 }
 
-function withMarks({ species }: StoredTallies, times: Times): FoundTimes[] {
-  return (species ?? []).flatMap(({ name, label, mark }) => {
-    const found = times.get(speciesKey({ name, label }))
-    return mark === null || !found ? [] : [{ name, label, mark, ...found }]
-  })
+async function withMarks({ species }: StoredTallies, times: Times): Promise<FoundTimes[]> {
+  const found: FoundTimes[] = []
+  for await (const slice of createSlices()(species ?? [])) {
+    for (const { name, label, mark } of slice) {
+      const known = mark === null ? undefined : times.get(speciesKey({ name, label }))
+      if (mark !== null && known) found.push({ name, label, mark, ...known })
+    }
+  }
+  return found
 }
 
 /** Combines the times of a scan with the times of entries that were added after the mark. */
-function withTimes({ species, days }: StoredTallies, times: Times): CollectionTallies {
-  return { species: species === null ? null : species.flatMap((one) => toSpecies(one, times)), days }
+async function withTimes({ species, ...rest }: StoredTallies, times: Times): Promise<CollectionTallies> {
+  if (!species) return { ...rest, species }
+  const known: SpeciesTally[] = []
+  for await (const slice of createSlices()(species)) known.push(...slice.flatMap((one) => toSpecies(one, times)))
+  return { ...rest, species: known }
 }
 
 function toSpecies({ name, label, count, first, last, mark }: StoredSpecies, times: Times): SpeciesTally[] {

@@ -87,8 +87,10 @@ export function speciesKey({ name, label }: Pick<SpeciesTally, 'name' | 'label'>
 export class TallySum {
   readonly #species = new Map<string, Mutable<SpeciesTally>>()
   readonly #days = new Map<string, Mutable<DayTally>>()
+  #count = 0
 
-  add({ species, days }: Pick<RecordTally, 'species' | 'days'>): this {
+  add({ count, species, days }: Omit<RecordTally, 'labels'>): this {
+    this.#count += count
     for (const one of species) addSpecies(this.#species, one)
     for (const one of days) addDay(this.#days, one)
     return this
@@ -98,6 +100,7 @@ export class TallySum {
   tallies(): StoredTallies {
     const { species, days } = this.rows()
     return {
+      count: this.#count,
       species: species.length > MAX_SPECIES ? null : species.map((one) => ({ ...one, mark: null })),
       days: new Set(days.map(({ day }) => day)).size > MAX_DAYS ? null : days,
     }

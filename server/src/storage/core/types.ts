@@ -203,6 +203,8 @@ export const MAX_DAYS = 10_000
 
 /** The counts of a collection. The lists are not sorted. */
 export interface CollectionTallies {
+  /** Number of all entries. */
+  readonly count: number
   /** `null` if there are more than {@link MAX_SPECIES} species. */
   readonly species: readonly SpeciesTally[] | null
   /** `null` if there are more than {@link MAX_DAYS} days. */
@@ -222,7 +224,7 @@ export interface StoredSpecies extends Omit<SpeciesTally, 'first' | 'last'> {
 }
 
 /** The tallies of a collection as a driver stores them. */
-export interface StoredTallies extends Pick<CollectionTallies, 'days'> {
+export interface StoredTallies extends Omit<CollectionTallies, 'species'> {
   readonly species: readonly StoredSpecies[] | null
 }
 

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
-import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { createChanges, removalOf } from '../core/changes.ts'
 import { dumpOwner } from '../core/dump.ts'
 import { closedError, StorageError } from '../core/errors.ts'
 import { readInChunks } from '../core/paging.ts'
 import { createProbe } from '../core/probe.ts'
+import { yieldToEvents } from '../core/slices.ts'
 import type { FishStorage, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
@@ -131,7 +131,10 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     read: readRecords,
     version,
     findById: (collection, id) => read(() => reader.records(collection).byId(id)),
-    collectionTallies: (collection) => read(() => reader.collectionTallies(collection)),
+    collectionTallies: async (collection) => {
+      const few = await read(() => reader.fewTallies(collection))
+      return few ?? reader.manyTallies(collection).catch((error) => Promise.reject(toStorageError(error, folder)))
+    },
     setTimes: (collection, times) => write('setTimes', collection, times),
     latest: (collection, count) => read(() => reader.records(collection).latest(count)),
     onChange: changes.onChange,

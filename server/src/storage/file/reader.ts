@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { endOfBase, pageOf, type RecordSource } from '../core/paging.ts'
+import { createSlices, SLICE_ROWS, type Slices } from '../core/slices.ts'
 import {
   type Collection,
   type DayTally,
@@ -11,6 +12,7 @@ import {
   MAX_SPECIES,
   REMOVED_VERSION,
   type StoredRecord,
+  type StoredSpecies,
   type StoredTallies,
   type Tally,
 } from '../core/types.ts'
@@ -88,41 +90,91 @@ function prepareDump(db: DatabaseSync) {
   }
 }
 
+function toSpecies({ name, label, count, first, last, mark }: Record<string, SqlValue>): StoredSpecies {
+  const timeOf = (time: SqlValue | undefined) => (time === null ? null : Number(time))
+  return {
+    name: String(name),
+    label: label === '' ? null : String(label),
+    count: Number(count),
+    first: timeOf(first),
+    last: timeOf(last),
+    mark: mark === null ? null : String(mark),
+  }
+}
+
+function toDay({ day, label, count }: Record<string, SqlValue>): DayTally {
+  return { day: dayOf(Number(day)), label: label === '' ? null : String(label), count: Number(count) }
+}
+
 function prepareCollectionTallies(db: DatabaseSync) {
-  const find = db.prepare('SELECT collection FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
-  const species = db.prepare(
-    `SELECT name, label, count, first, last, mark FROM species WHERE collection = ? LIMIT ${MAX_SPECIES + 1}`,
-  )
-  const days = db.prepare('SELECT day, label, count FROM days WHERE collection = ?')
-  const speciesOf = (collection: number) => {
-    const rows = species.all(collection)
-    if (rows.length > MAX_SPECIES) return null
-    const timeOf = (time: SqlValue | undefined) => (time === null ? null : Number(time))
-    return rows.map(({ name, label, count, first, last, mark }) => ({
-      name: String(name),
-      label: label === '' ? null : String(label),
-      count: Number(count),
-      first: timeOf(first),
-      last: timeOf(last),
-      mark: mark === null ? null : String(mark),
-    }))
+  const find = db.prepare('SELECT collection, count FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
+  const species = db.prepare('SELECT name, label, count, first, last, mark FROM species WHERE collection = ? LIMIT ?')
+  const days = db.prepare('SELECT day, label, count FROM days WHERE collection = ? LIMIT ?')
+  return {
+    find: ({ owner, kind, gamemode }: Collection) => {
+      const { collection, count } = find.get(owner, kind, gamemode) ?? { collection: 0, count: 0 }
+      return { collection: Number(collection), count: Number(count) }
+    },
+    species: (collection: number, limit: number) => species.iterate(collection, limit),
+    days: (collection: number, limit: number) => days.iterate(collection, limit),
   }
-  const daysOf = (collection: number) => {
-    const rows: DayTally[] = []
+}
+
+type CollectionTalliesReads = ReturnType<typeof prepareCollectionTallies>
+
+/** Reads tallies with few rows in one step. Returns `undefined` if there are many rows. */
+function readFewTallies(reads: CollectionTalliesReads, of: Collection): StoredTallies | undefined {
+  const { collection, count } = reads.find(of)
+  const species = [...reads.species(collection, SLICE_ROWS + 1)].map(toSpecies)
+  const days = [...reads.days(collection, SLICE_ROWS + 1)].map(toDay)
+  return species.length > SLICE_ROWS || days.length > SLICE_ROWS ? undefined : { count, species, days }
+}
+
+const NO_LIMIT = -1
+
+/**
+ * Reads tallies with many rows in slices, from one snapshot. A connection has one snapshot, so these reads need their own
+ * connection and take turns.
+ */
+function prepareManyTallies(db: DatabaseSync) {
+  const reads = prepareCollectionTallies(db)
+  const [begin, end] = [db.prepare('BEGIN'), db.prepare('COMMIT')]
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function speciesOf(collection: number, slices: Slices): Promise<StoredSpecies[] | null> {
+    const species: StoredSpecies[] = []
+    for await (const slice of slices(reads.species(collection, MAX_SPECIES + 1))) species.push(...slice.map(toSpecies))
+    return species.length > MAX_SPECIES ? null : species
+  }
+
+  async function daysOf(collection: number, slices: Slices): Promise<DayTally[] | null> {
+    const days: DayTally[] = []
     let distinct = 0
-    for (const { day, label, count } of days.iterate(collection)) {
-      const text = dayOf(Number(day))
-      if (text !== rows.at(-1)?.day) distinct += 1
-      if (distinct > MAX_DAYS) return null
-      rows.push({ day: text, label: label === '' ? null : String(label), count: Number(count) })
+    for await (const slice of slices(reads.days(collection, NO_LIMIT))) {
+      for (const day of slice.map(toDay)) {
+        if (day.day !== days.at(-1)?.day) distinct += 1
+        if (distinct > MAX_DAYS) return null
+        days.push(day)
+      }
     }
-    return rows
+    return days
   }
-  return ({ owner, kind, gamemode }: Collection): StoredTallies => {
-    const found = find.get(owner, kind, gamemode)
-    if (!found) return { species: [], days: [] }
-    const collection = Number(found.collection)
-    return { species: speciesOf(collection), days: daysOf(collection) }
+
+  async function read(of: Collection): Promise<StoredTallies> {
+    begin.run()
+    try {
+      const slices = createSlices()
+      const { collection, count } = reads.find(of)
+      return { count, species: await speciesOf(collection, slices), days: await daysOf(collection, slices) }
+    } finally {
+      end.run()
+    }
+  }
+
+  return (of: Collection): Promise<StoredTallies> => {
+    const result = turn.then(() => read(of))
+    turn = result.catch(() => {})
+    return result
   }
 }
 
@@ -201,6 +253,8 @@ function createSnapshots(db: DatabaseSync) {
 
 export function openReader(file: string) {
   const db = openDatabase(file, { readOnly: true, timeout: 1000 })
+  const ofMany = openDatabase(file, { readOnly: true, timeout: 1000 })
+  const reads = prepareCollectionTallies(db)
   const alive = db.prepare('SELECT count(*) FROM sqlite_schema')
   const findRecord = db.prepare(
     'SELECT tokens.id FROM owners JOIN tokens USING (owner) WHERE owners.id = ? AND dedupe_key = ?',
@@ -218,9 +272,13 @@ export function openReader(file: string) {
     version: prepareVersion(db),
     records: prepareRecords(db),
     ...prepareDump(db),
-    collectionTallies: prepareCollectionTallies(db),
+    fewTallies: (collection: Collection) => readFewTallies(reads, collection),
+    manyTallies: prepareManyTallies(ofMany),
     ...prepareTallies(db),
-    close: (): void => db.close(),
+    close: (): void => {
+      db.close()
+      ofMany.close()
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { byRank, firstIndex, type RecordSource, readInChunks } from '../core/paging.ts'
+import { createSlices } from '../core/slices.ts'
 import { TallySum } from '../core/tally.ts'
 import {
   type AppendResult,
@@ -26,6 +27,13 @@ function toStored({ sequence, id, entries, tally }: SequencedRecord): StoredReco
   return { sequence, id, count: tally.count, entries }
 }
 
+function* allOf<Part extends 'species' | 'days'>(
+  tallies: readonly RecordTally[],
+  part: Part,
+): Generator<RecordTally[Part][number]> {
+  for (const tally of tallies) yield* tally[part]
+}
+
 class MemoryCollection {
   readonly collection: Collection
   /** The version of the collection. Every change replaces this text. */
@@ -47,8 +55,15 @@ class MemoryCollection {
     this.#sequences.set(record.id, sequence)
   }
 
-  tallies(): StoredTallies {
-    return this.#records.reduce((sum, { tally }) => sum.add(tally), new TallySum()).tallies()
+  /** Adds up the records at the time of the call, although records may change meanwhile. */
+  async tallies(): Promise<StoredTallies> {
+    const tallies = this.#records.map(({ tally }) => tally)
+    const count = tallies.reduce((total, tally) => total + tally.count, 0)
+    const sum = new TallySum().add({ count, species: [], days: [] })
+    const slices = createSlices()
+    for await (const species of slices(allOf(tallies, 'species'))) sum.add({ count: 0, species, days: [] })
+    for await (const days of slices(allOf(tallies, 'days'))) sum.add({ count: 0, species: [], days })
+    return sum.tallies()
   }
 
   find(id: string): SequencedRecord | undefined {
@@ -193,8 +208,8 @@ export class MemoryRecords {
     return this.#collection(collection)?.latest(count) ?? []
   }
 
-  collectionTallies(collection: Collection): StoredTallies {
-    return this.#collection(collection)?.tallies() ?? { species: [], days: [] }
+  async collectionTallies(collection: Collection): Promise<StoredTallies> {
+    return this.#collection(collection)?.tallies() ?? { count: 0, species: [], days: [] }
   }
 
   *dump(name: string): Generator<readonly DumpedWrite[]> {

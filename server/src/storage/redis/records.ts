@@ -1,6 +1,7 @@
 import { dumpOwner } from '../core/dump.ts'
 import { decodeKeyPart, encodeKeyPart } from '../core/keys.ts'
 import { byRank, CHUNK_CHARACTERS, CHUNK_RECORDS } from '../core/paging.ts'
+import { createSlices } from '../core/slices.ts'
 import { speciesKey } from '../core/tally.ts'
 import {
   type AppendResult,
@@ -145,12 +146,26 @@ export function createRedisRecords({ client, call, read, write, run }: Connectio
     },
 
     async collectionTallies(collection) {
-      const reply = await read('fishCollectionTallies', collectionKeys(collection).collection, [])
-      const [species, days] = reply as [string[] | null, string[]]
-      const dayTallies = rowsOf<[string, string]>(days, 2).map(toDay)
+      const keys = collectionKeys(collection).collection
+      const reply = await read('fishCollectionTallies', keys, [collection.owner])
+      const [negativeCount, speciesFields, dayFields] = reply as [string, string[] | null, string[]]
+      const slices = createSlices()
+      const species: StoredSpecies[] = []
+      for await (const slice of slices(rowsOf<[string, string]>(speciesFields ?? [], 2))) {
+        species.push(...slice.map(toSpecies))
+      }
+      const days: DayTally[] = []
+      const distinct = new Set<string>()
+      for await (const slice of slices(rowsOf<[string, string]>(dayFields, 2))) {
+        for (const tally of slice.map(toDay)) {
+          distinct.add(tally.day)
+          days.push(tally)
+        }
+      }
       return {
-        species: species && rowsOf<[string, string]>(species, 2).map(toSpecies),
-        days: new Set(dayTallies.map(({ day }) => day)).size > MAX_DAYS ? null : dayTallies,
+        count: Math.abs(Number(negativeCount)),
+        species: speciesFields && species,
+        days: distinct.size > MAX_DAYS ? null : days,
       }
     },
 

@@ -203,13 +203,14 @@ redis.call('HSET', about, 'removed', '1')
 signal('', owner)`),
 
   /**
-   * KEYS: collection. Returns fields and values of the species, or nothing if there are too many, and fields and values of
-   * the days.
+   * KEYS: collection. ARGV: owner. Returns the negative of the count, fields and values of the species, or nothing if there
+   * are too many, and fields and values of the days.
    */
   fishCollectionTallies: `${READS}
 local keys = keysFrom(1)
 local isComplete = redis.call('HLEN', keys.species) <= ${MAX_SPECIES}
-return {isComplete and redis.call('HGETALL', keys.species), redis.call('HGETALL', keys.days)}`,
+local count = redis.call('ZSCORE', keys.leaders, ARGV[1]) or '0'
+return {count, isComplete and redis.call('HGETALL', keys.species), redis.call('HGETALL', keys.days)}`,
 
   /** KEYS: species. ARGV: for each species its field, first time, last time and mark. */
   fishSetTimes: `
