@@ -5,7 +5,7 @@ interface JsonSchema {
   readonly type?: string
   readonly format?: string
   readonly enum?: readonly string[]
-  readonly const?: string
+  readonly const?: string | boolean
   readonly items?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]

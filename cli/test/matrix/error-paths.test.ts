@@ -53,7 +53,6 @@ describe('an error code of the service', () => {
     user_exists: [6, /^Choose another name\.$/],
     admin_exists: [6, /^Choose another name\.$/],
     too_many_species: [6, /^$/],
-    too_many_days: [6, /^$/],
     last_superadmin: [6, /fish-cli admin create NAME --role superadmin$/],
     payload_too_large: [1, /^Add fewer names at once/],
     unsupported_media_type: [1, /^$/],

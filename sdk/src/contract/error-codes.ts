@@ -44,10 +44,6 @@ export const ERROR_CODES = {
     status: 409,
     message: 'The collection has more than 10000 species, too many for a summary. Read the collection in pages.',
   },
-  too_many_days: {
-    status: 409,
-    message: 'A collection has catches of more than 10000 days, too many for a profile. Read the collections in pages.',
-  },
   last_superadmin: { status: 409, message: 'The last superadmin cannot be deleted. Create another superadmin first.' },
   payload_too_large: {
     status: 413,

@@ -158,7 +158,12 @@ const daySchema = z.object({
   count,
 })
 
-const profileFields = { total: count, unique: count, lastCaughtAt: z.optional(dateTimeSchema) }
+const collectionProfileFields = {
+  total: count,
+  unique: z.optional(count),
+  lastCaughtAt: z.optional(dateTimeSchema),
+  complete: z.optional(z.literal(false)),
+}
 
 /** The query of a profile. `species=true` adds every species to each gamemode. */
 export const profileOptionsSchema = z.object({ species: z.optional(z.enum(['true', 'false'])) })
@@ -171,17 +176,23 @@ export const profileQuerySchema = z.object({ name: z.string(), ...profileOptions
  * count, lowest first. `latest` has up to five catches, sorted by storage time, newest first. `days` has the last 366
  * days with a catch, earliest first. `streak.current` is the number of consecutive days with a catch up to today or
  * yesterday. Without catches, the times and `bestDay` are absent.
+ *
+ * A collection with more than 10,000 species or days has `complete: false`, and has neither `unique` nor `species`. The
+ * other statistics then cover its species only if it has up to 10,000 species, and its days only if it has up to 10,000
+ * days. `total` always counts all catches.
  */
 export const profileSchema = z.object({
   user: z.string(),
-  ...profileFields,
+  total: count,
+  unique: count,
   firstCaughtAt: z.optional(dateTimeSchema),
+  lastCaughtAt: z.optional(dateTimeSchema),
   byRarity,
   gamemodes: z.array(
     z.object({
       gamemode: gamemodeSchema,
-      fish: z.object({ ...profileFields, species: z.optional(fishSummarySchema.shape.species) }),
-      crab: z.object({ ...profileFields, species: z.optional(crabSummarySchema.shape.species) }),
+      fish: z.object({ ...collectionProfileFields, species: z.optional(fishSummarySchema.shape.species) }),
+      crab: z.object({ ...collectionProfileFields, species: z.optional(crabSummarySchema.shape.species) }),
     }),
   ),
   rarest: fishSummarySchema.shape.species,

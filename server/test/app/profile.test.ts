@@ -1,7 +1,8 @@
 import type { Profile } from '@fish-crab/sdk/contract'
 import { profileSchema } from '@fish-crab/sdk/contract'
+import { wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
-import { type ProfiledCollection, profileOf } from '../../src/app/catches/profile.ts'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { write } from './catches.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
@@ -144,17 +145,63 @@ describe('the profile of a player', () => {
     expect(await codeOf('/get/profile?name=Alex&species=maybe')).toBe('invalid_query')
   })
 
-  test('works with many gamemodes that each contain the maximum number of species', () => {
+  test('works with many gamemodes that each contain the maximum number of species', async () => {
     const species = Array.from({ length: 10_000 }, (_, at) => {
-      return { name: `Fish ${at}`, label: 'Gold', count: 1, first: NOW, last: NOW }
+      return { name: `Fish ${at}`, label: 'Gold', count: 1, first: NOW, last: NOW, mark: null }
     })
+    const tallies = { count: 10_000, species, days: [] }
+    const storage = wrapDriver({ ...createMemoryDriver(), collectionTallies: async () => tallies })
     const gamemodes = Array.from({ length: 30 }, (_, at) => `mode${at}`)
-    const collections = gamemodes.map((gamemode): ProfiledCollection => {
-      return { kind: 'fish', gamemode, species, days: [], latest: [] }
+    const service = await createMemoryService({ ...UNLIMITED, storage, gamemodes })
+    const { total, unique } = (await (await service.request(READ)).json()) as Profile
+    expect([total, unique]).toEqual([600_000, 20_000])
+  })
+
+  describe('with a collection beyond a maximum', () => {
+    async function openLarge(entryOf: (at: number) => object) {
+      const opened = await openService()
+      const entries = Array.from({ length: 10_001 }, (_, at) => ({ rarity: 3, ...entryOf(at) }))
+      for (let at = 0; at < entries.length; at += 500) {
+        await write(opened.service, 'fish', { fish: entries.slice(at, at + 500) })
+      }
+      const other = { fish: [{ name: 'Koi', rarity: 7, caughtAt: day(1) }] }
+      await write(opened.service, 'fish', other, { gamemode: 'survival' })
+      return opened
+    }
+    const survival = { total: 1, unique: 1, lastCaughtAt: day(1) }
+
+    test('keeps all figures but those of the species of a collection with more than 10,000 species', async () => {
+      const { profile } = await openLarge((at) => ({ name: `Fish ${at}`, caughtAt: day(at % 2) }))
+      for (const query of ['', '&species=true']) {
+        const { gamemodes, rarest, ...totals } = await profile(query)
+        const of = (gamemode: string) => gamemodes.find((one) => one.gamemode === gamemode)?.fish
+        expect(of('earth')).toEqual({ total: 10_001, lastCaughtAt: day(0), complete: false })
+        expect(of('survival')).toMatchObject(survival)
+        expect(rarest.map(({ name }) => name)).toEqual(['Koi'])
+        expect(totals).toMatchObject({
+          total: 10_002,
+          byRarity: { Gold: 10_001, Mythical: 1 },
+          lastCaughtAt: day(0),
+          bestDay: { day: '2026-01-30', count: 5001 },
+          streak: { current: 2, longest: 2 },
+        })
+      }
     })
-    const { total, unique } = profileOf(collections, {
-      ...{ user: 'Alex', gamemodes, today: '2026-01-31', withSpecies: false },
+
+    test('keeps all figures but those of the days of a collection with more than 10,000 days', async () => {
+      const { profile } = await openLarge((at) => ({ name: 'Cod', caughtAt: day(at) }))
+      const { gamemodes, rarest, ...totals } = await profile('&species=true')
+      const of = (gamemode: string) => gamemodes.find((one) => one.gamemode === gamemode)?.fish
+      expect(of('earth')).toEqual({ total: 10_001, lastCaughtAt: day(0), complete: false })
+      expect(of('survival')).toMatchObject(survival)
+      expect(rarest.map(({ name }) => name)).toEqual(['Koi', 'Cod'])
+      expect(totals).toMatchObject({
+        total: 10_002,
+        unique: 2,
+        byRarity: { Gold: 10_001, Mythical: 1 },
+        firstCaughtAt: day(10_000),
+        bestDay: { day: '2026-01-30', count: 1 },
+      })
     })
-    expect([total, unique]).toEqual([300_000, 10_000])
   })
 })

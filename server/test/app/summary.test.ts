@@ -30,57 +30,83 @@ test('the ETag of a summary differs from the ETag of the whole collection', asyn
   expect((await tagOf('&summary=species', { 'if-none-match': summary.tag })).status).toBe(304)
 })
 
-test('a summary is created only once for the remaining client if all other waiting clients disconnect while species are counted', async () => {
+/** A service that counts the calls of `collectionTallies`. These calls wait for the returned function. */
+async function createCountedService() {
   const storage = createMemoryDriver()
-  const counted = Promise.withResolvers<void>()
-  let asked = 0
+  const gate = Promise.withResolvers<void>()
+  const counted: string[] = []
   const service = await createMemoryService({
     ...UNLIMITED,
     storage: wrapDriver({
       ...storage,
-      async collectionTallies() {
-        asked += 1
-        await counted.promise
-        const at = Date.UTC(2026, 0, 1)
-        return { species: [{ name: 'Koi', label: 'Gold', count: 1, first: at, last: at, mark: null }], days: [] }
+      async collectionTallies(collection) {
+        counted.push(collection.gamemode)
+        await gate.promise
+        return storage.collectionTallies(collection)
       },
     }),
   })
   await write(service, 'fish', { fish: [{ name: 'Koi', rarity: 3 }] })
-  const leaving = new AbortController()
-  const read = (init?: RequestInit) => service.request('/get/fish?name=Alex&gamemode=earth&summary=species', init)
-  const gone = Array.from({ length: 5 }, () => read({ signal: leaving.signal }))
-  const stays = read()
-  await expect.poll(() => asked).toBe(1)
-  leaving.abort()
-  counted.resolve()
-  expect((await stays).status).toBe(200)
-  expect((await Promise.all(gone)).map(({ status }) => status)).toEqual([499, 499, 499, 499, 499])
-  expect(asked).toBeLessThanOrEqual(2)
-})
+  return { service, counted, count: () => gate.resolve() }
+}
 
-test('a summary is created once for concurrent requests, and again for a new version of the collection', async () => {
-  const storage = createMemoryDriver()
-  let made = 0
-  const service = await createMemoryService({
-    ...UNLIMITED,
-    storage: wrapDriver({
-      ...storage,
-      collectionTallies(...args: Parameters<typeof storage.collectionTallies>) {
-        made += 1
-        return storage.collectionTallies(...args)
-      },
-    }),
-  })
-  await write(service, 'crab', { crab: [{ name: 'One' }] })
-  const read = async () => {
-    const response = await service.request('/get/crab?name=Alex&gamemode=earth&summary=species')
-    return (await response.json()) as { total: number }
-  }
-  const first = Array.from({ length: 20 }, read)
-  expect((await Promise.all(first)).map(({ total }) => total)).toEqual(Array(20).fill(1))
-  expect(made).toBe(1)
-  await write(service, 'crab', { crab: [{ name: 'Two' }] })
-  expect(await read()).toMatchObject({ total: 2 })
-  expect(made).toBe(2)
-})
+const PATHS = [
+  { of: 'a summary', path: '/get/fish?name=Alex&gamemode=earth&summary=species', calls: 1 },
+  { of: 'a profile', path: '/get/profile?name=Alex&species=true', calls: 8 },
+] as const
+
+test.each(PATHS)(
+  'the species of $of are read once for the remaining client if all other waiting clients disconnect',
+  async ({ path, calls }) => {
+    const { service, counted, count } = await createCountedService()
+    const leaving = new AbortController()
+    const aborted = Array.from({ length: 5 }, () => service.request(path, { signal: leaving.signal }))
+    const remaining = service.request(path)
+    await expect.poll(() => counted.length).toBeGreaterThan(0)
+    leaving.abort()
+    expect((await Promise.all(aborted)).map(({ status }) => status)).toEqual([499, 499, 499, 499, 499])
+    count()
+    expect((await remaining).status).toBe(200)
+    expect(counted).toHaveLength(calls)
+  },
+)
+
+test.each(PATHS)(
+  'the species of $of are read once for concurrent requests, and again for a new version',
+  async ({ path, calls }) => {
+    const { service, counted, count } = await createCountedService()
+    count()
+    const read = async () => ((await (await service.request(path)).json()) as { total: number }).total
+    expect(await Promise.all(Array.from({ length: 20 }, read))).toEqual(Array(20).fill(1))
+    expect(counted).toHaveLength(calls)
+    await write(service, 'fish', { fish: [{ name: 'Cod', rarity: 1 }] })
+    expect(await read()).toBe(2)
+    expect(counted).toHaveLength(2 * calls)
+  },
+)
+
+test.each(PATHS)(
+  'other events are handled while $of with 10,000 species in each collection is created',
+  async ({ path, calls }) => {
+    const storage = createMemoryDriver()
+    const at = Date.UTC(2026, 0, 1)
+    const species = Array.from({ length: 10_000 }, (_, index) => {
+      return { name: `Fish ${index}`, label: 'Gold', count: 1, first: at, last: at, mark: null }
+    })
+    const service = await createMemoryService({
+      ...UNLIMITED,
+      storage: wrapDriver({ ...storage, collectionTallies: async () => ({ count: 10_000, species, days: [] }) }),
+    })
+    let turns = 0
+    let isCreated = false
+    const turn = () => {
+      turns += 1
+      if (!isCreated) setImmediate(turn)
+    }
+    setImmediate(turn)
+    expect((await service.request(path)).status).toBe(200)
+    isCreated = true
+    // Slices of 500 species are copied, counted, sorted and listed.
+    expect(turns).toBeGreaterThan((calls * 10_000 * 4) / 500)
+  },
+)

@@ -1,10 +1,19 @@
+import type { Client } from '@fish-crab/sdk'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import { demoPath, playerPath, readAddress, versusPath } from '../../web/src/data/address.ts'
 import { bookOf, inOrder, matching, type Order, rarestOf, USUAL_BOOK } from '../../web/src/data/book.ts'
-import { type Cabinet, collectionOf, freshOf, latestGamemode, withCatches } from '../../web/src/data/cabinet.ts'
+import {
+  type Cabinet,
+  collectionOf,
+  freshOf,
+  hasCatch,
+  latestGamemode,
+  withCatches,
+} from '../../web/src/data/cabinet.ts'
 import { demoCabinet } from '../../web/src/data/demo.ts'
 import { historyOf, localDays } from '../../web/src/data/history.ts'
+import { loadPlayer } from '../../web/src/data/load.ts'
 import { milestonesOf } from '../../web/src/data/milestones.ts'
 import { caughtSince, summarize } from '../../web/src/data/summary.ts'
 
@@ -46,6 +55,39 @@ describe('a summary', () => {
     ])
     expect(caughtSince(FISH, FISH)).toEqual([])
     expect(caughtSince(FISH, before)).toEqual([])
+  })
+})
+
+describe('a partial summary', () => {
+  const profile = {
+    ...{ user: 'Alex', total: 3, unique: 0, byRarity: {}, rarest: [], latest: [], days: [] },
+    streak: { current: 0, longest: 0 },
+    gamemodes: [
+      {
+        gamemode: 'earth',
+        fish: { total: 2, lastCaughtAt: '2026-01-02T00:00:00.000Z', complete: false },
+        crab: { total: 0, unique: 0 },
+      },
+      { gamemode: 'survival', fish: { total: 1, unique: 1, species: [] }, crab: { total: 0, unique: 0 } },
+    ],
+  }
+  const load = async () => {
+    const client = { profile: async () => profile } as unknown as Client
+    return (await loadPlayer('Alex')(client, new AbortController().signal)).cabinet
+  }
+
+  it('counts its catches and knows its last catch, although its species are unknown', async () => {
+    const cabinet = await load()
+    expect(collectionOf(cabinet).fish).toMatchObject({ total: 3, isPartial: true })
+    expect(latestGamemode(cabinet)).toBe('earth')
+  })
+
+  it('includes a streamed catch that is not later than its last catch', async () => {
+    const cabinet = await load()
+    const caught = (day: string) =>
+      ({ kind: 'fish', gamemode: 'earth', name: 'Koi', rarity: 'Gold', caughtAt: `${day}T00:00:00.000Z` }) as const
+    expect(hasCatch(cabinet, caught('2026-01-02'))).toBe(true)
+    expect(hasCatch(cabinet, caught('2026-01-03'))).toBe(false)
   })
 })
 

@@ -12,7 +12,7 @@ export type ResponseShape<Content> = (json: unknown, issues: Issue[]) => Content
  */
 export type Shape =
   | { readonly type: 'string' | 'date-time' | 'count' }
-  | { readonly type: 'enum'; readonly values: readonly string[] }
+  | { readonly type: 'enum'; readonly values: readonly (string | boolean)[] }
   | { readonly type: 'array'; readonly items: Shape }
   | { readonly type: 'record'; readonly keys?: readonly string[]; readonly values: Shape }
   | { readonly type: 'object'; readonly required: Shapes; readonly optional?: Shapes }

@@ -1,4 +1,5 @@
 import { MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import { createSharedWork } from '../core/shared-work.ts'
 import { type ContentEncoder, chooseCoding } from '../http/encoding.ts'
 import { empty, type HandlerResponse, jsonBytes, matchesEntityTag } from '../http/response.ts'
 import { createResponseCache } from './response-cache.ts'
@@ -23,6 +24,7 @@ export type EncodedResponses = ReturnType<typeof createEncodedResponses>
  */
 export function createEncodedResponses(encoder: ContentEncoder, cacheBytes: number) {
   const cache = createResponseCache(cacheBytes)
+  const share = createSharedWork<string, HandlerResponse>()
 
   return (request: Request, { etag, version, name, client }: Content) => {
     const headers = { etag, vary: 'Accept-Encoding', 'cache-control': 'no-cache' }
@@ -30,6 +32,14 @@ export function createEncodedResponses(encoder: ContentEncoder, cacheBytes: numb
     const key = [name, coding, identity].join(' ')
     const withCoding = (used: string | undefined) =>
       used === undefined ? headers : { ...headers, 'content-encoding': used }
+    async function whole(body: Uint8Array<ArrayBuffer>, isCached: boolean): Promise<HandlerResponse> {
+      const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
+      const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
+      const response = jsonBytes(200, encoded ?? body, withCoding(encoded && coding))
+      if (isCached && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
+      return response
+    }
+
     return {
       /** Returns a 304 response if the client already has this content. */
       unchanged: (): HandlerResponse | undefined =>
@@ -38,13 +48,11 @@ export function createEncodedResponses(encoder: ContentEncoder, cacheBytes: numb
       cached: (): HandlerResponse | undefined => cache.get(key, version),
 
       /** @param isCached false for pages of a listing: clients choose the page bounds and could fill the cache */
-      async whole(body: Uint8Array<ArrayBuffer>, isCached: boolean): Promise<HandlerResponse> {
-        const shouldEncode = coding !== undefined && (!identity || body.byteLength >= MIN_COMPRESSED_BYTES)
-        const encoded = shouldEncode ? await encoder.encode(body, coding, client) : undefined
-        const response = jsonBytes(200, encoded ?? body, withCoding(encoded && coding))
-        if (isCached && shouldEncode === (encoded !== undefined)) cache.set(key, version, response)
-        return response
-      },
+      whole,
+
+      /** Reads and encodes a body once for all concurrent requests of the same version and coding, and caches it. */
+      shared: (read: (signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>): Promise<HandlerResponse> =>
+        share(`${key} ${version}`, request.signal, async (signal) => whole(await read(signal), true)),
 
       stream(body: ReadableStream<Uint8Array<ArrayBuffer>>): HandlerResponse {
         const encoded = coding && encoder.encodeStream(body, coding, client)

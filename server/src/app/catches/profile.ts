@@ -1,13 +1,12 @@
-import { type Gamemode, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
-import type { DayTally, SpeciesTally } from '../../storage/core/types.ts'
-import { summaryOf } from './summary.ts'
+import { type Gamemode, KINDS, type Kind, type Profile, RARITY_LABELS } from '@fish-crab/sdk/contract'
+import type { CollectionTallies, SpeciesTally } from '../../storage/core/types.ts'
+import { type Slices, sortInSlices } from '../core/slices.ts'
+import { compareText, createRarityCounts, listSpecies, toSpecies } from './summary.ts'
 
 /** The data of one collection for a profile. */
-export interface ProfiledCollection {
+export interface ProfiledCollection extends CollectionTallies {
   readonly kind: Kind
   readonly gamemode: Gamemode
-  readonly species: readonly SpeciesTally[]
-  readonly days: readonly DayTally[]
   /** The latest stored entries, newest first, each with the sequence of its record. */
   readonly latest: readonly { readonly sequence: number; readonly entry: Profile['latest'][number] }[]
 }
@@ -19,103 +18,160 @@ interface ProfileOptions {
   /** The current UTC day, such as `2026-01-31`. */
   readonly today: string
   readonly withSpecies: boolean
+  readonly slices: Slices
 }
+
+type CollectionProfile = Profile['gamemodes'][number]['fish']
 
 const RAREST = 5
 export const LATEST = 5
 const DAYS = 366
 
-export function profileOf(collections: readonly ProfiledCollection[], options: ProfileOptions): Profile {
-  const { user, gamemodes, today, withSpecies } = options
-  const speciesOf = (kind: Kind) => mergeSpecies(collections.filter((one) => one.kind === kind))
-  const fish = summaryOf('fish', { user, gamemode: '' }, speciesOf('fish'))
-  const crab = summaryOf('crab', { user, gamemode: '' }, speciesOf('crab'))
-  const days = mergeDays(collections)
-  const bestDay = days.toSorted((one, other) => other.count - one.count || order(one.day, other.day))[0]
-  const figures = (kind: Kind, gamemode: Gamemode) => {
-    const one = collections.find((each) => each.kind === kind && each.gamemode === gamemode)
-    const { total, unique, species } = summaryOf(kind, { user, gamemode }, one?.species ?? [])
-    return { total, unique, ...lastOf(one?.species ?? []), ...(withSpecies ? { species } : {}) }
+export async function profileOf(collections: readonly ProfiledCollection[], options: ProfileOptions): Promise<Profile> {
+  const { user, gamemodes, today, withSpecies, slices } = options
+  const names = { fish: new Set<string>(), crab: new Set<string>() }
+  const fish: FishTallies = new Map()
+  const byRarity = createRarityCounts()
+  const times: Times[] = []
+
+  async function profileCollection(one: ProfiledCollection): Promise<CollectionProfile> {
+    const { kind, count, species, days, latest } = one
+    const unique = new Set<string>()
+    const found: Times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
+    for await (const slice of slices(species ?? [])) {
+      for (const tally of slice) {
+        unique.add(tally.name)
+        names[kind].add(tally.name)
+        found.first = Math.min(found.first, tally.first)
+        found.last = Math.max(found.last, tally.last)
+        if (kind === 'crab') continue
+        byRarity.add(tally.label, tally.count)
+        addFish(fish, tally)
+      }
+    }
+    if (!species) {
+      for (const { entry } of latest) found.last = Math.max(found.last, Date.parse(entry.caughtAt))
+      for await (const slice of slices(days ?? [])) for (const day of slice) byRarity.add(day.label, day.count)
+    }
+    times.push(found)
+    const figures = { total: count, ...formatTimes(found, 'last') }
+    if (!species || !days) return { ...figures, complete: false }
+    const listed = withSpecies ? { species: await listSpecies(kind, species, slices) } : {}
+    return { ...figures, unique: unique.size, ...listed }
   }
-  const all = collections.flatMap(({ species }) => species)
-  // With many species, `Math.min(...)` would exceed the maximum number of arguments.
-  const first = all.reduce((earliest, one) => Math.min(earliest, one.first), Number.POSITIVE_INFINITY)
+
+  const profiles = new Map<string, CollectionProfile>()
+  const keyOf = ({ kind, gamemode }: Pick<ProfiledCollection, 'kind' | 'gamemode'>) => `${kind} ${gamemode}`
+  for (const one of collections) profiles.set(keyOf(one), await profileCollection(one))
+  const profileIn = (kind: Kind, gamemode: Gamemode): CollectionProfile =>
+    profiles.get(keyOf({ kind, gamemode })) ?? { total: 0, unique: 0, ...(withSpecies ? { species: [] } : {}) }
+  const days = await mergeDays(collections, slices)
   return {
     user,
-    total: fish.total + crab.total,
-    unique: fish.unique + crab.unique,
-    ...(all.length > 0 ? { firstCaughtAt: new Date(first).toISOString() } : {}),
-    ...lastOf(all),
-    byRarity: fish.byRarity,
+    total: collections.reduce((sum, { count }) => sum + count, 0),
+    unique: KINDS.reduce((sum, kind) => sum + names[kind].size, 0),
+    ...formatTimes(
+      {
+        first: Math.min(...times.map(({ first }) => first)),
+        last: Math.max(...times.map(({ last }) => last)),
+      },
+      'first',
+      'last',
+    ),
+    byRarity: byRarity.counts,
     gamemodes: gamemodes.map((gamemode) => ({
       gamemode,
-      fish: figures('fish', gamemode) as Profile['gamemodes'][number]['fish'],
-      crab: figures('crab', gamemode),
+      fish: profileIn('fish', gamemode),
+      crab: profileIn('crab', gamemode),
     })),
-    rarest: fish.species.toSorted(byRarity).slice(0, RAREST),
+    rarest: await rarestOf(fish, slices),
     latest: collections
       .flatMap(({ latest }) => latest)
       .toSorted((one, other) => other.sequence - one.sequence)
       .slice(0, LATEST)
       .map(({ entry }) => entry),
     days: days.slice(-DAYS),
-    ...(bestDay ? { bestDay } : {}),
-    streak: streakOf(days, today),
+    ...(await reviewDays(days, today, slices)),
   }
 }
 
-function byRarity(one: Profile['rarest'][number], other: Profile['rarest'][number]): number {
-  const rank = (label: RarityLabel) => RARITY_LABELS.indexOf(label)
-  return rank(other.rarity) - rank(one.rarity) || one.count - other.count || order(one.name, other.name)
+/** Unix times in milliseconds; infinite without catches. */
+interface Times {
+  first: number
+  last: number
 }
 
-function order(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other)
+function formatTimes(times: Times, ...wanted: readonly (keyof Times)[]) {
+  const known = wanted.filter((time) => Number.isFinite(times[time]))
+  return Object.fromEntries(known.map((time) => [`${time}CaughtAt`, new Date(times[time]).toISOString()]))
 }
 
-function lastOf(species: readonly SpeciesTally[]): { lastCaughtAt?: string } {
-  if (species.length === 0) return {}
-  return {
-    lastCaughtAt: new Date(
-      species.reduce((last, one) => Math.max(last, one.last), Number.NEGATIVE_INFINITY),
-    ).toISOString(),
+/** The fish of all gamemodes by label, then by name. */
+type FishTallies = Map<string | null, Map<string, SpeciesTally>>
+
+function addFish(fish: FishTallies, tally: SpeciesTally): void {
+  const { name, label } = tally
+  const ofLabel = fish.get(label) ?? new Map<string, SpeciesTally>()
+  fish.set(label, ofLabel)
+  const known = ofLabel.get(name)
+  if (!known) {
+    ofLabel.set(name, tally)
+    return
   }
+  const [first, last] = [Math.min(known.first, tally.first), Math.max(known.last, tally.last)]
+  ofLabel.set(name, { name, label, count: known.count + tally.count, first, last })
 }
 
-function mergeSpecies(collections: readonly Pick<ProfiledCollection, 'species'>[]): SpeciesTally[] {
-  const merged = new Map<string, SpeciesTally>()
-  for (const one of collections.flatMap(({ species }) => species)) {
-    const key = JSON.stringify([one.name, one.label])
-    const { count, first, last } = merged.get(key) ?? { ...one, count: 0 }
-    merged.set(key, {
-      ...one,
-      count: count + one.count,
-      first: Math.min(first, one.first),
-      last: Math.max(last, one.last),
-    })
+async function rarestOf(fish: FishTallies, slices: Slices): Promise<Profile['rarest']> {
+  const rarest: SpeciesTally[] = []
+  for (const label of RARITY_LABELS.toReversed()) {
+    const missing = RAREST - rarest.length
+    if (missing > 0) rarest.push(...(await fewestOf(fish.get(label)?.values() ?? [], missing, slices)))
   }
-  return [...merged.values()]
+  return rarest.map((tally) => toSpecies('fish', tally))
+}
+
+async function fewestOf(tallies: Iterable<SpeciesTally>, limit: number, slices: Slices): Promise<SpeciesTally[]> {
+  const byCount = (one: SpeciesTally, other: SpeciesTally) =>
+    one.count - other.count || compareText(one.name, other.name)
+  let fewest: SpeciesTally[] = []
+  for await (const slice of slices(tallies)) fewest = [...fewest, ...slice].sort(byCount).slice(0, limit)
+  return fewest
 }
 
 /** Sums the counts of each day, and returns the earliest day first. */
-function mergeDays(collections: readonly Pick<ProfiledCollection, 'days'>[]): Profile['days'] {
+async function mergeDays(collections: readonly ProfiledCollection[], slices: Slices): Promise<Profile['days']> {
   const merged = new Map<string, number>()
-  for (const { day, count } of collections.flatMap(({ days }) => days)) merged.set(day, (merged.get(day) ?? 0) + count)
-  return Array.from(merged, ([day, count]) => ({ day, count })).sort((one, other) => order(one.day, other.day))
+  for (const { days } of collections) {
+    for await (const slice of slices(days ?? [])) {
+      for (const { day, count } of slice) merged.set(day, (merged.get(day) ?? 0) + count)
+    }
+  }
+  const days: Profile['days'] = []
+  for await (const slice of slices(merged)) for (const [day, count] of slice) days.push({ day, count })
+  const sorted = await sortInSlices(days, (one, other) => compareText(one.day, other.day), slices)
+  return [...sorted]
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-function streakOf(days: Profile['days'], today: string): Profile['streak'] {
-  let longest = 0
-  let run = 0
-  let before = Number.NaN
-  for (const { day } of days) {
-    const at = Date.parse(day)
-    run = at - before === DAY_MS ? run + 1 : 1
-    longest = Math.max(longest, run)
-    before = at
+/** @param days the earliest day first */
+async function reviewDays(
+  days: Profile['days'],
+  today: string,
+  slices: Slices,
+): Promise<Pick<Profile, 'bestDay' | 'streak'>> {
+  let bestDay: Profile['bestDay']
+  let [longest, run, before] = [0, 0, Number.NaN]
+  for await (const slice of slices(days)) {
+    for (const one of slice) {
+      if (!bestDay || one.count > bestDay.count) bestDay = one
+      const at = Date.parse(one.day)
+      run = at - before === DAY_MS ? run + 1 : 1
+      longest = Math.max(longest, run)
+      before = at
+    }
   }
   const isCurrent = Date.parse(today) - before <= DAY_MS
-  return { current: isCurrent ? run : 0, longest }
+  return { ...(bestDay ? { bestDay } : {}), streak: { current: isCurrent ? run : 0, longest } }
 }

@@ -2,6 +2,7 @@ import { type Gamemode, type Kind, LIMITS, type User } from '@fish-crab/sdk/cont
 import type { Collection, FishStorage, StoredRecord } from '../../storage/core/types.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import { formatPosition, type Position, parsePosition } from '../core/position.ts'
+import { createSlices, encodeJson } from '../core/slices.ts'
 import { type Cursors, invalidCursor } from '../http/cursors.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { HandlerResponse } from '../http/response.ts'
@@ -37,8 +38,7 @@ export function createCollectionReader({
   cursors,
   queue,
 }: CollectionReaderOptions): CollectionReader {
-  /** @param isTurn whether the read of a summary has its turn in the queue */
-  async function read(request: Request, options: CollectionRequest, isTurn: boolean): Promise<HandlerResponse> {
+  return async (request, options) => {
     const { user, collection, form, limit, cursor, client } = options
     // An invalid cursor is an error, even if a conditional header matches (RFC 9110, section 13.2.1).
     const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
@@ -52,37 +52,33 @@ export function createCollectionReader({
     const known = response.unchanged() ?? (isWhole ? response.cached() : undefined)
     if (known) return known
     const { signal } = request
-    // When the turn of this summary comes, start the read again, because the summary may be cached by then.
-    if (form === 'species' && !isTurn) return queue.run({ client, signal, work: () => read(request, options, true) })
-
-    const body =
-      form === 'species'
-        ? await summaryBody(storage, signal, options)
-        : isWhole
-          ? await collectionBody(
-              user.name,
-              collection.kind,
-              (work) => queue.run({ client, signal, work }),
-              textsOf(storage.read(collection), form),
-            )
-          : await pageBody(storage, cursors, { ...options, form }, start)
+    if (form === 'species') {
+      return response.shared((shared) =>
+        queue.run({ client, signal: shared, work: () => summaryBody(storage, shared, options) }),
+      )
+    }
+    const body = isWhole
+      ? await collectionBody(
+          user.name,
+          collection.kind,
+          (work) => queue.run({ client, signal, work }),
+          textsOf(storage.read(collection), form),
+        )
+      : await pageBody(storage, cursors, { ...options, form }, start)
     return body instanceof ReadableStream ? response.stream(body) : response.whole(body, isWhole)
   }
-
-  return (request, options) => read(request, options, false)
 }
 
 async function summaryBody(
   storage: FishStorage,
   signal: AbortSignal,
   { user, collection }: CollectionRequest,
-): Promise<CollectionBody> {
-  const head = { user: user.name, gamemode: collection.gamemode }
-  const { species } = await storage.collectionTallies(collection)
-  // Many requests may share one count, but each request builds its own summary. Skip this work for aborted requests.
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { kind, gamemode } = collection
+  const { count, species } = await storage.collectionTallies(collection)
   signal.throwIfAborted()
   if (!species) throw new HttpError('too_many_species')
-  return textEncoder.encode(JSON.stringify(summaryOf(collection.kind, head, species)))
+  return encodeJson(await summaryOf(kind, { user: user.name, gamemode, total: count }, species, createSlices(signal)))
 }
 
 async function pageBody(

@@ -1,35 +1,69 @@
 import { type CrabSummary, type FishSummary, type Kind, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
 import type { SpeciesTally } from '../../storage/core/types.ts'
+import { type Slices, sortInSlices } from '../core/slices.ts'
 
-type SummaryHead = Pick<FishSummary, 'user' | 'gamemode'>
+type SummaryHead = Pick<FishSummary, 'user' | 'gamemode' | 'total'>
 
-export function summaryOf(kind: 'fish', head: SummaryHead, tallies: readonly SpeciesTally[]): FishSummary
-export function summaryOf(kind: Kind, head: SummaryHead, tallies: readonly SpeciesTally[]): FishSummary | CrabSummary
-export function summaryOf(kind: Kind, head: SummaryHead, tallies: readonly SpeciesTally[]): FishSummary | CrabSummary {
-  const sorted = tallies.toSorted(byCount)
-  const totals = { ...head, total: sum(tallies), unique: new Set(tallies.map(({ name }) => name)).size }
-  const species = sorted.map(({ name, label, count, first, last }) => ({
+export async function summaryOf(
+  kind: Kind,
+  head: SummaryHead,
+  tallies: readonly SpeciesTally[],
+  slices: Slices,
+): Promise<FishSummary | CrabSummary> {
+  const names = new Set<string>()
+  const byRarity = createRarityCounts()
+  for await (const slice of slices(tallies)) {
+    for (const { name, label, count } of slice) {
+      names.add(name)
+      byRarity.add(label, count)
+    }
+  }
+  const totals = { ...head, unique: names.size }
+  const species = await listSpecies(kind, tallies, slices)
+  return kind === 'crab' ? { ...totals, species } : { ...totals, byRarity: byRarity.counts, species }
+}
+
+/** The species of a collection as responses list them: most caught first. */
+export async function listSpecies(
+  kind: Kind,
+  tallies: readonly SpeciesTally[],
+  slices: Slices,
+): Promise<FishSummary['species']> {
+  const species: FishSummary['species'] = []
+  for await (const slice of slices(await sortInSlices(tallies, byCount, slices))) {
+    for (const tally of slice) species.push(toSpecies(kind, tally))
+  }
+  return species
+}
+
+/** A crab has no rarity. */
+export function toSpecies(
+  kind: Kind,
+  { name, label, count, first, last }: SpeciesTally,
+): FishSummary['species'][number] {
+  return {
     name,
-    ...(kind === 'fish' ? { rarity: label as RarityLabel } : {}),
+    ...((kind === 'fish' ? { rarity: label } : {}) as { rarity: RarityLabel }),
     count,
     firstCaughtAt: new Date(first).toISOString(),
     lastCaughtAt: new Date(last).toISOString(),
-  }))
-  if (kind === 'crab') return { ...totals, species }
-  const byRarity = Object.fromEntries(
-    RARITY_LABELS.map((rarity) => [rarity, sum(tallies.filter(({ label }) => label === rarity))]),
-  ) as FishSummary['byRarity']
-  return { ...totals, byRarity, species: species as FishSummary['species'] }
+  }
 }
 
-function sum(tallies: readonly SpeciesTally[]): number {
-  return tallies.reduce((total, { count }) => total + count, 0)
+export function createRarityCounts() {
+  const counts = Object.fromEntries(RARITY_LABELS.map((label) => [label, 0])) as FishSummary['byRarity']
+  return {
+    counts,
+    add(label: string | null, count: number): void {
+      if (label !== null && label in counts) counts[label as RarityLabel] += count
+    },
+  }
 }
 
 function byCount(one: SpeciesTally, other: SpeciesTally): number {
-  return other.count - one.count || compare(one.name, other.name) || compare(one.label ?? '', other.label ?? '')
+  return other.count - one.count || compareText(one.name, other.name) || compareText(one.label ?? '', other.label ?? '')
 }
 
-function compare(one: string, other: string): number {
+export function compareText(one: string, other: string): number {
   return one < other ? -1 : Number(one > other)
 }

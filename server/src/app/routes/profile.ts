@@ -26,8 +26,8 @@ export function profileHandlers(services: Services) {
     const user = await lookup
     if (!user) throw new HttpError('user_not_found')
     context.player = user.name
-    const { read } = await profiles({ user, client: context.site, signal: context.request.signal })
-    return read()
+    const { read } = await profiles({ user, client: context.site })
+    return read(context.request.signal)
   }
 
   return { getProfile, lookUp, ...pictureHandlers(services, lookUp) }

@@ -109,9 +109,11 @@ function Player({ cabinet, book }: { readonly cabinet: Cabinet; readonly book: r
         <li>
           <strong>{formatNumber(crab.total)}</strong> crabs
         </li>
-        <li>
-          <strong>{formatNumber(book.length)}</strong> species
-        </li>
+        {!fish.isPartial && !crab.isPartial && (
+          <li>
+            <strong>{formatNumber(book.length)}</strong> species
+          </li>
+        )}
       </ul>
     </div>
   )

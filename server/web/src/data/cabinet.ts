@@ -5,6 +5,7 @@ import {
   includes,
   type Kind,
   latestOf,
+  latestTimeOf,
   mergeSummaries,
   type Species,
   type Summary,
@@ -73,8 +74,7 @@ export function latestGamemode({ gamemodes }: Cabinet): string | undefined {
 
 /** When the last fish or crab was caught. */
 export function latestCatchOf({ fish, crab }: Collection): string | undefined {
-  const times = [...fish.species, ...crab.species].map(({ lastCaughtAt }) => lastCaughtAt)
-  return latestOf([undefined, ...times], (time) => time)
+  return latestTimeOf(fish, crab)
 }
 
 /** Returns a copy of the cabinet with the catches added. */

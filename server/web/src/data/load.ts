@@ -29,12 +29,10 @@ function cabinetOf({ user, days, streak, gamemodes }: Profile): Cabinet {
   return { user, days, streak, gamemodes: collections }
 }
 
-interface ProfileSummary extends Omit<Summary, 'species'> {
-  readonly species?: Summary['species'] | undefined
-}
+type ProfileSummary = Profile['gamemodes'][number]['fish' | 'crab']
 
-function summaryOf({ total, unique, species = [] }: ProfileSummary): Summary {
-  return { total, unique, species }
+function summaryOf({ total, unique = 0, species = [], complete, lastCaughtAt }: ProfileSummary): Summary {
+  return { total, unique, species, ...(complete === false ? { isPartial: true, lastCaughtAt } : {}) }
 }
 
 /** Makes up a collection without a request. */

@@ -20,6 +20,10 @@ export interface Summary {
   /** The number of names across all rarities. */
   readonly unique: number
   readonly species: readonly Species[]
+  /** Whether the species of the collection are unknown, because there are too many species or days. */
+  readonly isPartial?: boolean
+  /** The last catch of a partial summary, in ISO 8601. */
+  readonly lastCaughtAt?: string | undefined
 }
 
 export interface DayCount {
@@ -70,7 +74,18 @@ export function mergeSummaries(summaries: readonly Summary[]): Summary {
   }
   const species = [...byKey.values()].sort((one, other) => other.count - one.count)
   const total = summaries.reduce((sum, one) => sum + one.total, 0)
-  return { total, unique: new Set(species.map(({ name }) => name)).size, species }
+  const known = { total, unique: new Set(species.map(({ name }) => name)).size, species }
+  if (!summaries.some(({ isPartial }) => isPartial)) return known
+  return { ...known, isPartial: true, lastCaughtAt: latestTimeOf(...summaries) }
+}
+
+/** The time of the last catch of all summaries together. */
+export function latestTimeOf(...summaries: readonly Summary[]): string | undefined {
+  const times = summaries.flatMap(({ species, lastCaughtAt }) => [
+    lastCaughtAt,
+    ...species.map((one) => one.lastCaughtAt),
+  ])
+  return latestOf([undefined, ...times], (time) => time)
 }
 
 function merged(one: Species, other: Species): Species {
@@ -98,9 +113,13 @@ export function summarize(entries: readonly Entry[]): Summary {
   return { total: entries.length, unique: new Set(entries.map(({ name }) => name)).size, species }
 }
 
-/** Whether a summary has a catch of the same species and rarity that is as late as the given entry, or later. */
-export function includes({ species }: Summary, entry: Entry): boolean {
-  const { lastCaughtAt } = species.find(({ name, rarity }) => name === entry.name && rarity === entry.rarity) ?? {}
+/**
+ * Whether a summary has a catch of the same species and rarity that is as late as the given entry, or later. A partial
+ * summary may have a catch of another species.
+ */
+export function includes(summary: Summary, entry: Entry): boolean {
+  const found = summary.species.find(({ name, rarity }) => name === entry.name && rarity === entry.rarity)
+  const { lastCaughtAt } = found ?? (summary.isPartial ? summary : {})
   return lastCaughtAt !== undefined && entry.caughtAt !== undefined && lastCaughtAt >= entry.caughtAt
 }
 

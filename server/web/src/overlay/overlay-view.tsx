@@ -90,12 +90,13 @@ interface TotalsProps extends Pick<OverlayOptions, 'kind'> {
 }
 
 function Totals({ collection: { fish, crab }, kind }: TotalsProps) {
-  const unique = (kind === 'crab' ? 0 : fish.unique) + (kind === 'fish' ? 0 : crab.unique)
+  const visible = [...(kind === 'crab' ? [] : [fish]), ...(kind === 'fish' ? [] : [crab])]
+  const unique = visible.reduce((sum, one) => sum + one.unique, 0)
   return (
     <p class="all">
       {kind !== 'crab' && <span>{formatNumber(fish.total)} fish</span>}
       {kind !== 'fish' && <span>{plural(crab.total, 'crab')}</span>}
-      <span>{plural(unique, 'species', 'species')}</span>
+      {!visible.some(({ isPartial }) => isPartial) && <span>{plural(unique, 'species', 'species')}</span>}
     </p>
   )
 }

@@ -81,7 +81,7 @@ function Figures({ cabinet }: { readonly cabinet: Cabinet }) {
   const figures = [
     { label: 'fish', value: fish.total },
     { label: crab.total === 1 ? 'crab' : 'crabs', value: crab.total },
-    { label: 'species', value: fish.unique + crab.unique },
+    ...(fish.isPartial || crab.isPartial ? [] : [{ label: 'species', value: fish.unique + crab.unique }]),
     ...(longest > 1
       ? [{ label: current > 1 ? 'days in a row' : 'days, longest streak', value: current > 1 ? current : longest }]
       : []),

@@ -117,6 +117,7 @@ function CabinetView(props: CabinetViewProps) {
   const collection = useMemo(() => collectionOf(cabinet, gamemode), [cabinet, gamemode])
   const entries = useMemo(() => (gamemode === undefined ? all : bookOf(collection)), [all, collection, gamemode])
   const freshKeys = useMemo(() => new Set(fresh.map(({ kind, name }) => bookKey(kind, name))), [fresh])
+  const isPartial = collection.fish.isPartial || collection.crab.isPartial
   const { user, days } = cabinet
   return (
     <>
@@ -135,7 +136,8 @@ function CabinetView(props: CabinetViewProps) {
           )}
         </div>
       )}
-      {entries.length === 0 ? (
+      {isPartial && <p class="panel quiet">Some species are not listed, because there are too many species or days.</p>}
+      {entries.length === 0 && !isPartial ? (
         <div class="panel empty">
           <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
           <p>
@@ -149,7 +151,7 @@ function CabinetView(props: CabinetViewProps) {
         </div>
       ) : (
         <>
-          <Book entries={entries} fresh={freshKeys} options={book} onOptions={onBook} />
+          {entries.length > 0 && <Book entries={entries} fresh={freshKeys} options={book} onOptions={onBook} />}
           {charts === undefined ? (
             <div class="placeholder tall" />
           ) : charts === 'failed' ? (
