@@ -1,4 +1,4 @@
-import { type Gamemode, KINDS, type Kind, type Profile, RARITY_LABELS } from '@fish-crab/sdk/contract'
+import { type Gamemode, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
 import type { CollectionTallies, SpeciesTally } from '../../storage/core/types.ts'
 import { type Slices, sortInSlices } from '../core/slices.ts'
 import { compareText, createRarityCounts, listSpecies, toSpecies } from './summary.ts'
@@ -29,9 +29,9 @@ const DAYS = 366
 
 export async function profileOf(collections: readonly ProfiledCollection[], options: ProfileOptions): Promise<Profile> {
   const { user, gamemodes, today, withSpecies, slices } = options
-  const names = { fish: new Set<string>(), crab: new Set<string>() }
   const fish: FishTallies = new Map()
-  const byRarity = createRarityCounts()
+  const crabs = new Set<string>()
+  const rarities = createRarityCounts()
   const times: Times[] = []
 
   async function profileCollection(one: ProfiledCollection): Promise<CollectionProfile> {
@@ -41,17 +41,18 @@ export async function profileOf(collections: readonly ProfiledCollection[], opti
     for await (const slice of slices(species ?? [])) {
       for (const tally of slice) {
         unique.add(tally.name)
-        names[kind].add(tally.name)
         found.first = Math.min(found.first, tally.first)
         found.last = Math.max(found.last, tally.last)
-        if (kind === 'crab') continue
-        byRarity.add(tally.label, tally.count)
-        addFish(fish, tally)
+        if (kind === 'crab') crabs.add(tally.name)
+        else {
+          rarities.add(tally.label, tally.count)
+          addFish(fish, tally)
+        }
       }
     }
     if (!species) {
       for (const { entry } of latest) found.last = Math.max(found.last, Date.parse(entry.caughtAt))
-      for await (const slice of slices(days ?? [])) for (const day of slice) byRarity.add(day.label, day.count)
+      for await (const slice of slices(days ?? [])) for (const day of slice) rarities.add(day.label, day.count)
     }
     times.push(found)
     const figures = { total: count, ...formatTimes(found, 'last') }
@@ -69,7 +70,7 @@ export async function profileOf(collections: readonly ProfiledCollection[], opti
   return {
     user,
     total: collections.reduce((sum, { count }) => sum + count, 0),
-    unique: KINDS.reduce((sum, kind) => sum + names[kind].size, 0),
+    unique: fish.size + crabs.size,
     ...formatTimes(
       {
         first: Math.min(...times.map(({ first }) => first)),
@@ -78,7 +79,7 @@ export async function profileOf(collections: readonly ProfiledCollection[], opti
       'first',
       'last',
     ),
-    byRarity: byRarity.counts,
+    byRarity: rarities.counts,
     gamemodes: gamemodes.map((gamemode) => ({
       gamemode,
       fish: profileIn('fish', gamemode),
@@ -106,37 +107,36 @@ function formatTimes(times: Times, ...wanted: readonly (keyof Times)[]) {
   return Object.fromEntries(known.map((time) => [`${time}CaughtAt`, new Date(times[time]).toISOString()]))
 }
 
-/** The fish of all gamemodes by label, then by name. */
-type FishTallies = Map<string | null, Map<string, SpeciesTally>>
+/** The fish of all gamemodes by name: one tally for each label. */
+type FishTallies = Map<string, SpeciesTally[]>
 
 function addFish(fish: FishTallies, tally: SpeciesTally): void {
   const { name, label } = tally
-  const ofLabel = fish.get(label) ?? new Map<string, SpeciesTally>()
-  fish.set(label, ofLabel)
-  const known = ofLabel.get(name)
-  if (!known) {
-    ofLabel.set(name, tally)
+  const ofName = fish.get(name)
+  if (!ofName) {
+    fish.set(name, [tally])
     return
   }
-  const [first, last] = [Math.min(known.first, tally.first), Math.max(known.last, tally.last)]
-  ofLabel.set(name, { name, label, count: known.count + tally.count, first, last })
+  const at = ofName.findIndex((one) => one.label === label)
+  const known = ofName[at]
+  if (!known) ofName.push(tally)
+  else {
+    const [first, last] = [Math.min(known.first, tally.first), Math.max(known.last, tally.last)]
+    ofName[at] = { name, label, count: known.count + tally.count, first, last }
+  }
 }
 
 async function rarestOf(fish: FishTallies, slices: Slices): Promise<Profile['rarest']> {
-  const rarest: SpeciesTally[] = []
-  for (const label of RARITY_LABELS.toReversed()) {
-    const missing = RAREST - rarest.length
-    if (missing > 0) rarest.push(...(await fewestOf(fish.get(label)?.values() ?? [], missing, slices)))
+  let rarest: SpeciesTally[] = []
+  for await (const slice of slices(fish.values())) {
+    rarest = [...rarest, ...slice.flat()].sort(byRarity).slice(0, RAREST)
   }
   return rarest.map((tally) => toSpecies('fish', tally))
 }
 
-async function fewestOf(tallies: Iterable<SpeciesTally>, limit: number, slices: Slices): Promise<SpeciesTally[]> {
-  const byCount = (one: SpeciesTally, other: SpeciesTally) =>
-    one.count - other.count || compareText(one.name, other.name)
-  let fewest: SpeciesTally[] = []
-  for await (const slice of slices(tallies)) fewest = [...fewest, ...slice].sort(byCount).slice(0, limit)
-  return fewest
+function byRarity(one: SpeciesTally, other: SpeciesTally): number {
+  const rank = ({ label }: SpeciesTally) => RARITY_LABELS.indexOf(label as RarityLabel)
+  return rank(other) - rank(one) || one.count - other.count || compareText(one.name, other.name)
 }
 
 /** Sums the counts of each day, and returns the earliest day first. */

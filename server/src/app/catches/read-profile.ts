@@ -3,6 +3,7 @@ import type { Collection, FishStorage } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
+import { yieldToEvents } from '../core/schedule.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { createSlices, encodeJson } from '../core/slices.ts'
 import type { HandlerResponse } from '../http/response.ts'
@@ -62,6 +63,7 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
       // Collections are read a few at a time, because all reads at once would be one long step.
       for (const some of collections) {
         found.push(...(await Promise.all(some.map((collection) => readCollection(storage, collection)))))
+        await yieldToEvents()
         signal.throwIfAborted()
       }
       return profileOf(found, { user: user.name, gamemodes: names, today, withSpecies, slices })
@@ -87,22 +89,18 @@ async function readCollection(
   collection: Collection & Pick<ProfiledCollection, 'kind' | 'gamemode'>,
 ): Promise<ProfiledCollection> {
   const { kind, gamemode } = collection
-  const [tallies, records] = await Promise.all([
-    storage.collectionTallies(collection),
-    storage.latest(collection, LATEST),
-  ])
-  const latest = records
-    .flatMap((record) => {
-      const entries = formatSlots(record, 'full').filter((text) => text !== undefined)
-      return entries
-        .slice(-LATEST)
-        .reverse()
-        .map((text) => {
-          const { entry: _, ...entry } = JSON.parse(text)
-          return { sequence: record.sequence, entry: { ...entry, kind, gamemode } }
-        })
-    })
-    .slice(0, LATEST)
+  const [tallies, [newest]] = await Promise.all([storage.collectionTallies(collection), storage.latest(collection, 1)])
+  // Five records may have a megabyte of text, so only one record is read if it has enough entries.
+  const records = newest && newest.count >= LATEST ? [newest] : await storage.latest(collection, LATEST)
+  const latest: ProfiledCollection['latest'][number][] = []
+  for (const record of records) {
+    if (latest.length >= LATEST) break
+    const entries = formatSlots(record, 'full').filter((text) => text !== undefined)
+    for (const text of entries.slice(latest.length - LATEST).reverse()) {
+      const { entry: _, ...entry } = JSON.parse(text)
+      latest.push({ sequence: record.sequence, entry: { ...entry, kind, gamemode } })
+    }
+  }
   return { kind, gamemode, ...tallies, latest }
 }
 

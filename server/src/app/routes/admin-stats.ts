@@ -1,11 +1,6 @@
-import {
-  type Gamemode,
-  type Leaderboard,
-  leaderboardQuerySchema,
-  RARITY_LABELS,
-  type Stats,
-} from '@fish-crab/sdk/contract'
+import { type Gamemode, type Leaderboard, leaderboardQuerySchema, type Stats } from '@fish-crab/sdk/contract'
 import type { Tally } from '../../storage/core/types.ts'
+import { createRarityCounts } from '../catches/summary.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import { DEFAULT_LEADERS, namedLeaders } from './leaderboard.ts'
@@ -31,22 +26,16 @@ export function statsHandlers(services: Services): AdminHandlers {
 }
 
 function statsOf(users: number, tallies: readonly Tally[], gamemodes: readonly Gamemode[]): Stats {
-  const sum = (matches: (tally: Tally) => boolean) =>
-    tallies.filter(matches).reduce((total, { count }) => total + count, 0)
-  const byGamemode = (kind: string) =>
-    Object.fromEntries(
-      gamemodes.map((gamemode) => [
-        gamemode,
-        sum((tally) => tally.kind === kind && tally.gamemode === gamemode && tally.label === null),
-      ]),
-    )
-  const total = (kind: string) => sum((tally) => tally.kind === kind && tally.label === null)
-  const byRarity = Object.fromEntries(
-    RARITY_LABELS.map((label) => [label, sum((tally) => tally.kind === 'fish' && tally.label === label)]),
-  ) as Stats['fish']['byRarity']
-  return {
-    users,
-    fish: { total: total('fish'), byGamemode: byGamemode('fish'), byRarity },
-    crab: { total: total('crab'), byGamemode: byGamemode('crab') },
+  const createCounts = () => {
+    return { total: 0, byGamemode: Object.fromEntries(gamemodes.map((gamemode) => [gamemode, 0])) }
   }
+  const [fish, crab, byRarity] = [createCounts(), createCounts(), createRarityCounts()]
+  for (const { kind, gamemode, label, count } of tallies) {
+    const counts = kind === 'fish' ? fish : crab
+    if (kind === 'fish') byRarity.add(label, count)
+    if (label !== null) continue
+    counts.total += count
+    if (gamemode in counts.byGamemode) counts.byGamemode[gamemode] = count
+  }
+  return { users, fish: { ...fish, byRarity: byRarity.counts }, crab }
 }

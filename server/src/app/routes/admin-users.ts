@@ -1,7 +1,6 @@
 import {
   ACCOUNT_LIMITS,
   KINDS,
-  type Kind,
   newUserSchema,
   type ResetType,
   resetSchema,
@@ -10,6 +9,8 @@ import {
   type UserList,
   userListQuerySchema,
 } from '@fish-crab/sdk/contract'
+import { yieldToEvents } from '../core/schedule.ts'
+import { createSlices } from '../core/slices.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader, validate } from '../http/request.ts'
 import { empty, json } from '../http/response.ts'
@@ -79,28 +80,28 @@ export function userHandlers(services: Services): AdminHandlers {
 }
 
 /**
- * Reads the totals and the last catch of a player. Omits the totals if a collection has too many days, and the last
- * catch if a collection has too many species.
+ * Reads the totals and the last catch of a player. Omits the last catch if a collection has too many species. Collections
+ * are read one by one, because all reads at once would be one long step.
  */
 async function catchesOf(
   { storage, gamemodes }: Services,
   { id: owner }: User,
 ): Promise<Pick<UserDetails, 'totals' | 'lastCatch'>> {
-  const collections = KINDS.flatMap((kind) => gamemodes.names.map((gamemode) => ({ owner, kind, gamemode })))
-  const tallies = await Promise.all(
-    collections.map(async (one) => ({ ...one, ...(await storage.collectionTallies(one)) })),
-  )
-  const total = (wanted: Kind) =>
-    tallies.reduce(
-      (sum, { kind, days }) => (days ?? []).reduce((all, { count }) => all + (kind === wanted ? count : 0), sum),
-      0,
-    )
-  const totals = tallies.every(({ days }) => days) ? { totals: { fish: total('fish'), crab: total('crab') } } : {}
-  if (!tallies.every(({ species }) => species)) return totals
-  let [at, last] = [Number.NEGATIVE_INFINITY, tallies[0]]
-  for (const one of tallies) {
-    for (const species of one.species ?? []) if (species.last > at) [at, last] = [species.last, one]
+  const totals = { fish: 0, crab: 0 }
+  const slices = createSlices()
+  let isComplete = true
+  let at = Number.NEGATIVE_INFINITY
+  let last: Pick<NonNullable<UserDetails['lastCatch']>, 'kind' | 'gamemode'> | undefined
+  for (const kind of KINDS) {
+    for (const gamemode of gamemodes.names) {
+      const { count, species } = await storage.collectionTallies({ owner, kind, gamemode })
+      totals[kind] += count
+      isComplete &&= species !== null
+      for await (const slice of slices(species ?? [])) {
+        for (const one of slice) if (one.last > at) [at, last] = [one.last, { kind, gamemode }]
+      }
+      await yieldToEvents()
+    }
   }
-  if (!last || !Number.isFinite(at)) return totals
-  return { ...totals, lastCatch: { at: new Date(at).toISOString(), kind: last.kind, gamemode: last.gamemode } }
+  return { totals, ...(last && isComplete ? { lastCatch: { at: new Date(at).toISOString(), ...last } } : {}) }
 }

@@ -12,7 +12,7 @@ export function yieldToEvents(): Promise<void> {
 }
 
 /** Number of rows that are processed in one step. A row has at most about 500 bytes. */
-export const SLICE_ROWS = 500
+export const SLICE_ROWS = 200
 
 export type Slices = <Row>(rows: Iterable<Row>) => AsyncGenerator<readonly Row[]>
 

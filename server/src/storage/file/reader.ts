@@ -90,7 +90,8 @@ function prepareDump(db: DatabaseSync) {
   }
 }
 
-function toSpecies({ name, label, count, first, last, mark }: Record<string, SqlValue>): StoredSpecies {
+function toSpecies(row: unknown): StoredSpecies {
+  const [name, label, count, first, last, mark] = row as readonly SqlValue[]
   const timeOf = (time: SqlValue | undefined) => (time === null ? null : Number(time))
   return {
     name: String(name),
@@ -102,7 +103,8 @@ function toSpecies({ name, label, count, first, last, mark }: Record<string, Sql
   }
 }
 
-function toDay({ day, label, count }: Record<string, SqlValue>): DayTally {
+function toDay(row: unknown): DayTally {
+  const [day, label, count] = row as readonly SqlValue[]
   return { day: dayOf(Number(day)), label: label === '' ? null : String(label), count: Number(count) }
 }
 
@@ -110,6 +112,7 @@ function prepareCollectionTallies(db: DatabaseSync) {
   const find = db.prepare('SELECT collection, count FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const species = db.prepare('SELECT name, label, count, first, last, mark FROM species WHERE collection = ? LIMIT ?')
   const days = db.prepare('SELECT day, label, count FROM days WHERE collection = ? LIMIT ?')
+  for (const statement of [species, days]) statement.setReturnArrays(true)
   return {
     find: ({ owner, kind, gamemode }: Collection) => {
       const { collection, count } = find.get(owner, kind, gamemode) ?? { collection: 0, count: 0 }
@@ -122,18 +125,21 @@ function prepareCollectionTallies(db: DatabaseSync) {
 
 type CollectionTalliesReads = ReturnType<typeof prepareCollectionTallies>
 
-/** Reads tallies with few rows in one step. Returns `undefined` if there are many rows. */
-function readFewTallies(reads: CollectionTalliesReads, of: Collection): StoredTallies | undefined {
-  const { collection, count } = reads.find(of)
-  const species = [...reads.species(collection, SLICE_ROWS + 1)].map(toSpecies)
-  const days = [...reads.days(collection, SLICE_ROWS + 1)].map(toDay)
-  return species.length > SLICE_ROWS || days.length > SLICE_ROWS ? undefined : { count, species, days }
-}
-
 const NO_LIMIT = -1
 
+/** Reads the tallies of a collection with few entries in one step. Returns `undefined` if there are many entries. */
+function readFewTallies(reads: CollectionTalliesReads, of: Collection): StoredTallies | undefined {
+  const { collection, count } = reads.find(of)
+  if (count > SLICE_ROWS) return undefined
+  return {
+    count,
+    species: Array.from(reads.species(collection, NO_LIMIT), toSpecies),
+    days: Array.from(reads.days(collection, NO_LIMIT), toDay),
+  }
+}
+
 /**
- * Reads tallies with many rows in slices, from one snapshot. A connection has one snapshot, so these reads need their own
+ * Reads the tallies of a collection with many entries in slices, from one snapshot. A connection has one snapshot, so these reads need their own
  * connection and take turns.
  */
 function prepareManyTallies(db: DatabaseSync) {
