@@ -3,14 +3,7 @@ import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import { demoPath, playerPath, readAddress, versusPath } from '../../web/src/data/address.ts'
 import { bookOf, inOrder, matching, type Order, rarestOf, USUAL_BOOK } from '../../web/src/data/book.ts'
-import {
-  type Cabinet,
-  collectionOf,
-  freshOf,
-  hasCatch,
-  latestGamemode,
-  withCatches,
-} from '../../web/src/data/cabinet.ts'
+import { type Cabinet, collectionOf, freshOf, withCatches } from '../../web/src/data/cabinet.ts'
 import { demoCabinet } from '../../web/src/data/demo.ts'
 import { historyOf, localDays } from '../../web/src/data/history.ts'
 import { loadPlayer } from '../../web/src/data/load.ts'
@@ -168,8 +161,6 @@ describe('a cabinet', () => {
       unique: 1,
       species: [{ count: 2, firstCaughtAt: '2026-01-02T00:00:00.000Z', lastCaughtAt: '2026-01-05T00:00:00.000Z' }],
     })
-    expect(latestGamemode(cabinet)).toBe('survival')
-    expect(latestGamemode({ ...cabinet, gamemodes: [] })).toBeUndefined()
   })
 
   it('adds catches to the right gamemode and day, and reports the catches as new', () => {

@@ -31,11 +31,10 @@ interface Given {
   readonly error?: unknown
   readonly now?: Cabinet
   readonly lastKnown?: LastKnown
-  readonly besideStreamMs?: number
 }
 
 /** Follows a collection on a page. The test changes the collection, and shows or hides the page. */
-function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
+function follow({ lastKnown, ...given }: Given = {}) {
   const client = createClient({ env: {} })
   const world = {
     isOnline: true,
@@ -53,7 +52,6 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
   const following = followCollection({
     client,
     lastKnown,
-    ...(besideStreamMs === undefined ? {} : { besideStreamMs }),
     async load() {
       loads += 1
       if (world.error) throw world.error
@@ -117,16 +115,6 @@ function follow({ lastKnown, besideStreamMs, ...given }: Given = {}) {
 }
 
 describe('a followed collection', () => {
-  it('is loaded at the interval that the page requests while the stream is open', async () => {
-    const { streams, wait, loads } = follow({ besideStreamMs: 60_000 })
-    await wait(11_000)
-    streams[0]?.onConnect()
-    await wait(6000)
-    expect(loads()).toBe(2)
-    await wait(60_000)
-    expect(loads()).toBe(3)
-  })
-
   it('is loaded immediately and again after a minute, and added catches are shown as new', async () => {
     const { world, last, wait, loads } = follow()
     await wait(0)

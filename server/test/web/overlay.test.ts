@@ -31,7 +31,7 @@ const COLLECTION: Collection = {
 const EMPTY: Collection = { fish: summarize([]), crab: summarize([]) }
 
 const USUAL: OverlayOptions = {
-  gamemode: 'oneblock',
+  gamemode: undefined,
   kind: undefined,
   mode: 'feed',
   parts: ['last', 'total', 'rarest'],
@@ -64,6 +64,7 @@ describe('the address of an overlay', () => {
 
   it('contains only options that its mode uses and that differ from the defaults', () => {
     const options = { ...USUAL, gamemode: 'earth', parts: ['last', 'rarest'], goal: 9, rarity: 'Gold' } as const
+    expect(overlayPath('Alex', USUAL)).toBe('/overlay/Alex')
     expect(overlayPath('Alex', { ...options, kind: 'fish', theme: 'light' })).toBe(
       '/overlay/Alex?gamemode=earth&kind=fish&show=last,rarest&theme=light',
     )
@@ -272,6 +273,7 @@ describe('an update', () => {
   })
 
   it('shows only catches of its gamemode and kind', () => {
+    expect(counts(afterUpdate(first, caught('survival'), { ...options, gamemode: undefined }, NOON))[0]).toBe(1)
     expect(counts(afterUpdate(first, caught('survival'), options, NOON))).toEqual(counts(first))
     expect(counts(afterUpdate(first, caught('earth', 'crab'), { ...options, kind: 'fish' }, NOON))).toEqual(
       counts(first),

@@ -80,7 +80,6 @@ export function App({ services }: { readonly services: Services }) {
             services={services}
             key={address.view === 'player' ? address.name : ''}
             address={address}
-            gamemodes={gamemodes}
             onChange={setAddress}
           />
         )

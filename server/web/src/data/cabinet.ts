@@ -66,12 +66,6 @@ export function totalOf({ fish, crab }: Collection): number {
   return fish.total + crab.total
 }
 
-/** The gamemode of the latest catch; `undefined` without catches. */
-export function latestGamemode({ gamemodes }: Cabinet): string | undefined {
-  const times = gamemodes.map((one) => ({ gamemode: one.gamemode, time: latestCatchOf(one) }))
-  return latestOf([{ gamemode: undefined, time: undefined }, ...times], ({ time }) => time).gamemode
-}
-
 /** When the last fish or crab was caught. */
 export function latestCatchOf({ fish, crab }: Collection): string | undefined {
   return latestTimeOf(fish, crab)

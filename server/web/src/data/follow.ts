@@ -79,12 +79,10 @@ interface FollowOptions {
   /**
    * Opens a stream of new catches after the cabinet is loaded. If it is `undefined`, the cabinet is loaded only once.
    */
-  readonly listen: ((listener: Listener, cabinet: Cabinet) => Stream) | undefined
+  readonly listen: ((listener: Listener) => Stream) | undefined
   readonly onUpdate: (followed: Followed) => void
   /** How long the page must be visible before a stream is opened, in milliseconds. @default 10 s */
   readonly stayMs?: number
-  /** Interval of loads while a stream is open, in milliseconds. @default 300 s */
-  readonly besideStreamMs?: number
 }
 
 /** Follows a collection until it is stopped. */
@@ -120,7 +118,6 @@ export function followCollection({
   listen,
   onUpdate,
   stayMs = STAY_MS,
-  besideStreamMs = POLL_BESIDE_STREAM_MS,
 }: FollowOptions): Following {
   const { now } = context
   const stopped = new AbortController()
@@ -160,7 +157,7 @@ export function followCollection({
       const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
       earliestAt = isScarce ? rateLimit.resetAt.getTime() : 0
       // The response may or may not contain the catches that arrived during the load, so load again soon.
-      const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? besideStreamMs : POLL_MS
+      const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? POLL_BESIDE_STREAM_MS : POLL_MS
       dueAt = listen ? Math.max(now() + waitMs, earliestAt) : Number.POSITIVE_INFINITY
       loaded = read
       gathered = []
@@ -217,10 +214,9 @@ export function followCollection({
       if (!followed.problem) dueAt = Math.min(dueAt, Math.max((followed.updatedAt ?? 0) + RELOAD_MS, earliestAt))
     }
     // A stream that ended, for example at a limit of streams, is opened again after the next load.
-    const { cabinet } = followed
-    if (!isWanted || stream?.isOpen() || !listen || !cabinet) return
+    if (!isWanted || stream?.isOpen() || !listen || !followed.cabinet) return
     streamTimer = setTimeout(() => {
-      stream = listen({ onCatch: gather, onConnect: reload, onDisconnect: loadNow, onRemoved: reload }, cabinet)
+      stream = listen({ onCatch: gather, onConnect: reload, onDisconnect: loadNow, onRemoved: reload })
     }, stayMs)
   }
 

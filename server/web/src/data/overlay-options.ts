@@ -25,7 +25,8 @@ export type Part = keyof typeof PARTS
 
 /** The options in the address of an overlay. */
 export interface OverlayOptions {
-  readonly gamemode: Gamemode
+  /** @default all gamemodes */
+  readonly gamemode: Gamemode | undefined
   /** @default both kinds */
   readonly kind: Kind | undefined
   readonly mode: keyof typeof MODES
@@ -43,6 +44,7 @@ export interface OverlayOptions {
 const ALL_PARTS = Object.keys(PARTS) as Part[]
 export const MAX_GOAL = 100_000
 const DEFAULTS = {
+  gamemode: undefined,
   kind: undefined,
   mode: 'feed',
   parts: ALL_PARTS,
@@ -52,7 +54,7 @@ const DEFAULTS = {
   size: 'medium',
   theme: 'dark',
   hasSound: false,
-} as const satisfies Omit<OverlayOptions, 'gamemode'>
+} as const satisfies OverlayOptions
 
 /** Parsers of the parameters. Each parser returns the value of a text, or `undefined` if the text is invalid. */
 const parsersOf = (gamemodes: PageGamemodes) => ({
@@ -81,7 +83,7 @@ export function readOptions(search: string, gamemodes: PageGamemodes): OverlayOp
   const named = new Set(query.get('show')?.split(','))
   const parts = ALL_PARTS.filter((part) => named.has(part))
   return {
-    gamemode: read('gamemode') ?? gamemodes[0],
+    gamemode: read('gamemode'),
     kind: read('kind'),
     mode: read('mode') ?? DEFAULTS.mode,
     parts: parts.length > 0 ? parts : ALL_PARTS,
@@ -107,7 +109,8 @@ export function ignoredOptions(search: string, gamemodes: PageGamemodes): readon
 /** The path of an overlay. Its query omits defaults and options that its mode does not use. */
 export function overlayPath(name: string, options: OverlayOptions): string {
   const { gamemode, kind, mode, parts, goal, rarity, corner, size, theme, hasSound } = options
-  const query = [`gamemode=${gamemode}`]
+  const query: string[] = []
+  if (gamemode !== undefined) query.push(`gamemode=${gamemode}`)
   if (kind !== undefined) query.push(`kind=${kind}`)
   if (mode !== DEFAULTS.mode) query.push(`mode=${mode}`)
   if (mode === 'feed' && parts.length < ALL_PARTS.length) query.push(`show=${parts.join(',')}`)
@@ -117,7 +120,7 @@ export function overlayPath(name: string, options: OverlayOptions): string {
   if (size !== DEFAULTS.size) query.push(`size=${size}`)
   if (theme !== DEFAULTS.theme) query.push(`theme=${theme}`)
   if (hasSound) query.push('sound=on')
-  return `/overlay/${encodeURIComponent(name)}?${query.join('&')}`
+  return `/overlay/${encodeURIComponent(name)}${query.length > 0 ? `?${query.join('&')}` : ''}`
 }
 
 const SOURCE_SIZES = { feed: [600, 500], alert: [800, 360], session: [600, 260], goal: [600, 140] } as const

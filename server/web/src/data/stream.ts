@@ -1,4 +1,5 @@
 import type { Client } from '@fish-crab/sdk'
+import type { Gamemode } from '@fish-crab/sdk/constants'
 import type { Listener, Stream } from './follow.ts'
 
 /**
@@ -9,19 +10,17 @@ const MAX_HTTP1_STREAMS = 5
 
 interface StreamTarget {
   readonly user: string
-  readonly gamemode: string
+  /** @default all gamemodes */
+  readonly gamemode?: Gamemode | undefined
 }
 
-/** Streams the catches of a player in a gamemode as they are stored. Opening the stream takes one request. */
+/** Streams the catches of a player as they are stored. Opening the stream takes one request. */
 export function openStream(client: Client, target: StreamTarget): (listener: Listener) => Stream {
-  const { gamemode } = target
   return ({ onCatch, ...callbacks }) => {
     const closed = new AbortController()
     let isOpen = true
     const watch = async () => {
-      for await (const caught of client.watch({ ...target, ...callbacks, signal: closed.signal })) {
-        onCatch({ ...caught, gamemode })
-      }
+      for await (const caught of client.watch({ ...target, ...callbacks, signal: closed.signal })) onCatch(caught)
     }
     // Ignore the end of a stream, for example at a limit of streams, because polls continue.
     withConnection(watch)

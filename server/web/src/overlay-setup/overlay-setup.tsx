@@ -2,9 +2,7 @@ import { type Client, NotFoundError } from '@fish-crab/sdk'
 import { type Gamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { RARITY_ORDER } from '../data/book.ts'
-import { latestGamemode } from '../data/cabinet.ts'
-import { matchGamemode, pageGamemodes } from '../data/gamemodes.ts'
-import { loadPlayer } from '../data/load.ts'
+import { pageGamemodes } from '../data/gamemodes.ts'
 import {
   CORNERS,
   ignoredOptions,
@@ -25,6 +23,8 @@ import { Brand } from '../parts/brand.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Preview } from './preview.tsx'
 
+/** The value of the choice of all gamemodes, which is not the name of a gamemode. */
+const ALL = ''
 const KINDS = { both: 'Fish and crabs', fish: 'Fish', crab: 'Crabs' } as const
 
 const MODE_HINTS: Readonly<Record<OverlayOptions['mode'], string>> = {
@@ -37,14 +37,6 @@ const MODE_HINTS: Readonly<Record<OverlayOptions['mode'], string>> = {
 /** Delay between the last keystroke and the request for the player. */
 const TYPED_MS = 600
 
-/** The result of looking up a player. */
-interface Found {
-  readonly name: string
-  /** The gamemode of the player's latest catch. */
-  readonly gamemode?: Gamemode | undefined
-  readonly isUnknown?: boolean
-}
-
 interface OverlaySetupProps {
   readonly client: Client
   /** The query of the page, such as `?name=Alex&gamemode=earth`. */
@@ -55,53 +47,42 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
   const gamemodes = useMemo(pageGamemodes, [])
   const query = useMemo(() => new URLSearchParams(search), [search])
   const [name, setName] = useState(query.get('name') ?? '')
-  const [chosen, setOptions] = useState<OverlayOptions>(() => readOptions(search, gamemodes))
-  /** Whether the user has chosen a gamemode. Otherwise, the player's latest catch sets it. */
-  const [isChosen, setChosen] = useState(() => matchGamemode(gamemodes, query.get('gamemode')) !== undefined)
+  const [options, setOptions] = useState<OverlayOptions>(() => readOptions(search, gamemodes))
   const [ignored, setIgnored] = useState<readonly string[]>(() => {
     const others = new URLSearchParams(search)
     others.delete('name')
     return ignoredOptions(`${others}`, gamemodes)
   })
-  /** The last name that was looked up. */
-  const [found, setFound] = useState<Found>()
+  /** The last name that was looked up and that no player has. */
+  const [unknown, setUnknown] = useState<string>()
   const enter = (text: string) => {
     const overlay = readAddress(text, gamemodes)
     setName(overlay?.name ?? text)
-    if (overlay) {
-      setOptions(overlay.options)
-      setChosen(true)
-    }
+    if (overlay) setOptions(overlay.options)
     setIgnored(overlay?.ignored ?? [])
   }
   const wanted = name.trim().replace(/^@/, '')
-  const current = found?.name === wanted ? found : undefined
-  const options = isChosen ? chosen : { ...chosen, gamemode: current?.gamemode ?? chosen.gamemode }
   const change = (some: Partial<OverlayOptions>) => setOptions({ ...options, ...some })
   const isName = isUserName(wanted)
   useEffect(() => {
     if (!isName) return undefined
     const changed = new AbortController()
     const { signal } = changed
-    const lookUp = async () => {
-      const { cabinet } = await loadPlayer(wanted)(client, signal)
-      setFound({ name: wanted, gamemode: matchGamemode(gamemodes, latestGamemode(cabinet)) })
-    }
-    // Ignore other failures, because an overlay may be set up while the server is down.
-    const timer = setTimeout(
-      () =>
-        lookUp().catch((error: unknown) => {
-          const isUnknown = error instanceof NotFoundError && error.code === 'user_not_found'
-          if (isUnknown && !signal.aborted) setFound({ name: wanted, isUnknown })
-        }),
-      TYPED_MS,
-    )
+    const lookUp = () =>
+      client.profile({ user: wanted, signal }).then(
+        () => setUnknown(undefined),
+        (error: unknown) => {
+          // Ignore other failures, because an overlay may be set up while the server is down.
+          if (error instanceof NotFoundError && error.code === 'user_not_found') setUnknown(wanted)
+        },
+      )
+    const timer = setTimeout(lookUp, TYPED_MS)
     return () => {
       clearTimeout(timer)
       changed.abort()
     }
-  }, [client, gamemodes, wanted, isName])
-  const isUnknown = current?.isUnknown === true
+  }, [client, wanted, isName])
+  const isUnknown = unknown === wanted
   const address = isName ? new URL(overlayPath(wanted, options), publicUrl()).href : ''
   const { width, height } = sourceSize(options)
   const togglePart = (part: Part) => {
@@ -147,12 +128,14 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
               </p>
               <Choice
                 legend="Gamemode"
-                values={Object.fromEntries(gamemodes.map((one) => [one, one])) as Record<Gamemode, string>}
-                chosen={options.gamemode}
-                onChoose={(gamemode) => {
-                  change({ gamemode })
-                  setChosen(true)
-                }}
+                values={
+                  Object.fromEntries([[ALL, 'All'], ...gamemodes.map((one) => [one, one])]) as Record<
+                    Gamemode | typeof ALL,
+                    string
+                  >
+                }
+                chosen={options.gamemode ?? ALL}
+                onChoose={(gamemode) => change({ gamemode: gamemode === ALL ? undefined : gamemode })}
               />
               <Choice
                 legend="Catches"

@@ -1,3 +1,4 @@
+import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { useState } from 'preact/hooks'
 import { type Cabinet, type Caught, freshOf, withCatches } from '../data/cabinet.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
@@ -28,11 +29,12 @@ function sampleOf(gamemode: string): Cabinet {
 
 /** The initial state: a running session and a goal that is almost reached. */
 function startOf(options: OverlayOptions, now: number): Shown {
-  const start = afterUpdate(NOTHING_SHOWN, { cabinet: sampleOf(options.gamemode), fresh: [] }, options, now)
+  const { gamemode = GAMEMODES[0] } = options
+  const start = afterUpdate(NOTHING_SHOWN, { cabinet: sampleOf(gamemode), fresh: [] }, options, now)
   const { session, goal } = start
   const rarest = {
     kind: 'fish',
-    gamemode: options.gamemode,
+    gamemode,
     name: 'Salmon',
     rarity: 'Gold',
     count: 1,
@@ -50,7 +52,7 @@ const now = () => Date.now()
 
 /** Shows the overlay over a game, with catches at the push of a button. */
 export function Preview({ options }: { readonly options: OverlayOptions }) {
-  const { gamemode, kind, mode, rarity } = options
+  const { gamemode = GAMEMODES[0], kind, mode, rarity } = options
   const [start] = useState(() => startOf(options, now()))
   const [shown, update] = useShown(options, now, start)
   const [caught, setCaught] = useState(0)

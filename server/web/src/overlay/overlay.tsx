@@ -28,12 +28,11 @@ export function Overlay({ client, context, name, options, ignored }: OverlayProp
   const isName = isUserName(name)
   useEffect(() => {
     if (!isName) return undefined
-    const target = { user: name, gamemode }
     const following = followCollection({
       client,
       load: loadPlayer(name),
       context,
-      listen: openStream(client, target),
+      listen: openStream(client, { user: name, gamemode }),
       onUpdate: update,
       stayMs: 0,
     })

@@ -35,7 +35,8 @@ export function afterUpdate(shown: Shown, followed: Followed, options: OverlayOp
   if (!before) return { ...shown, followed, items: firstItems(collection, kind), goal }
   const isRepeated = followed.fresh === shown.followed.fresh
   const fresh = followed.fresh.filter(
-    (one) => !isRepeated && one.gamemode === gamemode && (kind === undefined || one.kind === kind),
+    (one) =>
+      !isRepeated && (gamemode === undefined || one.gamemode === gamemode) && (kind === undefined || one.kind === kind),
   )
   return {
     followed,

@@ -2,9 +2,8 @@ import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { demoPath, type PlayerAddress, playerPath } from '../../data/address.ts'
 import { type BookOptions, bookKey, bookOf } from '../../data/book.ts'
-import { type Cabinet, collectionOf, type Fresh, latestGamemode } from '../../data/cabinet.ts'
+import { type Cabinet, collectionOf, type Fresh } from '../../data/cabinet.ts'
 import { type Followed, type Following, followCollection } from '../../data/follow.ts'
-import type { PageGamemodes } from '../../data/gamemodes.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
 import { openStream } from '../../data/stream.ts'
@@ -24,17 +23,13 @@ export type CollectionAddress = PlayerAddress | { readonly view: 'demo'; readonl
 interface PlayerPageProps {
   readonly services: Services
   readonly address: CollectionAddress
-  readonly gamemodes: PageGamemodes
   readonly onChange: (address: CollectionAddress) => void
 }
 
 /** Charts include a drawing library. They load in parallel with the data, so that they do not delay the first view. */
 const loadCharts = () => import('./charts.tsx')
 
-/** A stream delivers the catches of one gamemode. Polls find the catches of the other gamemodes. */
-const POLL_MS = 60_000
-
-export function PlayerPage({ services: { client, context }, address, gamemodes, onChange }: PlayerPageProps) {
+export function PlayerPage({ services: { client, context }, address, onChange }: PlayerPageProps) {
   const [followed, setFollowed] = useState<Followed>({ fresh: [] })
   const following = useRef<Following>(null)
   const name = address.view === 'player' ? address.name : undefined
@@ -46,11 +41,7 @@ export function PlayerPage({ services: { client, context }, address, gamemodes, 
       load: name === undefined ? loadDemo : loadPlayer(name),
       lastKnown: name === undefined ? undefined : readLastKnown(name),
       context,
-      listen:
-        name === undefined
-          ? undefined
-          : (listener, cabinet) =>
-              openStream(client, { user: name, gamemode: latestGamemode(cabinet) ?? gamemodes[0] })(listener),
+      listen: name === undefined ? undefined : openStream(client, { user: name }),
       onUpdate(next) {
         setFollowed(next)
         const { cabinet, updatedAt, problem, isUnknown } = next
@@ -58,11 +49,10 @@ export function PlayerPage({ services: { client, context }, address, gamemodes, 
         if (isUnknown) forgetLastKnown(name)
         if (cabinet && updatedAt && !problem) saveLastKnown({ cabinet, updatedAt })
       },
-      besideStreamMs: POLL_MS,
     })
     following.current = started
     return () => started.stop()
-  }, [client, context, name, gamemodes])
+  }, [client, context, name])
 
   function change(next: CollectionAddress, isNewPage: boolean): void {
     const path = next.view === 'player' ? playerPath(next.name, next.gamemode, next.book) : demoPath(next.book)

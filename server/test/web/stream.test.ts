@@ -1,0 +1,57 @@
+import { createClient } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import { expect, it } from 'vitest'
+import type { Caught } from '../../web/src/data/cabinet.ts'
+import { totalOf } from '../../web/src/data/cabinet.ts'
+import { loadPlayer } from '../../web/src/data/load.ts'
+import { openStream } from '../../web/src/data/stream.ts'
+import { createMemoryService } from '../app/memory-service.ts'
+
+const COD = { name: 'Cod', rarity: 'Bronze' } as const
+
+async function openService() {
+  const { app, root } = await createMemoryService()
+  const requests: string[] = []
+  const fetch = (async (input: string, init: RequestInit) => {
+    requests.push(new URL(input).pathname)
+    return app.fetch(new Request(input, init))
+  }) as typeof globalThis.fetch
+  const options = { baseUrl: 'http://service.test', fetch, maxWaitMs: 0, maxRetries: 0, pace: false }
+  const admin = createAdminClient({ ...options, ...root })
+  await admin.fish.add('Alex', Array(75).fill(COD), { gamemode: 'earth' })
+  await admin.fish.add('Alex', COD, { gamemode: 'survival' })
+  requests.length = 0
+  return { client: createClient({ ...options, env: {} }), admin, requests }
+}
+
+it('a load reads all gamemodes of a player with one request, and fails for an unknown player', async () => {
+  const { client, requests } = await openService()
+  const { signal } = new AbortController()
+  const { cabinet } = await loadPlayer('alex')(client, signal)
+  expect([cabinet.user, ...cabinet.gamemodes.map((one) => totalOf(one))]).toEqual(['Alex', 0, 75, 1, 0])
+  expect(requests).toHaveLength(1)
+  await expect(loadPlayer('Nobody')(client, signal)).rejects.toMatchObject({ code: 'user_not_found' })
+})
+
+it('one stream delivers the catches of a player in all gamemodes', async () => {
+  const { client, admin, requests } = await openService()
+  const caught: Caught[] = []
+  const [connected, delivered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const stream = openStream(client, { user: 'Alex' })({
+    onCatch(one) {
+      if (caught.push(one) === 2) delivered.resolve()
+    },
+    onConnect: connected.resolve,
+    onDisconnect: () => {},
+    onRemoved: () => {},
+  })
+  await connected.promise
+  await admin.fish.add('Alex', COD, { gamemode: 'survival' })
+  await admin.crabs.add('Alex', {}, { gamemode: 'oneblock' })
+  await delivered.promise
+  stream.close()
+  expect(new Set(caught.map(({ kind, gamemode }) => `${kind} ${gamemode}`))).toEqual(
+    new Set(['fish survival', 'crab oneblock']),
+  )
+  expect(requests.filter((path) => path === '/v1/events' || path === '/events')).toHaveLength(1)
+})
