@@ -1,8 +1,8 @@
 import { ConnectionError, createClient, NotFoundError } from '@fish-crab/sdk'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Cabinet } from '../../web/src/data/cabinet.ts'
-import { type Followed, followCollection, type Listener } from '../../web/src/data/follow.ts'
+import type { Cabinet, Caught } from '../../web/src/data/cabinet.ts'
+import { type Followed, followCollection, type StreamEvent } from '../../web/src/data/follow.ts'
 import type { LastKnown } from '../../web/src/data/last-known.ts'
 import { summarize } from '../../web/src/data/summary.ts'
 
@@ -33,6 +33,15 @@ interface Given {
   readonly lastKnown?: LastKnown
 }
 
+const streamOf = (onEvent: (event: StreamEvent) => void) => ({
+  isClosed: false,
+  onCatch: (caught: Caught) => onEvent({ type: 'caught', caught }),
+  onConnect: () => onEvent({ type: 'connected' }),
+  onDisconnect: () => onEvent({ type: 'disconnected' }),
+  onRemoved: () => onEvent({ type: 'removed' }),
+  onEnd: () => onEvent({ type: 'ended' }),
+})
+
 /** Follows a collection on a page. The test changes the collection, and shows or hides the page. */
 function follow({ lastKnown, ...given }: Given = {}) {
   const client = createClient({ env: {} })
@@ -45,7 +54,7 @@ function follow({ lastKnown, ...given }: Given = {}) {
     ...given,
   }
   const seen: Followed[] = []
-  const streams: (Listener & { isClosed: boolean })[] = []
+  const streams: ReturnType<typeof streamOf>[] = []
   let changed = () => {}
   let loads = 0
   let held: Promise<Cabinet | undefined> | undefined
@@ -71,14 +80,11 @@ function follow({ lastKnown, ...given }: Given = {}) {
         }
       },
     },
-    listen(listener) {
-      const stream = { ...listener, isClosed: false }
+    listen(onEvent) {
+      const stream = streamOf(onEvent)
       streams.push(stream)
-      return {
-        isOpen: () => !stream.isClosed,
-        close: () => {
-          stream.isClosed = true
-        },
+      return () => {
+        stream.isClosed = true
       }
     },
     onUpdate: (followed) => seen.push(followed),
@@ -376,6 +382,17 @@ describe('a followed collection', () => {
     await wait(0)
     expect(last()).toMatchObject({ cabinet: { user: 'Alex' } })
     expect(last()?.isUnknown).toBeUndefined()
+  })
+
+  it('is loaded within a minute after its stream ended, and then has a new stream', async () => {
+    const { streams, wait, loads } = follow()
+    await wait(70_000)
+    expect([streams.length, loads()]).toEqual([1, 2])
+    streams[0]?.onEnd()
+    await wait(60_000)
+    expect([streams.length, loads()]).toEqual([1, 3])
+    await wait(10_000)
+    expect(streams).toHaveLength(2)
   })
 
   it('is not loaded after it is stopped', async () => {

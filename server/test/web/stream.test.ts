@@ -37,19 +37,15 @@ it('one stream delivers the catches of a player in all gamemodes', async () => {
   const { client, admin, requests } = await openService()
   const caught: Caught[] = []
   const [connected, delivered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const stream = openStream(client, { user: 'Alex' })({
-    onCatch(one) {
-      if (caught.push(one) === 2) delivered.resolve()
-    },
-    onConnect: connected.resolve,
-    onDisconnect: () => {},
-    onRemoved: () => {},
+  const close = openStream(client, { user: 'Alex' })((event) => {
+    if (event.type === 'connected') connected.resolve()
+    if (event.type === 'caught' && caught.push(event.caught) === 2) delivered.resolve()
   })
   await connected.promise
   await admin.fish.add('Alex', COD, { gamemode: 'survival' })
   await admin.crabs.add('Alex', {}, { gamemode: 'oneblock' })
   await delivered.promise
-  stream.close()
+  close()
   expect(new Set(caught.map(({ kind, gamemode }) => `${kind} ${gamemode}`))).toEqual(
     new Set(['fish survival', 'crab oneblock']),
   )

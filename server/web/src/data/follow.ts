@@ -1,7 +1,7 @@
 import { ApiError, type Client, ConnectionError, NotFoundError, RateLimitError, TimeoutError } from '@fish-crab/sdk'
 import { type Cabinet, type Caught, type Fresh, freshOf, hasCatch, withCatches } from './cabinet.ts'
 import type { LastKnown } from './last-known.ts'
-import type { Load } from './load.ts'
+import type { Load, Loaded } from './load.ts'
 
 /** Why a collection is not up to date. Times are Unix milliseconds. */
 export type Problem =
@@ -23,23 +23,20 @@ export interface Followed {
   readonly fresh: readonly Fresh[]
 }
 
-/** Callbacks of a stream. */
-export interface Listener {
-  onCatch(caught: Caught): void
+/** What a stream reports. */
+export type StreamEvent =
+  | { readonly type: 'caught'; readonly caught: Caught }
   /** The stream is open and delivers every catch from now on. Only a load returns earlier catches. */
-  onConnect(): void
-  /** The stream broke and could not be reopened immediately. Attempts continue until `onConnect`. */
-  onDisconnect(): void
+  | { readonly type: 'connected' }
+  /** The stream broke and could not be reopened immediately. Attempts continue until it is connected. */
+  | { readonly type: 'disconnected' }
   /** Entries of the collection were removed. */
-  onRemoved(): void
-}
+  | { readonly type: 'removed' }
+  /** The stream ended although it was not closed, for example at a limit of streams. */
+  | { readonly type: 'ended' }
 
-/** A stream of catches as they are stored. */
-export interface Stream {
-  /** Whether the stream delivers catches now. */
-  isOpen(): boolean
-  close(): void
-}
+/** Opens a stream of catches as they are stored. @returns a function that closes the stream */
+export type Listen = (onEvent: (event: StreamEvent) => void) => () => void
 
 /**
  * The state of a browser on which polls and streams depend: whether the page is visible and the network is available.
@@ -79,7 +76,7 @@ interface FollowOptions {
   /**
    * Opens a stream of new catches after the cabinet is loaded. If it is `undefined`, the cabinet is loaded only once.
    */
-  readonly listen: ((listener: Listener) => Stream) | undefined
+  readonly listen: Listen | undefined
   readonly onUpdate: (followed: Followed) => void
   /** How long the page must be visible before a stream is opened, in milliseconds. @default 10 s */
   readonly stayMs?: number
@@ -92,6 +89,60 @@ export interface Following {
   stop(): void
 }
 
+/**
+ * Loads a collection and keeps it current. Polls while the page is visible, and continues after outages and rate
+ * limits.
+ */
+export function followCollection(options: FollowOptions): Following {
+  const { client, load, context, lastKnown, listen, onUpdate, stayMs = STAY_MS } = options
+  const stopped = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let close: (() => void) | undefined
+  let state = startOf({ ...lastKnown, fresh: [] }, listen ? stayMs : NEVER)
+
+  function dispatch(event: FollowEvent): void {
+    if (stopped.signal.aborted) return
+    const before = state
+    state = afterEvent(before, event, context.now())
+    if (state.followed !== before.followed) onUpdate(state.followed)
+    if (state.isLoading && !before.isLoading) {
+      load(client, stopped.signal).then(
+        (loaded) => dispatch({ type: 'loaded', loaded }),
+        (error: unknown) => dispatch({ type: 'failed', error }),
+      )
+    }
+    if (state.isStreaming !== before.isStreaming) {
+      close?.()
+      close = state.isStreaming ? listen?.(dispatch) : undefined
+    }
+    clearTimeout(timer)
+    const nextAt = Math.min(state.showAt, state.openAt, loadAt(state))
+    if (nextAt < NEVER) timer = setTimeout(dispatch, Math.max(0, nextAt - context.now()), { type: 'tick' })
+  }
+
+  const readPage = () => dispatch({ type: 'page', isOnline: context.isOnline(), isVisible: context.isVisible() })
+  const unsubscribe = context.onChange(readPage)
+  readPage()
+
+  return {
+    retry: () => dispatch({ type: 'retry' }),
+    stop() {
+      stopped.abort()
+      unsubscribe()
+      clearTimeout(timer)
+      close?.()
+    },
+  }
+}
+
+type FollowEvent =
+  | StreamEvent
+  | { readonly type: 'loaded'; readonly loaded: Loaded }
+  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'page'; readonly isOnline: boolean; readonly isVisible: boolean }
+  | { readonly type: 'retry' | 'tick' }
+
+const NEVER = Number.POSITIVE_INFINITY
 /** A poll is one request, so polls take 5 of the 25 requests that a client has in 300 s. */
 const POLL_MS = 60_000
 /** Interval of polls while a stream is open, since a stream can miss catches. */
@@ -106,181 +157,156 @@ const RESERVE = 8
 const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
-/**
- * Loads a collection and keeps it current. Polls while the page is visible, and continues after outages and rate
- * limits.
- */
-export function followCollection({
-  client,
-  load,
-  context,
-  lastKnown,
-  listen,
-  onUpdate,
-  stayMs = STAY_MS,
-}: FollowOptions): Following {
-  const { now } = context
-  const stopped = new AbortController()
-  let followed: Followed = { ...lastKnown, fresh: [] }
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let streamTimer: ReturnType<typeof setTimeout> | undefined
-  let stream: Stream | undefined
-  /** The last load, without the catches that the stream has added to the shown collection. */
-  let loaded: Cabinet | undefined
-  /** Streamed catches that are not shown yet. */
-  let gathered: Caught[] = []
-  /** Catches that the running load may or may not contain. */
-  let sinceLoadBegan: Caught[] = []
-  /** Whether the stream delivered something since the last load began. */
-  let cameMeanwhile = false
-  let dueAt = 0
+type FollowState = Readonly<ReturnType<typeof startOf>>
+
+/** Times are Unix milliseconds. A step at an infinite time never happens. */
+const startOf = (followed: Followed, streamDelayMs: number) => ({
+  followed,
+  isOnline: true,
+  isVisible: true,
+  /** Infinite if no stream is wanted. */
+  streamDelayMs,
+  isStreaming: false,
+  /** When the stream is opened. */
+  openAt: NEVER,
+  isLoading: false,
+  /** When the next load is due. */
+  dueAt: 0,
   /** The earliest time at which the rate limit allows another load. */
-  let earliestAt = 0
-  let isLoading = false
-  let failures = 0
+  earliestAt: 0,
+  failures: 0,
+  /** The last load, without the catches that the stream has added to the shown collection. */
+  loaded: undefined as Cabinet | undefined,
+  /** Streamed catches that are not shown yet. */
+  gathered: [] as readonly Caught[],
+  /** When the gathered catches are shown. */
+  showAt: NEVER,
+  /** Catches that the running load may or may not contain. */
+  sinceLoadBegan: [] as readonly Caught[],
+  /** Whether the stream delivered something since the last load began. */
+  isOvertaken: false,
+})
 
-  function update(next: Followed): void {
-    followed = next
-    onUpdate(next)
-  }
+/** Returns the state after an event, with the steps taken that are due. */
+function afterEvent(before: FollowState, event: FollowEvent, now: number): FollowState {
+  let state = reduce(before, event, now)
+  if (state.showAt <= now) state = showGathered(state, now)
+  if (state.openAt <= now) state = { ...state, isStreaming: true, openAt: NEVER }
+  if (loadAt(state) > now) return state
+  const { gathered } = state
+  return { ...state, isLoading: true, sinceLoadBegan: gathered, isOvertaken: gathered.length > 0 }
+}
 
-  async function attempt(): Promise<void> {
-    isLoading = true
-    cameMeanwhile = gathered.length > 0
-    sinceLoadBegan = [...gathered]
-    try {
-      const { rateLimit, cabinet: read } = await load(client, stopped.signal)
-      if (stopped.signal.aborted) return
-      const before = followed.cabinet
-      failures = 0
-      // If few requests remain, do not poll until the window ends, so that clicks still work.
-      const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
-      earliestAt = isScarce ? rateLimit.resetAt.getTime() : 0
-      // The response may or may not contain the catches that arrived during the load, so load again soon.
-      const waitMs = cameMeanwhile ? RELOAD_MS : stream?.isOpen() ? POLL_BESIDE_STREAM_MS : POLL_MS
-      dueAt = listen ? Math.max(now() + waitMs, earliestAt) : Number.POSITIVE_INFINITY
-      loaded = read
-      gathered = []
-      const cabinet = withCatches(loaded, sinceLoadBegan.filter(isNotLoaded))
-      update({ cabinet, updatedAt: now(), fresh: before ? freshOf(before, cabinet) : [] })
-    } catch (error) {
-      if (stopped.signal.aborted) return
-      failures += 1
-      if (error instanceof NotFoundError && error.code === 'user_not_found') {
-        // Continue to poll, because an overlay may be set up before the player exists.
-        dueAt = now() + POLL_MS
-        update({ isUnknown: true, fresh: [] })
-        return
-      }
-      const problem = problemOf(error, now() + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1)))
-      dueAt = problem.kind === 'offline' ? 0 : problem.retryAt
-      update({ ...followed, problem })
-    } finally {
-      isLoading = false
-      schedule()
-      scheduleStream()
+/** After the first load, hidden pages do not poll, because their timers run late and drain the battery. */
+function loadAt({ isLoading, isOnline, isVisible, loaded, followed, dueAt }: FollowState): number {
+  return !isLoading && isOnline && (isVisible || !(loaded || followed.isUnknown)) ? dueAt : NEVER
+}
+
+function reduce(state: FollowState, event: FollowEvent, now: number): FollowState {
+  switch (event.type) {
+    case 'loaded':
+      return planStream(afterLoad(state, event.loaded, now), now)
+    case 'failed':
+      return planStream(afterFailure(state, event.error, now), now)
+    case 'caught':
+      return gather(state, event.caught, now)
+    case 'connected':
+    case 'removed':
+      return loadBy({ ...state, isOvertaken: true }, now + RELOAD_MS)
+    case 'disconnected':
+      // Load immediately, so that the page shows the problem instead of a collection that seems current.
+      return loadBy(state, now)
+    case 'ended':
+      // The stream is opened again after the next load.
+      return loadBy({ ...state, isStreaming: false }, now + POLL_MS)
+    case 'retry':
+      return { ...state, dueAt: 0 }
+    case 'page': {
+      const { isOnline, isVisible } = event
+      const isNew = !isOnline && state.followed.problem?.kind !== 'offline'
+      const offline = { dueAt: 0, followed: { ...state.followed, problem: { kind: 'offline' } } } as const
+      return planStream({ ...state, isOnline, isVisible, ...(isNew ? offline : {}) }, now)
     }
+    default:
+      return state
   }
+}
 
-  function problemOf(error: unknown, retryAt: number): Problem {
-    if (error instanceof RateLimitError) return { kind: 'limited', retryAt: error.resetAt.getTime() }
-    if (!context.isOnline()) return { kind: 'offline' }
-    if (error instanceof ConnectionError || error instanceof TimeoutError) return { kind: 'unreachable', retryAt }
-    return { kind: 'failed', retryAt, requestId: error instanceof ApiError ? error.requestId : undefined }
-  }
+/** Moves the next load to a time, unless an earlier load is due or the rate limit forbids it. */
+function loadBy(state: FollowState, at: number): FollowState {
+  return { ...state, dueAt: Math.min(state.dueAt, Math.max(at, state.earliestAt)) }
+}
 
-  /**
-   * Schedules the next load. After the first load, hidden pages do not poll, because their timers run late and drain
-   * the battery.
-   */
-  function schedule(): void {
-    clearTimeout(timer)
-    const canLoad = context.isOnline() && (context.isVisible() || !(followed.cabinet || followed.isUnknown))
-    if (stopped.signal.aborted || isLoading || !canLoad || dueAt === Number.POSITIVE_INFINITY) return
-    timer = setTimeout(attempt, Math.max(0, dueAt - now()))
-  }
-
-  /**
-   * Schedules the stream. Hidden pages have no stream, because all pages of a browser share six connections to a
-   * server.
-   */
-  function scheduleStream(): void {
-    clearTimeout(streamTimer)
-    const isWanted = context.isOnline() && context.isVisible() && !stopped.signal.aborted
-    if (!isWanted && stream) {
-      stream.close()
-      stream = undefined
-      // Load again when the page is visible, because catches that are stored while the stream is closed are missed.
-      if (!followed.problem) dueAt = Math.min(dueAt, Math.max((followed.updatedAt ?? 0) + RELOAD_MS, earliestAt))
-    }
-    // A stream that ended, for example at a limit of streams, is opened again after the next load.
-    if (!isWanted || stream?.isOpen() || !listen || !followed.cabinet) return
-    streamTimer = setTimeout(() => {
-      stream = listen({ onCatch: gather, onConnect: reload, onDisconnect: loadNow, onRemoved: reload })
-    }, stayMs)
-  }
-
-  /**
-   * Whether a streamed catch is missing from the last load. Only times can be compared, because a summary has no record
-   * ids, and a resumed stream repeats catches that a load has already returned. A streamed catch that is later than the
-   * last loaded catch of its species cannot be part of the load. An earlier catch is assumed to be part of the load; if
-   * it was only sent late, the next load shows it.
-   */
-  function isNotLoaded(caught: Caught): boolean {
-    return !(loaded && hasCatch(loaded, caught))
-  }
-
-  function gather(caught: Caught): void {
-    cameMeanwhile = true
-    if (isLoading) sinceLoadBegan.push(caught)
-    if (!isNotLoaded(caught)) reload()
-    else if (gathered.push(caught) === 1) setTimeout(showGathered, GATHER_MS)
-  }
-
-  /** Schedules one load soon, however often it is called. */
-  function reload(): void {
-    cameMeanwhile = true
-    dueAt = Math.min(dueAt, Math.max(now() + RELOAD_MS, earliestAt))
-    schedule()
-  }
-
-  /** Loads immediately, so that the page shows the problem instead of a collection that seems current. */
-  function loadNow(): void {
-    dueAt = Math.min(dueAt, Math.max(now(), earliestAt))
-    schedule()
-  }
-
-  function showGathered(): void {
-    const { cabinet: before } = followed
-    const caught = gathered
-    gathered = []
-    if (!before || caught.length === 0 || stopped.signal.aborted) return
-    const cabinet = withCatches(before, caught)
-    update({ ...followed, cabinet, updatedAt: now(), fresh: freshOf(before, cabinet) })
-  }
-
-  function retry(): void {
-    dueAt = 0
-    schedule()
-  }
-
-  const unsubscribe = context.onChange(() => {
-    if (!context.isOnline() && followed.problem?.kind !== 'offline') {
-      update({ ...followed, problem: { kind: 'offline' } })
-      dueAt = 0
-    }
-    schedule()
-    scheduleStream()
-  })
-  void attempt()
-
+function afterLoad(state: FollowState, { cabinet: loaded, rateLimit }: Loaded, now: number): FollowState {
+  const { followed, sinceLoadBegan, isOvertaken, isStreaming, streamDelayMs } = state
+  // If few requests remain, do not poll until the window ends, so that clicks still work.
+  const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
+  const earliestAt = isScarce ? rateLimit.resetAt.getTime() : 0
+  // The response may or may not contain the catches that arrived during the load, so load again soon.
+  const waitMs = isOvertaken ? RELOAD_MS : isStreaming ? POLL_BESIDE_STREAM_MS : POLL_MS
+  const missing = sinceLoadBegan.filter((caught) => !hasCatch(loaded, caught))
+  const cabinet = withCatches(loaded, missing)
   return {
-    retry,
-    stop() {
-      stopped.abort()
-      unsubscribe()
-      clearTimeout(timer)
-      scheduleStream()
-    },
+    ...state,
+    followed: { cabinet, updatedAt: now, fresh: followed.cabinet ? freshOf(followed.cabinet, cabinet) : [] },
+    isLoading: false,
+    dueAt: streamDelayMs === NEVER ? NEVER : Math.max(now + waitMs, earliestAt),
+    earliestAt,
+    failures: 0,
+    loaded,
+    gathered: [],
+    showAt: NEVER,
   }
+}
+
+function afterFailure(state: FollowState, error: unknown, now: number): FollowState {
+  const next = { ...state, isLoading: false, failures: state.failures + 1 }
+  if (error instanceof NotFoundError && error.code === 'user_not_found') {
+    // Continue to poll, because an overlay may be set up before the player exists.
+    return { ...next, dueAt: now + POLL_MS, followed: { isUnknown: true, fresh: [] } }
+  }
+  const retryAt = now + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** state.failures)
+  const problem = problemOf(error, state.isOnline, retryAt)
+  const dueAt = problem.kind === 'offline' ? 0 : problem.retryAt
+  return { ...next, dueAt, followed: { ...state.followed, problem } }
+}
+
+function problemOf(error: unknown, isOnline: boolean, retryAt: number): Problem {
+  if (error instanceof RateLimitError) return { kind: 'limited', retryAt: error.resetAt.getTime() }
+  if (!isOnline) return { kind: 'offline' }
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return { kind: 'unreachable', retryAt }
+  return { kind: 'failed', retryAt, requestId: error instanceof ApiError ? error.requestId : undefined }
+}
+
+/** Hidden pages have no stream, because all pages of a browser share six connections to a server. */
+function planStream(state: FollowState, now: number): FollowState {
+  const { followed, isOnline, isVisible, isStreaming, streamDelayMs } = state
+  if (isOnline && isVisible) {
+    return { ...state, openAt: isStreaming || !followed.cabinet ? NEVER : now + streamDelayMs }
+  }
+  const closed = { ...state, isStreaming: false, openAt: NEVER }
+  // Load again when the page is visible, because catches that are stored while the stream is closed are missed.
+  return isStreaming && !followed.problem ? loadBy(closed, (followed.updatedAt ?? 0) + RELOAD_MS) : closed
+}
+
+/**
+ * Adds a streamed catch if it is missing from the last load. Only times can be compared, because a summary has no
+ * record ids, and a resumed stream repeats catches that a load has already returned. A streamed catch that is later
+ * than the last loaded catch of its species cannot be part of the load. An earlier catch is assumed to be part of the
+ * load; if it was only sent late, the next load shows it.
+ */
+function gather(state: FollowState, caught: Caught, now: number): FollowState {
+  const { loaded, gathered, isLoading, sinceLoadBegan } = state
+  const next = { ...state, isOvertaken: true, sinceLoadBegan: isLoading ? [...sinceLoadBegan, caught] : [] }
+  if (loaded && hasCatch(loaded, caught)) return loadBy(next, now + RELOAD_MS)
+  return { ...next, gathered: [...gathered, caught], showAt: Math.min(state.showAt, now + GATHER_MS) }
+}
+
+function showGathered(state: FollowState, now: number): FollowState {
+  const { followed, gathered } = state
+  const { cabinet: before } = followed
+  const next = { ...state, gathered: [], showAt: NEVER }
+  if (!before) return next
+  const cabinet = withCatches(before, gathered)
+  return { ...next, followed: { ...followed, cabinet, updatedAt: now, fresh: freshOf(before, cabinet) } }
 }

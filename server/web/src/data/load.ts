@@ -4,7 +4,7 @@ import { demoCabinet } from './demo.ts'
 import type { Summary } from './summary.ts'
 
 /** A cabinet, and the state of the rate limit. */
-interface Loaded {
+export interface Loaded {
   readonly cabinet: Cabinet
   readonly rateLimit: RateLimitState | undefined
 }

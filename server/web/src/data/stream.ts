@@ -1,6 +1,6 @@
 import type { Client } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import type { Listener, Stream } from './follow.ts'
+import type { Listen } from './follow.ts'
 
 /**
  * Without HTTP/2, all pages of a browser share six connections to a server. With streams on all of them, the browser
@@ -15,20 +15,26 @@ interface StreamTarget {
 }
 
 /** Streams the catches of a player as they are stored. Opening the stream takes one request. */
-export function openStream(client: Client, target: StreamTarget): (listener: Listener) => Stream {
-  return ({ onCatch, ...callbacks }) => {
+export function openStream(client: Client, target: StreamTarget): Listen {
+  return (onEvent) => {
     const closed = new AbortController()
-    let isOpen = true
+    const options = {
+      ...target,
+      onConnect: () => onEvent({ type: 'connected' }),
+      onDisconnect: () => onEvent({ type: 'disconnected' }),
+      onRemoved: () => onEvent({ type: 'removed' }),
+      signal: closed.signal,
+    }
     const watch = async () => {
-      for await (const caught of client.watch({ ...target, ...callbacks, signal: closed.signal })) onCatch(caught)
+      for await (const caught of client.watch(options)) onEvent({ type: 'caught', caught })
     }
     // Ignore the end of a stream, for example at a limit of streams, because polls continue.
     withConnection(watch)
       .catch(() => {})
       .finally(() => {
-        isOpen = false
+        if (!closed.signal.aborted) onEvent({ type: 'ended' })
       })
-    return { isOpen: () => isOpen, close: () => closed.abort() }
+    return () => closed.abort()
   }
 }
 
