@@ -142,7 +142,7 @@ describe('the overlay', () => {
       for (let catches = 0; catches < 5; catches += 1) await add()
       await expect.poll(() => totalOf(feed)).toBe(`${stored} fish0 crabs${stored} species`)
       await expect
-        .poll(() => session.locator('.figures').textContent())
+        .poll(() => session.locator('.counts').textContent())
         .toBe(`${stored} fish0 crabs${stored} new species`)
       await expect.poll(() => goal.locator('.goal-text').textContent()).toBe(`${stored} of 40 Gold today`)
       await expect.poll(alerts, { timeout: 30_000 }).toEqual(Array.from({ length: stored }, (_, index) => index + 1))

@@ -37,8 +37,8 @@ describe('the pages in a real browser', () => {
     await page.goto(url + ALEX)
     expect(await page.title()).toBe('Alex · Fish and Crab Collection')
     await page.getByRole('heading', { name: 'Alex', level: 1 }).waitFor()
-    await expect.poll(() => page.locator('.figures').textContent()).toBe('4 fish1 crab3 species4 days, longest streak')
-    expect(await page.locator('.display-name').allTextContents()).toEqual(['Koi', 'Salmon', 'crab'])
+    await expect.poll(() => page.locator('.counts').textContent()).toBe('4 fish1 crab3 species4 days, longest streak')
+    expect(await page.locator('.display-name').allTextContents()).toEqual(['Koi', 'Salmon', 'Salmon'])
     const cards = page.locator('.card')
     expect(await cards.count()).toBe(3)
     expect(await cards.nth(1).textContent()).toMatch(/^×3 caughtSalmonGold: 2Bronze: 1First .*2026$/)
@@ -206,7 +206,7 @@ describe('the pages in a real browser', () => {
     await page.goto(url + ALEX)
     await page.locator('.card').first().waitFor()
     const names = () => page.locator('.card-name').allTextContents()
-    expect(await names()).toEqual(['Koi', 'Salmon', 'crab'])
+    expect(await names()).toEqual(['Koi', 'Salmon', 'Salmon'])
     await page.getByLabel('Sort by').selectOption('Name')
     expect(await names()).toEqual(['crab', 'Koi', 'Salmon'])
     await page.getByLabel('Sort by').selectOption('Caught last')
@@ -253,7 +253,7 @@ describe('the pages in a real browser', () => {
     await page.clock.fastForward(61_000)
     await page.getByText('New: Pike (Platinum)').waitFor()
     expect(await page.locator('.card', { hasText: 'Pike' }).textContent()).toContain('New')
-    expect(await page.locator('.figures').textContent()).toContain('5 fish1 crab4 species')
+    expect(await page.locator('.counts').textContent()).toContain('5 fish1 crab4 species')
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^6 catches/)
   })
 
@@ -274,7 +274,7 @@ describe('the pages in a real browser', () => {
     const pike = { name: 'Pike', rarity: 'Platinum' } as const
     await admin.fish.add('Alex', [pike, pike, { name: 'Salmon', rarity: 'Gold' }], { gamemode: 'earth' })
     await page.getByText('New: Salmon (Gold), Pike (Platinum) ×2').waitFor()
-    expect(await page.locator('.figures').textContent()).toContain('7 fish1 crab4 species')
+    expect(await page.locator('.counts').textContent()).toContain('7 fish1 crab4 species')
     expect(await page.locator('.card', { hasText: 'Salmon' }).textContent()).toContain('Gold: 3')
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^8 catches/)
     // The page sent one request for the profile and one for the stream.

@@ -1,15 +1,18 @@
-import type { Client } from '@fish-crab/sdk'
+import { createClient } from '@fish-crab/sdk'
+import { createAdminClient } from '@fish-crab/sdk/admin'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
 import { demoPath, playerPath, readAddress, versusPath } from '../../web/src/data/address.ts'
-import { bookOf, inOrder, matching, type Order, rarestOf, USUAL_BOOK } from '../../web/src/data/book.ts'
-import { type Cabinet, collectionOf, freshOf, withCatches } from '../../web/src/data/cabinet.ts'
-import { demoCabinet } from '../../web/src/data/demo.ts'
+import { demoProfile } from '../../web/src/data/demo.ts'
 import { historyOf, localDays } from '../../web/src/data/history.ts'
 import { loadPlayer } from '../../web/src/data/load.ts'
 import { milestonesOf } from '../../web/src/data/milestones.ts'
-import { caughtSince, summarize } from '../../web/src/data/summary.ts'
+import { collectionOf, emptyProfile, freshOf, type PlayerProfile, withCatches } from '../../web/src/data/profile.ts'
+import { entriesOf, inOrder, matching, type Order, USUAL_LIST } from '../../web/src/data/species-list.ts'
+import { caughtSince, type Entry, mergeSummaries, NO_CATCHES, withEntries } from '../../web/src/data/summary.ts'
+import { createMemoryService } from '../app/memory-service.ts'
 
+const summarize = (entries: readonly Entry[]) => withEntries(NO_CATCHES, entries)
 const FISH = summarize([
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-02T00:00:00.000Z' },
   { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-01T00:00:00.000Z' },
@@ -17,7 +20,7 @@ const FISH = summarize([
   { name: 'Salmon', rarity: 'Mythical', caughtAt: '2026-01-03T00:00:00.000Z' },
 ])
 const CRAB = summarize([{ name: 'crab', caughtAt: '2026-01-04T00:00:00.000Z' }])
-const BOOK = bookOf({ fish: FISH, crab: CRAB })
+const ENTRIES = entriesOf({ fish: FISH, crab: CRAB })
 
 describe('a summary', () => {
   it('counts catches by name and rarity, and counts each name as one species', () => {
@@ -31,12 +34,16 @@ describe('a summary', () => {
     })
   })
 
-  it('accepts entries without times, and fish with the names of object properties', () => {
-    const { species } = summarize([
-      { name: '__proto__', rarity: 'Gold' },
-      { name: '__proto__', rarity: 'Gold' },
-    ])
-    expect(species).toEqual([{ name: '__proto__', rarity: 'Gold', count: 2 }])
+  it('counts fish with the names of object properties', () => {
+    const entry = { name: '__proto__', rarity: 'Gold', caughtAt: '2026-01-01T00:00:00.000Z' } as const
+    expect(summarize([entry, entry]).species).toMatchObject([{ name: '__proto__', rarity: 'Gold', count: 2 }])
+  })
+
+  it('stays without a number of species if the service lists no species, and counts streamed catches', () => {
+    const unlisted = { total: 20_000, unique: undefined, species: [] }
+    expect(mergeSummaries([FISH, unlisted])).toMatchObject({ total: 20_004, unique: undefined })
+    const entry = { name: 'Cod', rarity: 'Gold', caughtAt: '2026-01-01T00:00:00.000Z' } as const
+    expect(withEntries(unlisted, [entry])).toMatchObject({ total: 20_001, unique: undefined, species: [{ count: 1 }] })
   })
 
   it('reports only increases since the previous summary as new', () => {
@@ -51,47 +58,14 @@ describe('a summary', () => {
   })
 })
 
-describe('a partial summary', () => {
-  const profile = {
-    ...{ user: 'Alex', total: 3, unique: 0, byRarity: {}, rarest: [], latest: [], days: [] },
-    streak: { current: 0, longest: 0 },
-    gamemodes: [
-      {
-        gamemode: 'earth',
-        fish: { total: 2, lastCaughtAt: '2026-01-02T00:00:00.000Z', complete: false },
-        crab: { total: 0, unique: 0 },
-      },
-      { gamemode: 'survival', fish: { total: 1, unique: 1, species: [] }, crab: { total: 0, unique: 0 } },
-    ],
-  }
-  const load = async () => {
-    const client = { profile: async () => profile } as unknown as Client
-    return (await loadPlayer('Alex')(client, new AbortController().signal)).cabinet
-  }
-
-  it('counts its catches and knows its last catch, although its species are unknown', async () => {
-    const cabinet = await load()
-    expect(collectionOf(cabinet).fish).toMatchObject({ total: 3, isPartial: true })
-    expect(latestGamemode(cabinet)).toBe('earth')
-  })
-
-  it('includes a streamed catch that is not later than its last catch', async () => {
-    const cabinet = await load()
-    const caught = (day: string) =>
-      ({ kind: 'fish', gamemode: 'earth', name: 'Koi', rarity: 'Gold', caughtAt: `${day}T00:00:00.000Z` }) as const
-    expect(hasCatch(cabinet, caught('2026-01-02'))).toBe(true)
-    expect(hasCatch(cabinet, caught('2026-01-03'))).toBe(false)
-  })
-})
-
-describe('the book', () => {
+describe('the list of species', () => {
   it('has one entry for each species, with rarities from the rarest to the most common', () => {
-    expect(BOOK.map(({ name, count }) => [name, count])).toEqual([
+    expect(ENTRIES.map(({ name, count }) => [name, count])).toEqual([
       ['Salmon', 3],
       ['salmon trout', 1],
       ['crab', 1],
     ])
-    expect(BOOK[0]).toMatchObject({
+    expect(ENTRIES[0]).toMatchObject({
       kind: 'fish',
       rarity: 'Mythical',
       firstCaughtAt: '2026-01-01T00:00:00.000Z',
@@ -101,7 +75,7 @@ describe('the book', () => {
         { rarity: 'Gold', count: 2 },
       ],
     })
-    expect(BOOK[2]?.rarities).toEqual([])
+    expect(ENTRIES[2]?.rarities).toEqual([])
   })
 
   it.each<[Order, string[]]>([
@@ -111,12 +85,12 @@ describe('the book', () => {
     ['last', ['salmon trout', 'crab', 'Salmon']],
     ['name', ['crab', 'Salmon', 'salmon trout']],
   ])('is sorted by %s', (order, expected) => {
-    expect(inOrder(BOOK, order).map(({ name }) => name)).toEqual(expected)
+    expect(inOrder(ENTRIES, order).map(({ name }) => name)).toEqual(expected)
   })
 
   it('finds entries by kind, by rarity, and by name in any letter case', () => {
     const find = (choice: Partial<Parameters<typeof matching>[1]>) =>
-      matching(BOOK, { text: '', only: undefined, ...choice }).length
+      matching(ENTRIES, { text: '', only: undefined, ...choice }).length
     expect(find({})).toBe(3)
     expect(find({ text: ' SALMON ' })).toBe(2)
     expect(find({ text: 'trout' })).toBe(1)
@@ -124,39 +98,19 @@ describe('the book', () => {
     expect(find({ only: 'Gold' })).toBe(1)
     expect(find({ text: 'x' })).toBe(0)
   })
-
-  it('lists the rarest species first, and equally rare species by the fewest catches', () => {
-    const book = bookOf({
-      crab: CRAB,
-      fish: summarize([
-        { name: 'Cod', rarity: 'Gold' },
-        { name: 'Cod', rarity: 'Gold' },
-        { name: 'Eel', rarity: 'Gold' },
-        { name: 'Koi', rarity: 'Diamond' },
-      ]),
-    })
-    expect(rarestOf(book, 3).map(({ name }) => name)).toEqual(['Koi', 'Eel', 'Cod'])
-  })
 })
 
-describe('a cabinet', () => {
-  const gamemode = (name: string, ...fish: Parameters<typeof summarize>[0][number][]) => {
-    return { gamemode: name, fish: summarize(fish), crab: summarize([]) }
-  }
-  const cabinet: Cabinet = {
-    user: 'Alex',
-    gamemodes: [
-      gamemode('earth', { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-02T00:00:00.000Z' }),
-      gamemode('survival', { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-05T00:00:00.000Z' }),
-    ],
-    days: [{ day: '2026-01-02', count: 1 }],
-    streak: { current: 0, longest: 1 },
-  }
+describe('a profile', () => {
+  const cod = { kind: 'fish', name: 'Cod', rarity: 'Bronze' } as const
+  const profile = withCatches(emptyProfile('Alex', ['earth', 'survival']), [
+    { ...cod, gamemode: 'earth', caughtAt: '2026-01-02T00:00:00.000Z' },
+    { ...cod, gamemode: 'survival', caughtAt: '2026-01-05T00:00:00.000Z' },
+  ])
 
   it('has a collection for each gamemode, and a combined collection', () => {
-    expect(collectionOf(cabinet, 'earth').fish.total).toBe(1)
-    expect(collectionOf(cabinet, 'factions').fish.total).toBe(0)
-    expect(collectionOf(cabinet).fish).toMatchObject({
+    expect(collectionOf(profile, 'earth').fish.total).toBe(1)
+    expect(collectionOf(profile, 'factions').fish.total).toBe(0)
+    expect(collectionOf(profile).fish).toMatchObject({
       total: 2,
       unique: 1,
       species: [{ count: 2, firstCaughtAt: '2026-01-02T00:00:00.000Z', lastCaughtAt: '2026-01-05T00:00:00.000Z' }],
@@ -165,21 +119,63 @@ describe('a cabinet', () => {
 
   it('adds catches to the right gamemode and day, and reports the catches as new', () => {
     const koi = { name: 'Koi', rarity: 'Gold', caughtAt: '2026-01-02T01:00:00.000Z' } as const
-    const grown = withCatches(cabinet, [{ ...koi, kind: 'fish', gamemode: 'earth' }])
-    expect(grown.days).toEqual([{ day: '2026-01-02', count: 2 }])
+    const grown = withCatches(profile, [{ ...koi, kind: 'fish', gamemode: 'earth' }])
+    expect(grown.days[0]).toEqual({ day: '2026-01-02', count: 2 })
     expect(collectionOf(grown, 'survival').fish.total).toBe(1)
-    expect(freshOf(cabinet, grown)).toMatchObject([{ name: 'Koi', gamemode: 'earth', kind: 'fish', added: 1 }])
+    expect(freshOf(profile, grown)).toMatchObject([{ name: 'Koi', gamemode: 'earth', kind: 'fish', added: 1 }])
+  })
+
+  it('is the same after streamed catches as after a load', async () => {
+    const { app, root } = await createMemoryService()
+    const fetch = ((input: string, init: RequestInit) => app.fetch(new Request(input, init))) as typeof globalThis.fetch
+    const options = { baseUrl: 'http://service.test', fetch, maxWaitMs: 0, maxRetries: 0, pace: false }
+    const [client, admin] = [createClient({ ...options, env: {} }), createAdminClient({ ...options, ...root })]
+    const load = async () => (await loadPlayer('Alex')(client, new AbortController().signal)).profile
+    const before = await load()
+    const caught = [
+      ['Salmon', 'Gold', 'earth', 7],
+      ['Salmon', 'Gold', 'survival', 3],
+      ['Salmon', 'Bronze', 'earth', 7],
+      ['Eel', 'Gold', 'earth', 5],
+      ['Koi', 'Mythical', 'survival', 3],
+      ['Cod', 'Unknown/Other', 'earth', 4],
+      ['Ray', 'Silver', 'earth', 4],
+      ['crab', undefined, 'earth', 1],
+    ] as const
+    const entries = caught.map(([name, rarity, gamemode, day]) => {
+      return {
+        name,
+        rarity,
+        gamemode,
+        kind: rarity ? 'fish' : 'crab',
+        caughtAt: `2025-12-0${day}T00:00:00.000Z`,
+      } as const
+    })
+    for (const { kind, gamemode, name, rarity = 'Gold', caughtAt } of entries) {
+      if (kind === 'fish') await admin.fish.add('Alex', { name, rarity, caughtAt }, { gamemode })
+      else await admin.crabs.add('Alex', { name, caughtAt }, { gamemode })
+    }
+    const [streamed, loaded] = [withCatches(before, entries), await load()]
+    const shown = ({ streak: _, gamemodes: __, ...profile }: PlayerProfile) => profile
+    expect(shown(streamed)).toEqual(shown(loaded))
+    expect(loaded.rarest.map(({ name, count }) => [name, count])).toEqual([
+      ['Koi', 1],
+      ['Eel', 1],
+      ['Salmon', 2],
+      ['Ray', 1],
+      ['Salmon', 1],
+    ])
   })
 })
 
 it('the demo collection is identical for every visitor, and contains fish of all rarities and crabs', () => {
   const now = Date.UTC(2026, 0, 1)
-  const { fish, crab } = collectionOf(demoCabinet(now))
-  expect(demoCabinet(now)).toEqual(demoCabinet(now))
+  const { fish, crab } = collectionOf(demoProfile(now))
+  expect(demoProfile(now)).toEqual(demoProfile(now))
   expect(new Set(fish.species.map(({ rarity }) => rarity)).size).toBe(7)
   expect(fish.total).toBeGreaterThan(300)
   expect(crab.unique).toBeGreaterThan(1)
-  expect(demoCabinet(now).days.length).toBe(demoCabinet(now).streak.longest)
+  expect(demoProfile(now).days.length).toBe(demoProfile(now).streak.longest)
 })
 
 describe('milestones', () => {
@@ -193,7 +189,7 @@ describe('milestones', () => {
       { day: '2026-01-12', count: 1 },
       { day: '2026-01-13', count: 7 },
     ]
-    const milestones = milestonesOf(bookOf({ fish: summarize(fish), crab: summarize([]) }), days)
+    const milestones = milestonesOf(entriesOf({ fish: summarize(fish), crab: NO_CATCHES }), { days, bestDay: days[1] })
     expect(milestones.map(({ title, species }) => [title, species?.name])).toEqual([
       ['10 species', 'Species 9'],
       ['First Mythical', 'Species 4'],
@@ -208,13 +204,13 @@ describe('milestones', () => {
       { name: 'Late', rarity: 'Gold', caughtAt: '2026-01-04T00:00:00.000Z' },
       { name: 'Early', rarity: 'Gold', caughtAt: '2026-01-02T00:00:00.000Z' },
     ])
-    const firsts = milestonesOf(bookOf({ fish, crab: summarize([]) }), [])
+    const firsts = milestonesOf(entriesOf({ fish, crab: NO_CATCHES }), { days: [] })
     expect(firsts.find(({ title }) => title === 'First Gold')?.species?.name).toBe('Early')
   })
 
   it('omit the best day if each day has only one catch', () => {
     const days = ['2026-01-12', '2026-01-13'].map((day) => ({ day, count: 1 }))
-    expect(milestonesOf([], days)).toEqual([])
+    expect(milestonesOf([], { days, bestDay: days[0] })).toEqual([])
   })
 })
 
@@ -245,24 +241,24 @@ describe('the history', () => {
 })
 
 describe('the address of a page', () => {
-  const book = USUAL_BOOK
+  const list = USUAL_LIST
   it.each([
     ['/', '', { view: 'home' }],
-    ['/', '?demo', { view: 'demo', book }],
+    ['/', '?demo', { view: 'demo', list }],
     ['/leaderboard/', '', { view: 'leaderboard', kind: 'fish' }],
     ['/leaderboard', '?kind=crab', { view: 'leaderboard', kind: 'crab' }],
-    ['/@Alex', '?gamemode=earth', { view: 'player', name: 'Alex', gamemode: 'earth', book }],
-    ['/v1/@Alex/', '?gamemode=Earth', { view: 'player', name: 'Alex', gamemode: 'earth', book }],
-    ['/@Alex', '?gamemode=moon&sort=constructor', { view: 'player', name: 'Alex', gamemode: undefined, book }],
-    ['/%40Al%65x', '', { view: 'player', name: 'Alex', gamemode: undefined, book }],
-    ['/@%E0', '', { view: 'player', name: '%E0', gamemode: undefined, book }],
+    ['/@Alex', '?gamemode=earth', { view: 'player', name: 'Alex', gamemode: 'earth', list }],
+    ['/v1/@Alex/', '?gamemode=Earth', { view: 'player', name: 'Alex', gamemode: 'earth', list }],
+    ['/@Alex', '?gamemode=moon&sort=constructor', { view: 'player', name: 'Alex', gamemode: undefined, list }],
+    ['/%40Al%65x', '', { view: 'player', name: 'Alex', gamemode: undefined, list }],
+    ['/@%E0', '', { view: 'player', name: '%E0', gamemode: undefined, list }],
     ['/@Alex/vs/@Mia', '', { view: 'versus', names: ['Alex', 'Mia'] }],
     ['/nowhere', '', { view: 'unknown' }],
   ])('%s%s is parsed to its view', (pathname, search, expected) => {
     expect(readAddress({ pathname, search }, GAMEMODES)).toEqual(expected)
   })
 
-  it('contains the search, the filters and the order of the book, and is parsed to the values from which it was created', () => {
+  it('contains the search, the filters and the order of the list, and is parsed to the values from which it was created', () => {
     const options = {
       text: 'Größe & <b>',
       only: 'Unknown/Other',
@@ -270,9 +266,9 @@ describe('the address of a page', () => {
       isTable: true,
     } as const
     const path = new URL(playerPath('Al.ex', 'earth', options), 'https://fish.example')
-    expect(readAddress(path, GAMEMODES)).toEqual({ view: 'player', name: 'Al.ex', gamemode: 'earth', book: options })
-    expect(readAddress(new URL(demoPath(options), path), GAMEMODES)).toEqual({ view: 'demo', book: options })
+    expect(readAddress(path, GAMEMODES)).toEqual({ view: 'player', name: 'Al.ex', gamemode: 'earth', list: options })
+    expect(readAddress(new URL(demoPath(options), path), GAMEMODES)).toEqual({ view: 'demo', list: options })
     expect(readAddress(new URL(versusPath('A*', '_b'), path), GAMEMODES)).toMatchObject({ names: ['A*', '_b'] })
-    expect([playerPath('Alex'), demoPath(USUAL_BOOK)]).toEqual(['/@Alex', '/?demo'])
+    expect([playerPath('Alex'), demoPath(USUAL_LIST)]).toEqual(['/@Alex', '/?demo'])
   })
 })

@@ -1,10 +1,9 @@
 import { ConnectionError, createClient, NotFoundError } from '@fish-crab/sdk'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Cabinet, Caught } from '../../web/src/data/cabinet.ts'
 import { type Followed, followCollection, type StreamEvent } from '../../web/src/data/follow.ts'
 import type { LastKnown } from '../../web/src/data/last-known.ts'
-import { summarize } from '../../web/src/data/summary.ts'
+import { type Caught, emptyProfile, type PlayerProfile, withCatches } from '../../web/src/data/profile.ts'
 
 const SALMON = { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-01T00:00:00.000Z' } as const
 const PIKE = { name: 'Pike', rarity: 'Bronze', caughtAt: '2026-01-02T00:00:00.000Z' } as const
@@ -12,12 +11,11 @@ const CAUGHT = { kind: 'fish', gamemode: 'earth' } as const
 
 const LATER_PIKE = { ...PIKE, caughtAt: '2026-01-02T00:00:01.000Z' } as const
 
-const collectionOf = (...fish: { name: string; rarity: 'Gold' | 'Bronze'; caughtAt: string }[]): Cabinet => ({
-  user: 'Alex',
-  gamemodes: [{ gamemode: 'earth', fish: summarize(fish), crab: summarize([]) }],
-  days: [],
-  streak: { current: 0, longest: 0 },
-})
+const collectionOf = (...fish: { name: string; rarity: 'Gold' | 'Bronze'; caughtAt: string }[]): PlayerProfile =>
+  withCatches(
+    emptyProfile('Alex', ['earth']),
+    fish.map((one) => ({ ...CAUGHT, ...one })),
+  )
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 3) })
@@ -29,7 +27,7 @@ afterEach(() => {
 interface Given {
   readonly remaining?: number
   readonly error?: unknown
-  readonly now?: Cabinet
+  readonly now?: PlayerProfile
   readonly lastKnown?: LastKnown
 }
 
@@ -57,7 +55,7 @@ function follow({ lastKnown, ...given }: Given = {}) {
   const streams: ReturnType<typeof streamOf>[] = []
   let changed = () => {}
   let loads = 0
-  let held: Promise<Cabinet | undefined> | undefined
+  let held: Promise<PlayerProfile | undefined> | undefined
   const following = followCollection({
     client,
     lastKnown,
@@ -67,7 +65,7 @@ function follow({ lastKnown, ...given }: Given = {}) {
       // A load returns the collection in its state at the beginning of the load.
       const snapshot = world.now
       const resetAt = new Date(Date.now() + 200_000)
-      return { cabinet: (await held) ?? snapshot, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
+      return { profile: (await held) ?? snapshot, rateLimit: { limit: 25, remaining: world.remaining, resetAt } }
     },
     context: {
       now: Date.now,
@@ -104,8 +102,8 @@ function follow({ lastKnown, ...given }: Given = {}) {
       return Object.fromEntries(names.map((name) => [name, count(name)]))
     },
     /** Makes loads wait until the returned function is called, and then return this collection. */
-    hold(collection?: Cabinet) {
-      const { promise, resolve } = Promise.withResolvers<Cabinet | undefined>()
+    hold(collection?: PlayerProfile) {
+      const { promise, resolve } = Promise.withResolvers<PlayerProfile | undefined>()
       held = promise
       return () => {
         held = undefined
@@ -124,7 +122,7 @@ describe('a followed collection', () => {
   it('is loaded immediately and again after a minute, and added catches are shown as new', async () => {
     const { world, last, wait, loads } = follow()
     await wait(0)
-    expect(last()).toMatchObject({ cabinet: { user: 'Alex' }, fresh: [] })
+    expect(last()).toMatchObject({ profile: { user: 'Alex' }, fresh: [] })
     world.now = collectionOf(SALMON, PIKE)
     await wait(59_000)
     expect(loads()).toBe(1)
@@ -133,7 +131,7 @@ describe('a followed collection', () => {
   })
 
   it('is shown as of the last visit if the load fails, and later with the new catches', async () => {
-    const lastKnown = { cabinet: collectionOf(SALMON), updatedAt: Date.UTC(2026, 0, 2) }
+    const lastKnown = { profile: collectionOf(SALMON), updatedAt: Date.UTC(2026, 0, 2) }
     const { change, last, wait } = follow({ lastKnown, error: new ConnectionError('unreachable', {}) })
     await wait(0)
     expect(last()).toMatchObject({ ...lastKnown, problem: { kind: 'unreachable' }, fresh: [] })
@@ -153,7 +151,7 @@ describe('a followed collection', () => {
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     await wait(300)
     expect(last()).toMatchObject({
-      cabinet: { gamemodes: [{ fish: { total: 3, unique: 2 } }] },
+      profile: { gamemodes: [{ fish: { total: 3, unique: 2 } }] },
       fresh: [{ name: 'Pike', added: 2 }],
     })
     await wait(50_000)
@@ -171,7 +169,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(2)
     await wait(5000)
     expect(loads()).toBe(3)
-    expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
+    expect(last()?.profile?.gamemodes[0]?.fish.total).toBe(2)
   })
 
   it('is loaded again when its stream opens, since catches may have been stored just before', async () => {
@@ -180,7 +178,7 @@ describe('a followed collection', () => {
     world.now = collectionOf(SALMON, PIKE)
     streams[0]?.onConnect()
     await wait(5100)
-    expect([loads(), last()?.cabinet?.gamemodes[0]?.fish.total]).toEqual([2, 2])
+    expect([loads(), last()?.profile?.gamemodes[0]?.fish.total]).toEqual([2, 2])
     await wait(290_000)
     expect(loads()).toBe(2)
   })
@@ -198,10 +196,10 @@ describe('a followed collection', () => {
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     streams[0]?.onConnect()
     await wait(6000)
-    expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([3, { Pike: 2 }])
+    expect([last()?.profile?.gamemodes[0]?.fish.total, added()]).toEqual([3, { Pike: 2 }])
     streams[0]?.onCatch({ ...CAUGHT, ...LATER_PIKE })
     await wait(300)
-    expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([4, { Pike: 3 }])
+    expect([last()?.profile?.gamemodes[0]?.fish.total, added()]).toEqual([4, { Pike: 3 }])
   })
 
   it.each([
@@ -216,12 +214,12 @@ describe('a followed collection', () => {
     world.now = collectionOf(SALMON, PIKE)
     streams[0]?.onCatch({ ...CAUGHT, ...PIKE })
     await wait(300)
-    expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
+    expect([last()?.profile?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
     release()
     await wait(0)
-    expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
+    expect(last()?.profile?.gamemodes[0]?.fish.total).toBe(2)
     await wait(6000)
-    expect([last()?.cabinet?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
+    expect([last()?.profile?.gamemodes[0]?.fish.total, added()]).toEqual([2, { Pike: 1 }])
   })
 
   it('counts a catch once, even if an earlier catch of the same species was removed before the load', async () => {
@@ -234,7 +232,7 @@ describe('a followed collection', () => {
     await wait(5000)
     streams[0]?.onCatch({ ...CAUGHT, ...LATER_PIKE })
     await wait(6000)
-    expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(2)
+    expect(last()?.profile?.gamemodes[0]?.fish.total).toBe(2)
   })
 
   it('shows a catch after a few seconds if the catch is older than a known catch of its species', async () => {
@@ -255,7 +253,7 @@ describe('a followed collection', () => {
     change({ error: new ConnectionError('refused', {}) })
     streams[0]?.onDisconnect()
     await vi.advanceTimersByTimeAsync(0)
-    expect(last()).toMatchObject({ problem: { kind: 'unreachable' }, cabinet: { user: 'Alex' } })
+    expect(last()).toMatchObject({ problem: { kind: 'unreachable' }, profile: { user: 'Alex' } })
     await vi.advanceTimersByTimeAsync(40_000)
     change({ error: undefined, now: collectionOf(SALMON, PIKE) })
     streams[0]?.onConnect()
@@ -277,7 +275,7 @@ describe('a followed collection', () => {
     expect(loads()).toBe(1)
     await wait(200)
     expect(loads()).toBe(2)
-    expect(last()?.cabinet?.gamemodes[0]?.fish.species.map(({ name }) => name)).toEqual(['Pike'])
+    expect(last()?.profile?.gamemodes[0]?.fish.species.map(({ name }) => name)).toEqual(['Pike'])
     await wait(60_000)
     expect(loads()).toBe(2)
 
@@ -363,7 +361,7 @@ describe('a followed collection', () => {
     world.error = undefined
     change({ isOnline: true })
     await wait(0)
-    expect(last()).toMatchObject({ cabinet: { user: 'Alex' } })
+    expect(last()).toMatchObject({ profile: { user: 'Alex' } })
     expect(last()?.problem).toBeUndefined()
   })
 
@@ -380,7 +378,7 @@ describe('a followed collection', () => {
     world.error = undefined
     change({ isVisible: true })
     await wait(0)
-    expect(last()).toMatchObject({ cabinet: { user: 'Alex' } })
+    expect(last()).toMatchObject({ profile: { user: 'Alex' } })
     expect(last()?.isUnknown).toBeUndefined()
   })
 
@@ -477,7 +475,7 @@ it('each catch is shown only once, even if streams break and loads overtake the 
       await wait(700_000)
       const sum = Object.values(added()).reduce((total, count) => total + count, 0)
       following.stop()
-      expect(last()?.cabinet?.gamemodes[0]?.fish.total).toBe(stored.length)
+      expect(last()?.profile?.gamemodes[0]?.fish.total).toBe(stored.length)
       expect(sum).toBe(stored.length - 1)
     }),
     { numRuns: 100 },

@@ -1,16 +1,12 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import type { Cabinet } from '../../web/src/data/cabinet.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../web/src/data/last-known.ts'
-import { summarize } from '../../web/src/data/summary.ts'
+import { emptyProfile, type PlayerProfile, withCatches } from '../../web/src/data/profile.ts'
 
-const cabinetOf = (user: string, species = 1): Cabinet => {
-  const fish = summarize(Array.from({ length: species }, (_, index) => ({ name: `Species ${index}`, rarity: 'Gold' })))
-  return {
-    user,
-    gamemodes: [{ gamemode: 'earth', fish, crab: summarize([]) }],
-    days: [],
-    streak: { current: 0, longest: 0 },
-  }
+const profileOf = (user: string, species = 1): PlayerProfile => {
+  const names = Array.from({ length: species }, (_, index) => `Species ${index}`)
+  const catchOf = (name: string) =>
+    ({ name, kind: 'crab', gamemode: 'earth', caughtAt: '2026-01-01T00:00:00.000Z' }) as const
+  return withCatches(emptyProfile(user, ['earth']), names.map(catchOf))
 }
 
 beforeEach(() => {
@@ -22,32 +18,32 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals()
 })
 
-it('the browser stores the last cabinet, which is found by the name of its player in any letter case', () => {
+it('the browser stores the last profile, which is found by the name of its player in any letter case', () => {
   expect(readLastKnown()).toBeUndefined()
-  saveLastKnown({ cabinet: cabinetOf('Mia'), updatedAt: 1 })
-  saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 2 })
-  expect(readLastKnown()).toEqual({ cabinet: cabinetOf('Alex'), updatedAt: 2 })
+  saveLastKnown({ profile: profileOf('Mia'), updatedAt: 1 })
+  saveLastKnown({ profile: profileOf('Alex'), updatedAt: 2 })
+  expect(readLastKnown()).toMatchObject({ profile: { user: 'Alex', total: 1 }, updatedAt: 2 })
   expect(readLastKnown('aLEX')?.updatedAt).toBe(2)
   expect(readLastKnown('Mia')).toBeUndefined()
 })
 
-it('a cabinet that would take too long to write is not stored', () => {
-  saveLastKnown({ cabinet: cabinetOf('Alex', 3001), updatedAt: 1 })
+it('a profile that would take too long to write is not stored', () => {
+  saveLastKnown({ profile: profileOf('Alex', 3001), updatedAt: 1 })
   expect(readLastKnown()).toBeUndefined()
-  saveLastKnown({ cabinet: cabinetOf('Alex', 3000), updatedAt: 1 })
+  saveLastKnown({ profile: profileOf('Alex', 3000), updatedAt: 1 })
   expect(readLastKnown()).toBeDefined()
 })
 
-it('the cabinet of a player who no longer exists is removed, but a cabinet of a different player is kept', () => {
-  saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 1 })
+it('the profile of a player who no longer exists is removed, but a profile of a different player is kept', () => {
+  saveLastKnown({ profile: profileOf('Alex'), updatedAt: 1 })
   forgetLastKnown('Mia')
   expect(readLastKnown()).toBeDefined()
   forgetLastKnown('alex')
   expect(readLastKnown()).toBeUndefined()
 })
 
-it('if the browser stores nothing, a read finds no cabinet, and a write does not fail', () => {
+it('if the browser stores nothing, a read finds no profile, and a write does not fail', () => {
   vi.stubGlobal('localStorage', undefined)
-  saveLastKnown({ cabinet: cabinetOf('Alex'), updatedAt: 1 })
+  saveLastKnown({ profile: profileOf('Alex'), updatedAt: 1 })
   expect(readLastKnown()).toBeUndefined()
 })

@@ -1,7 +1,6 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
-import { type Cabinet, type Collection, freshOf, withCatches } from '../../web/src/data/cabinet.ts'
 import {
   ignoredOptions,
   type OverlayOptions,
@@ -11,14 +10,16 @@ import {
   readOptions,
   sourceSize,
 } from '../../web/src/data/overlay-options.ts'
-import { summarize } from '../../web/src/data/summary.ts'
+import { type Collection, emptyProfile, freshOf, withCatches } from '../../web/src/data/profile.ts'
+import { type Entry, NO_CATCHES, withEntries } from '../../web/src/data/summary.ts'
 import { alertsAt, NO_ALERTS, withAlerts } from '../../web/src/overlay/alerts.ts'
 import { notesOf } from '../../web/src/overlay/chime.ts'
-import { firstItems, loudness, rarestOf, stillIn, withFresh } from '../../web/src/overlay/feed.ts'
+import { firstItems, loudness, stillIn, withFresh } from '../../web/src/overlay/feed.ts'
 import { startGoal, withCounted } from '../../web/src/overlay/goal.ts'
 import { NEW_SESSION, withCaught } from '../../web/src/overlay/session.ts'
 import { afterUpdate, NOTHING_SHOWN } from '../../web/src/overlay/shown.ts'
 
+const summarize = (entries: readonly Entry[]) => withEntries(NO_CATCHES, entries)
 const COLLECTION: Collection = {
   fish: summarize([
     { name: 'Koi', rarity: 'Diamond', caughtAt: '2026-01-01T00:00:00.000Z' },
@@ -28,7 +29,7 @@ const COLLECTION: Collection = {
   ]),
   crab: summarize([{ name: 'Hermit', caughtAt: '2026-01-05T00:00:00.000Z' }]),
 }
-const EMPTY: Collection = { fish: summarize([]), crab: summarize([]) }
+const EMPTY: Collection = { fish: NO_CATCHES, crab: NO_CATCHES }
 
 const USUAL: OverlayOptions = {
   gamemode: undefined,
@@ -44,7 +45,7 @@ const USUAL: OverlayOptions = {
 }
 
 const fresh = (name: string, rarity?: RarityLabel, added = 1) =>
-  ({ kind: rarity ? 'fish' : 'crab', gamemode: 'earth', name, rarity, count: 9, added }) as const
+  ({ kind: rarity ? 'fish' : 'crab', gamemode: 'earth', name, rarity, added }) as const
 
 /** Returns a local time in Unix milliseconds. */
 const at = (time: string) => new Date(`2026-01-10T${time}`).getTime()
@@ -138,19 +139,9 @@ describe('the last catches', () => {
 
   it('omit catches that were removed from the collection', () => {
     const items = firstItems(COLLECTION, undefined)
-    expect(stillIn({ ...COLLECTION, crab: summarize([]) }, items).map(({ name }) => name)).toEqual([
-      'Cod',
-      'Ray',
-      'Eel',
-    ])
+    expect(stillIn({ ...COLLECTION, crab: NO_CATCHES }, items).map(({ name }) => name)).toEqual(['Cod', 'Ray', 'Eel'])
     expect(stillIn(EMPTY, items)).toEqual([])
   })
-})
-
-it('the rarest catch is the latest catch of the highest rarity, and is never a crab', () => {
-  expect(rarestOf(COLLECTION, undefined)?.name).toBe('Eel')
-  expect(rarestOf(COLLECTION, 'crab')).toBeUndefined()
-  expect(rarestOf(EMPTY, undefined)).toBeUndefined()
 })
 
 it('rarer catches have a higher loudness level', () => {
@@ -242,20 +233,16 @@ describe('a goal', () => {
 
 describe('an update', () => {
   const options = { ...USUAL, gamemode: 'earth' } as const
-  const cabinet: Cabinet = {
-    user: 'Alex',
-    gamemodes: [
-      { gamemode: 'earth', ...COLLECTION },
-      { gamemode: 'survival', ...EMPTY },
-    ],
-    days: [],
-    streak: { current: 0, longest: 0 },
-  }
-  const first = afterUpdate(NOTHING_SHOWN, { cabinet, fresh: [] }, options, NOON)
+  const gamemodes = [
+    { gamemode: 'earth', ...COLLECTION },
+    { gamemode: 'survival', ...EMPTY },
+  ]
+  const profile = { ...emptyProfile('Alex', []), gamemodes }
+  const first = afterUpdate(NOTHING_SHOWN, { profile, fresh: [] }, options, NOON)
   const caught = (gamemode: string, kind: 'fish' | 'crab' = 'fish') => {
     const entry = { kind, gamemode, name: 'Pike', caughtAt: '2026-01-10T12:00:00.000Z' }
-    const next = withCatches(cabinet, [kind === 'fish' ? { ...entry, rarity: 'Gold' } : entry])
-    return { cabinet: next, fresh: freshOf(cabinet, next) }
+    const next = withCatches(profile, [kind === 'fish' ? { ...entry, rarity: 'Gold' } : entry])
+    return { profile: next, fresh: freshOf(profile, next) }
   }
   const counts = ({ items, session, goal, alerts }: typeof first) => {
     const { fish, crab } = session
@@ -268,7 +255,7 @@ describe('an update', () => {
     const once = afterUpdate(first, update, options, NOON)
     expect(counts(once)).toEqual([1, 1, 1, 1])
     const broken = afterUpdate(once, { ...update, problem: { kind: 'offline' } }, options, NOON)
-    const reloaded = afterUpdate(broken, { ...update, cabinet: { ...update.cabinet } }, options, NOON)
+    const reloaded = afterUpdate(broken, { ...update, profile: { ...update.profile } }, options, NOON)
     expect([counts(broken), counts(reloaded)]).toEqual([counts(once), counts(once)])
   })
 

@@ -1,9 +1,8 @@
 import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { expect, it } from 'vitest'
-import type { Caught } from '../../web/src/data/cabinet.ts'
-import { totalOf } from '../../web/src/data/cabinet.ts'
 import { loadPlayer } from '../../web/src/data/load.ts'
+import { type Caught, totalOf } from '../../web/src/data/profile.ts'
 import { openStream } from '../../web/src/data/stream.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
@@ -27,8 +26,8 @@ async function openService() {
 it('a load reads all gamemodes of a player with one request, and fails for an unknown player', async () => {
   const { client, requests } = await openService()
   const { signal } = new AbortController()
-  const { cabinet } = await loadPlayer('alex')(client, signal)
-  expect([cabinet.user, ...cabinet.gamemodes.map((one) => totalOf(one))]).toEqual(['Alex', 0, 75, 1, 0])
+  const { profile } = await loadPlayer('alex')(client, signal)
+  expect([profile.user, ...profile.gamemodes.map((one) => totalOf(one))]).toEqual(['Alex', 0, 75, 1, 0])
   expect(requests).toHaveLength(1)
   await expect(loadPlayer('Nobody')(client, signal)).rejects.toMatchObject({ code: 'user_not_found' })
 })

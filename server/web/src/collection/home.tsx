@@ -2,8 +2,6 @@ import type { RarityLabel } from '@fish-crab/sdk'
 import { RARITIES } from '@fish-crab/sdk/constants'
 import { useMemo } from 'preact/hooks'
 import { DEMO_QUERY, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
-import { bookOf, rarestOf } from '../data/book.ts'
-import { collectionOf, totalOf } from '../data/cabinet.ts'
 import { readLastKnown } from '../data/last-known.ts'
 import { hasLeaderboard } from '../data/site.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
@@ -26,7 +24,7 @@ const EXAMPLES: Readonly<Record<RarityLabel, string>> = {
 export function Home({ services: { client } }: { readonly services: Services }) {
   return (
     <div class="home">
-      <section class="cabinet home-head">
+      <section class="banner home-head">
         <div class="who">
           <h1>Fish and Crab Collection</h1>
           <p>Show every fish and crab that you catch.</p>
@@ -94,15 +92,14 @@ export function Home({ services: { client } }: { readonly services: Services }) 
 function LastPlayer() {
   const known = useMemo(() => readLastKnown(), [])
   if (!known) return null
-  const { cabinet, updatedAt } = known
-  const collection = collectionOf(cabinet)
+  const { profile, updatedAt } = known
   return (
-    <a class="panel last-player" href={playerPath(cabinet.user)}>
-      <Emblem user={cabinet.user} rarest={rarestOf(bookOf(collection), 1)[0]} />
+    <a class="panel last-player" href={playerPath(profile.user)}>
+      <Emblem user={profile.user} rarest={profile.rarest[0]} />
       <span>
-        <strong>{cabinet.user}</strong>
+        <strong>{profile.user}</strong>
         <span class="quiet">
-          {plural(totalOf(collection), 'catch', 'catches')} · seen on {formatDate(updatedAt)}
+          {plural(profile.total, 'catch', 'catches')} · seen on {formatDate(updatedAt)}
         </span>
       </span>
     </a>

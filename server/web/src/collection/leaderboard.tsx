@@ -70,7 +70,7 @@ export function Leaders({ client, kind, limit }: LeadersProps) {
   if (leaders === 'failed') return <p class="quiet">The leaderboard could not be loaded. Reload the page later.</p>
   if (leaders.length === 0) return <p class="quiet">Nobody has caught anything yet.</p>
   const most = leaders[0]?.count ?? 1
-  const own = readLastKnown()?.cabinet.user
+  const own = readLastKnown()?.profile.user
   return (
     <ol class="leaders">
       {leaders.map(({ name, count }, index) => (

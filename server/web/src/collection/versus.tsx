@@ -1,10 +1,10 @@
 import { type Client, NotFoundError, RateLimitError } from '@fish-crab/sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { playerPath } from '../data/address.ts'
-import { type BookEntry, bookOf, inOrder, rarestOf } from '../data/book.ts'
-import { type Cabinet, collectionOf } from '../data/cabinet.ts'
 import { loadPlayer } from '../data/load.ts'
+import { collectionOf, kindTotal, type PlayerProfile } from '../data/profile.ts'
 import { publicUrl } from '../data/site.ts'
+import { entriesOf, inOrder, type SpeciesEntry } from '../data/species-list.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, formatTime } from '../parts/format.ts'
 import { ShareButton } from '../parts/share-button.tsx'
@@ -18,7 +18,7 @@ interface VersusPageProps {
 
 type State =
   | { readonly step: 'loading' }
-  | { readonly step: 'loaded'; readonly cabinets: readonly Cabinet[] }
+  | { readonly step: 'loaded'; readonly profiles: readonly PlayerProfile[] }
   | { readonly step: 'failed'; readonly problem: string }
 
 /** Two collections side by side. Loading the collections takes two requests. */
@@ -31,8 +31,8 @@ export function VersusPage({ client, names }: VersusPageProps) {
         if (!left.signal.aborted) setState({ step: 'failed', problem: problemOf(error, name) })
       })
     void Promise.all(names.map(load)).then((loaded) => {
-      const cabinets = loaded.flatMap((one) => (one ? [one.cabinet] : []))
-      if (!left.signal.aborted && cabinets.length === names.length) setState({ step: 'loaded', cabinets })
+      const profiles = loaded.flatMap((one) => (one ? [one.profile] : []))
+      if (!left.signal.aborted && profiles.length === names.length) setState({ step: 'loaded', profiles })
     })
     return () => left.abort()
   }, [client, names])
@@ -43,7 +43,7 @@ export function VersusPage({ client, names }: VersusPageProps) {
       </Empty>
     )
   }
-  const [one, other] = state.step === 'loaded' ? state.cabinets : []
+  const [one, other] = state.step === 'loaded' ? state.profiles : []
   if (!one || !other) return <div class="placeholder tall" aria-busy="true" />
   return <Versus one={one} other={other} />
 }
@@ -56,27 +56,27 @@ function problemOf(error: unknown, name: string): string {
   return 'The server does not respond. Reload the page to try again.'
 }
 
-function Versus({ one, other }: { readonly one: Cabinet; readonly other: Cabinet }) {
-  const books = useMemo(() => [one, other].map((cabinet) => bookOf(collectionOf(cabinet))), [one, other])
-  const [oneBook = [], otherBook = []] = books
-  const keys = books.map((book) => new Set(book.map(({ key }) => key)))
-  const only = (book: readonly BookEntry[], others: ReadonlySet<string> | undefined) =>
+function Versus({ one, other }: { readonly one: PlayerProfile; readonly other: PlayerProfile }) {
+  const lists = useMemo(() => [one, other].map((profile) => entriesOf(collectionOf(profile))), [one, other])
+  const [oneList = [], otherList = []] = lists
+  const keys = lists.map((list) => new Set(list.map(({ key }) => key)))
+  const only = (list: readonly SpeciesEntry[], others: ReadonlySet<string> | undefined) =>
     inOrder(
-      book.filter(({ key }) => !others?.has(key)),
+      list.filter(({ key }) => !others?.has(key)),
       'rarity',
     )
   const shared = inOrder(
-    oneBook.filter(({ key }) => keys[1]?.has(key)),
+    oneList.filter(({ key }) => keys[1]?.has(key)),
     'rarity',
   )
   return (
     <>
-      <section class="cabinet versus" aria-label="Players">
+      <section class="banner versus" aria-label="Players">
         <h1 class="visually-hidden">
           {one.user} and {other.user}
         </h1>
-        {[one, other].map((cabinet, index) => (
-          <Player key={cabinet.user} cabinet={cabinet} book={books[index] ?? []} />
+        {[one, other].map((profile) => (
+          <Player key={profile.user} profile={profile} />
         ))}
         <span class="versus-sign" aria-hidden="true">
           vs
@@ -86,32 +86,31 @@ function Versus({ one, other }: { readonly one: Cabinet; readonly other: Cabinet
         <ShareButton title={`${one.user} and ${other.user}`} url={new URL(location.pathname, publicUrl()).href} />
       </p>
       <div class="versus-columns">
-        <SpeciesOf title={`Only ${one.user} has`} entries={only(oneBook, keys[1])} />
-        <SpeciesOf title={`Only ${other.user} has`} entries={only(otherBook, keys[0])} />
+        <SpeciesOf title={`Only ${one.user} has`} entries={only(oneList, keys[1])} />
+        <SpeciesOf title={`Only ${other.user} has`} entries={only(otherList, keys[0])} />
         <SpeciesOf title="Both have" entries={shared} />
       </div>
     </>
   )
 }
 
-function Player({ cabinet, book }: { readonly cabinet: Cabinet; readonly book: readonly BookEntry[] }) {
-  const { fish, crab } = collectionOf(cabinet)
+function Player({ profile }: { readonly profile: PlayerProfile }) {
   return (
     <div class="versus-player">
-      <Emblem user={cabinet.user} rarest={rarestOf(book, 1)[0]} />
+      <Emblem user={profile.user} rarest={profile.rarest[0]} />
       <h2>
-        <a href={playerPath(cabinet.user)}>{cabinet.user}</a>
+        <a href={playerPath(profile.user)}>{profile.user}</a>
       </h2>
-      <ul class="figures">
+      <ul class="counts">
         <li>
-          <strong>{formatNumber(fish.total)}</strong> fish
+          <strong>{formatNumber(kindTotal(profile, 'fish'))}</strong> fish
         </li>
         <li>
-          <strong>{formatNumber(crab.total)}</strong> crabs
+          <strong>{formatNumber(kindTotal(profile, 'crab'))}</strong> crabs
         </li>
-        {!fish.isPartial && !crab.isPartial && (
+        {profile.unique !== undefined && (
           <li>
-            <strong>{formatNumber(book.length)}</strong> species
+            <strong>{formatNumber(profile.unique)}</strong> species
           </li>
         )}
       </ul>
@@ -122,7 +121,7 @@ function Player({ cabinet, book }: { readonly cabinet: Cabinet; readonly book: r
 /** Maximum number of species in a column. Thousands of species would block the page for a moment. */
 const SHOWN = 60
 
-function SpeciesOf({ title, entries }: { readonly title: string; readonly entries: readonly BookEntry[] }) {
+function SpeciesOf({ title, entries }: { readonly title: string; readonly entries: readonly SpeciesEntry[] }) {
   const [shown, setShown] = useState(SHOWN)
   return (
     <section class="panel">

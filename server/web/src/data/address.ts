@@ -1,13 +1,13 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import { type BookOptions, ONLY, ORDERS, type Order, USUAL_BOOK } from './book.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
+import { type ListOptions, ONLY, ORDERS, type Order, USUAL_LIST } from './species-list.ts'
 import type { Kind } from './summary.ts'
 
 /** The page that an address opens. Names are as written in the address. */
 export type Address =
   | { readonly view: 'home' | 'unknown' }
   | { readonly view: 'leaderboard'; readonly kind: Kind }
-  | { readonly view: 'demo'; readonly book: BookOptions }
+  | { readonly view: 'demo'; readonly list: ListOptions }
   | { readonly view: 'versus'; readonly names: readonly [string, string] }
   | PlayerAddress
 
@@ -16,7 +16,7 @@ export interface PlayerAddress {
   readonly name: string
   /** @default all */
   readonly gamemode: Gamemode | undefined
-  readonly book: BookOptions
+  readonly list: ListOptions
 }
 
 /** The query that opens the sample collection on the home page. */
@@ -30,33 +30,33 @@ export function readAddress(
 ): Address {
   const query = new URLSearchParams(search)
   const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/(?<!\/)\/+$/, '')
-  const book = readBook(query)
-  if (path === '') return query.has('demo') ? { view: 'demo', book } : { view: 'home' }
+  const list = readListOptions(query)
+  if (path === '') return query.has('demo') ? { view: 'demo', list } : { view: 'home' }
   if (path === LEADERBOARD_PATH) return { view: 'leaderboard', kind: query.get('kind') === 'crab' ? 'crab' : 'fish' }
   const [, name, other] = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+))?$/i.exec(path) ?? []
   if (name === undefined) return { view: 'unknown' }
   if (other !== undefined) return { view: 'versus', names: [decoded(name), decoded(other)] }
-  return { view: 'player', name: decoded(name), gamemode: matchGamemode(gamemodes, query.get('gamemode')), book }
+  return { view: 'player', name: decoded(name), gamemode: matchGamemode(gamemodes, query.get('gamemode')), list }
 }
 
-function readBook(query: URLSearchParams): BookOptions {
+function readListOptions(query: URLSearchParams): ListOptions {
   const [only, order] = [query.get('only'), query.get('sort')]
   return {
     text: query.get('q') ?? '',
     only: ONLY.find((one) => one === only),
-    order: order !== null && Object.hasOwn(ORDERS, order) ? (order as Order) : USUAL_BOOK.order,
+    order: order !== null && Object.hasOwn(ORDERS, order) ? (order as Order) : USUAL_LIST.order,
     isTable: query.get('view') === 'table',
   }
 }
 
 /** The path of a player's page. */
-export function playerPath(name: string, gamemode?: Gamemode, book: BookOptions = USUAL_BOOK): string {
-  return `/@${encodeURIComponent(name)}${queryOf({ gamemode, book })}`
+export function playerPath(name: string, gamemode?: Gamemode, list: ListOptions = USUAL_LIST): string {
+  return `/@${encodeURIComponent(name)}${queryOf({ gamemode, list })}`
 }
 
 /** The path of the sample collection. */
-export function demoPath(book: BookOptions): string {
-  const query = queryOf({ book })
+export function demoPath(list: ListOptions): string {
+  const query = queryOf({ list })
   return `/${DEMO_QUERY}${query.replace('?', '&')}`
 }
 
@@ -77,13 +77,13 @@ export function versusPath(name: string, other: string): string {
 }
 
 /** Omits default values. */
-function queryOf({ gamemode, book }: { gamemode?: string | undefined; book: BookOptions }): string {
-  const { text, only, order, isTable } = book
+function queryOf({ gamemode, list }: { gamemode?: string | undefined; list: ListOptions }): string {
+  const { text, only, order, isTable } = list
   const values: Readonly<Record<string, string | undefined>> = {
     gamemode,
     q: text.trim() || undefined,
     only,
-    sort: order === USUAL_BOOK.order ? undefined : order,
+    sort: order === USUAL_LIST.order ? undefined : order,
     view: isTable ? 'table' : undefined,
   }
   const query = new URLSearchParams()

@@ -1,7 +1,6 @@
 import { createDice } from '../../../src/drawings/random.ts'
-import { RARITY_ORDER } from './book.ts'
-import { type Cabinet, type Caught, withCatches } from './cabinet.ts'
-import { summarize } from './summary.ts'
+import { type Caught, emptyProfile, type PlayerProfile, withCatches } from './profile.ts'
+import { RARITY_ORDER } from './summary.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 75
@@ -19,7 +18,7 @@ const GAMEMODES = ['earth', 'survival'] as const
  * A collection of made-up catches of the last weeks. Apart from their dates, the catches are the same each day.
  * @param now Unix milliseconds
  */
-export function demoCabinet(now: number): Cabinet {
+export function demoProfile(now: number): PlayerProfile {
   const dice = createDice('demo')
   const rarities = RARITY_ORDER.flatMap((rarity, index) => Array(SHARES[index] ?? 0).fill(rarity))
   // A skewed pick makes some species common and others rare.
@@ -44,7 +43,5 @@ export function demoCabinet(now: number): Cabinet {
       )
     }
   }
-  const nothing = { fish: summarize([]), crab: summarize([]) }
-  const gamemodes = GAMEMODES.map((gamemode) => ({ gamemode, ...nothing }))
-  return withCatches({ user: 'Demo', gamemodes, days: [], streak: { current: DAYS, longest: DAYS } }, caught)
+  return withCatches({ ...emptyProfile('Demo', GAMEMODES), streak: { current: DAYS, longest: DAYS } }, caught)
 }

@@ -1,7 +1,7 @@
 import { ApiError, type Client, ConnectionError, NotFoundError, RateLimitError, TimeoutError } from '@fish-crab/sdk'
-import { type Cabinet, type Caught, type Fresh, freshOf, hasCatch, withCatches } from './cabinet.ts'
 import type { LastKnown } from './last-known.ts'
 import type { Load, Loaded } from './load.ts'
+import { type Caught, type Fresh, freshOf, hasCatch, type PlayerProfile, withCatches } from './profile.ts'
 
 /** Why a collection is not up to date. Times are Unix milliseconds. */
 export type Problem =
@@ -13,8 +13,8 @@ export type Problem =
 /** The state of a followed collection. */
 export interface Followed {
   /** Absent until the first load. */
-  readonly cabinet?: Cabinet
-  /** The time at which the cabinet was last known to be current, in Unix milliseconds. */
+  readonly profile?: PlayerProfile
+  /** The time at which the profile was last known to be current, in Unix milliseconds. */
   readonly updatedAt?: number
   /** Whether the player does not exist. */
   readonly isUnknown?: boolean
@@ -71,10 +71,10 @@ interface FollowOptions {
   readonly client: Client
   readonly load: Load
   readonly context: PageContext
-  /** The cabinet that is shown until the first load ends. */
+  /** The profile that is shown until the first load ends. */
   readonly lastKnown?: LastKnown | undefined
   /**
-   * Opens a stream of new catches after the cabinet is loaded. If it is `undefined`, the cabinet is loaded only once.
+   * Opens a stream of new catches after the profile is loaded. If it is `undefined`, the profile is loaded only once.
    */
   readonly listen: Listen | undefined
   readonly onUpdate: (followed: Followed) => void
@@ -176,7 +176,7 @@ const startOf = (followed: Followed, streamDelayMs: number) => ({
   earliestAt: 0,
   failures: 0,
   /** The last load, without the catches that the stream has added to the shown collection. */
-  loaded: undefined as Cabinet | undefined,
+  loaded: undefined as PlayerProfile | undefined,
   /** Streamed catches that are not shown yet. */
   gathered: [] as readonly Caught[],
   /** When the gathered catches are shown. */
@@ -237,7 +237,7 @@ function loadBy(state: FollowState, at: number): FollowState {
   return { ...state, dueAt: Math.min(state.dueAt, Math.max(at, state.earliestAt)) }
 }
 
-function afterLoad(state: FollowState, { cabinet: loaded, rateLimit }: Loaded, now: number): FollowState {
+function afterLoad(state: FollowState, { profile: loaded, rateLimit }: Loaded, now: number): FollowState {
   const { followed, sinceLoadBegan, isOvertaken, isStreaming, streamDelayMs } = state
   // If few requests remain, do not poll until the window ends, so that clicks still work.
   const isScarce = rateLimit !== undefined && rateLimit.remaining < RESERVE
@@ -245,10 +245,10 @@ function afterLoad(state: FollowState, { cabinet: loaded, rateLimit }: Loaded, n
   // The response may or may not contain the catches that arrived during the load, so load again soon.
   const waitMs = isOvertaken ? RELOAD_MS : isStreaming ? POLL_BESIDE_STREAM_MS : POLL_MS
   const missing = sinceLoadBegan.filter((caught) => !hasCatch(loaded, caught))
-  const cabinet = withCatches(loaded, missing)
+  const profile = withCatches(loaded, missing)
   return {
     ...state,
-    followed: { cabinet, updatedAt: now, fresh: followed.cabinet ? freshOf(followed.cabinet, cabinet) : [] },
+    followed: { profile, updatedAt: now, fresh: followed.profile ? freshOf(followed.profile, profile) : [] },
     isLoading: false,
     dueAt: streamDelayMs === NEVER ? NEVER : Math.max(now + waitMs, earliestAt),
     earliestAt,
@@ -282,7 +282,7 @@ function problemOf(error: unknown, isOnline: boolean, retryAt: number): Problem 
 function planStream(state: FollowState, now: number): FollowState {
   const { followed, isOnline, isVisible, isStreaming, streamDelayMs } = state
   if (isOnline && isVisible) {
-    return { ...state, openAt: isStreaming || !followed.cabinet ? NEVER : now + streamDelayMs }
+    return { ...state, openAt: isStreaming || !followed.profile ? NEVER : now + streamDelayMs }
   }
   const closed = { ...state, isStreaming: false, openAt: NEVER }
   // Load again when the page is visible, because catches that are stored while the stream is closed are missed.
@@ -304,9 +304,9 @@ function gather(state: FollowState, caught: Caught, now: number): FollowState {
 
 function showGathered(state: FollowState, now: number): FollowState {
   const { followed, gathered } = state
-  const { cabinet: before } = followed
+  const { profile: before } = followed
   const next = { ...state, gathered: [], showAt: NEVER }
   if (!before) return next
-  const cabinet = withCatches(before, gathered)
-  return { ...next, followed: { ...followed, cabinet, updatedAt: now, fresh: freshOf(before, cabinet) } }
+  const profile = withCatches(before, gathered)
+  return { ...next, followed: { ...followed, profile, updatedAt: now, fresh: freshOf(before, profile) } }
 }

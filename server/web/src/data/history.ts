@@ -1,6 +1,6 @@
 import { max, min, rollup, sum } from 'd3-array'
 import { type CountableTimeInterval, timeDay, timeMonday, timeMonth } from 'd3-time'
-import type { DayCount } from './summary.ts'
+import type { DayCount } from './profile.ts'
 
 /** Catches of one day, week or month. */
 export interface Period {

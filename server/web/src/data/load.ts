@@ -1,39 +1,44 @@
-import type { Client, Profile, RateLimitState } from '@fish-crab/sdk'
-import type { Cabinet } from './cabinet.ts'
-import { demoCabinet } from './demo.ts'
+import type { Client, RateLimitState } from '@fish-crab/sdk'
+import { demoProfile } from './demo.ts'
+import type { PlayerProfile } from './profile.ts'
 import type { Summary } from './summary.ts'
 
-/** A cabinet, and the state of the rate limit. */
+/** A profile, and the state of the rate limit. */
 export interface Loaded {
-  readonly cabinet: Cabinet
+  readonly profile: PlayerProfile
   readonly rateLimit: RateLimitState | undefined
 }
 
-/** Reads a cabinet. */
+/** Reads a profile. */
 export type Load = (client: Client, signal: AbortSignal) => Promise<Loaded>
 
-/** Reads the cabinet of a player with one request. */
+/** Reads the profile of a player with one request. */
 export function loadPlayer(user: string): Load {
   return async (client, signal) => {
-    const profile = await client.profile({ user, species: true, signal })
+    const {
+      rateLimit,
+      requestId: _,
+      latest: __,
+      gamemodes,
+      ...profile
+    } = await client.profile({ user, species: true, signal })
     // Reading thousands of species and drawing them are separate tasks, so that neither blocks the page for long.
     await new Promise((resolve) => setTimeout(resolve))
-    return { cabinet: cabinetOf(profile), rateLimit: profile.rateLimit }
+    const collections = gamemodes.map(({ gamemode, fish, crab }) => {
+      return { gamemode, fish: summaryOf(fish), crab: summaryOf(crab) }
+    })
+    return { profile: { ...profile, gamemodes: collections }, rateLimit }
   }
 }
 
-function cabinetOf({ user, days, streak, gamemodes }: Profile): Cabinet {
-  const collections = gamemodes.map(({ gamemode, fish, crab }) => {
-    return { gamemode, fish: summaryOf(fish), crab: summaryOf(crab) }
-  })
-  return { user, days, streak, gamemodes: collections }
+interface ListedSummary extends Pick<Summary, 'total'> {
+  readonly unique?: number | undefined
+  readonly species?: Summary['species'] | undefined
 }
 
-type ProfileSummary = Profile['gamemodes'][number]['fish' | 'crab']
-
-function summaryOf({ total, unique = 0, species = [], complete, lastCaughtAt }: ProfileSummary): Summary {
-  return { total, unique, species, ...(complete === false ? { isPartial: true, lastCaughtAt } : {}) }
+function summaryOf({ total, unique, species = [] }: ListedSummary): Summary {
+  return { total, unique, species }
 }
 
 /** Makes up a collection without a request. */
-export const loadDemo: Load = async () => ({ cabinet: demoCabinet(Date.now()), rateLimit: undefined })
+export const loadDemo: Load = async () => ({ profile: demoProfile(Date.now()), rateLimit: undefined })

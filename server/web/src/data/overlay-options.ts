@@ -1,8 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import { RARITY_ORDER } from './book.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
-import type { Kind } from './summary.ts'
+import { type Kind, RARITY_ORDER } from './summary.ts'
 
 /** The modes of overlays and their labels. */
 export const MODES = { feed: 'Feed', alert: 'Alerts', session: 'Session', goal: 'Goal' } as const

@@ -1,7 +1,6 @@
 import { type Client, NotFoundError } from '@fish-crab/sdk'
 import { type Gamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { RARITY_ORDER } from '../data/book.ts'
 import { pageGamemodes } from '../data/gamemodes.ts'
 import {
   CORNERS,
@@ -19,6 +18,7 @@ import {
   THEMES,
 } from '../data/overlay-options.ts'
 import { publicUrl } from '../data/site.ts'
+import { RARITY_ORDER } from '../data/summary.ts'
 import { Brand } from '../parts/brand.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Preview } from './preview.tsx'

@@ -1,8 +1,7 @@
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { useState } from 'preact/hooks'
-import { type Cabinet, type Caught, freshOf, withCatches } from '../data/cabinet.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
-import { summarize } from '../data/summary.ts'
+import { type Caught, emptyProfile, freshOf, withCatches } from '../data/profile.ts'
 import { OverlayView } from '../overlay/overlay-view.tsx'
 import { afterUpdate, NOTHING_SHOWN, type Shown } from '../overlay/shown.ts'
 import { useShown } from '../overlay/use-shown.ts'
@@ -17,29 +16,20 @@ const CATCHES: readonly Pick<Caught, 'kind' | 'name' | 'rarity'>[] = [
   { kind: 'fish', name: 'Leviathan', rarity: 'Mythical' },
 ]
 
-/** A made-up collection, so that the preview sends no request. */
-function sampleOf(gamemode: string): Cabinet {
-  const fish = summarize([
-    { name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-02T00:00:00.000Z' },
-    { name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-03T00:00:00.000Z' },
+/** A made-up profile, so that the preview sends no request. */
+const sampleOf = (gamemode: string) =>
+  withCatches(emptyProfile('Alex', [gamemode]), [
+    { kind: 'fish', gamemode, name: 'Salmon', rarity: 'Gold', caughtAt: '2026-01-02T00:00:00.000Z' },
+    { kind: 'fish', gamemode, name: 'Cod', rarity: 'Bronze', caughtAt: '2026-01-03T00:00:00.000Z' },
+    { kind: 'crab', gamemode, name: 'Hermit crab', caughtAt: '2026-01-01T00:00:00.000Z' },
   ])
-  const crab = summarize([{ name: 'Hermit crab', caughtAt: '2026-01-01T00:00:00.000Z' }])
-  return { user: 'Alex', gamemodes: [{ gamemode, fish, crab }], days: [], streak: { current: 0, longest: 0 } }
-}
 
 /** The initial state: a running session and a goal that is almost reached. */
 function startOf(options: OverlayOptions, now: number): Shown {
   const { gamemode = GAMEMODES[0] } = options
-  const start = afterUpdate(NOTHING_SHOWN, { cabinet: sampleOf(gamemode), fresh: [] }, options, now)
+  const start = afterUpdate(NOTHING_SHOWN, { profile: sampleOf(gamemode), fresh: [] }, options, now)
   const { session, goal } = start
-  const rarest = {
-    kind: 'fish',
-    gamemode,
-    name: 'Salmon',
-    rarity: 'Gold',
-    count: 1,
-    added: 1,
-  } as const
+  const rarest = { kind: 'fish', gamemode, name: 'Salmon', rarity: 'Gold', added: 1 } as const
   const isFishing = options.kind !== 'crab'
   return {
     ...start,
@@ -58,12 +48,12 @@ export function Preview({ options }: { readonly options: OverlayOptions }) {
   const [caught, setCaught] = useState(0)
   const some = CATCHES.filter((one) => kind === undefined || one.kind === kind)
   const catchOne = () => {
-    const before = shown.followed.cabinet ?? sampleOf(gamemode)
+    const before = shown.followed.profile ?? sampleOf(gamemode)
     const one = some[caught % some.length] as (typeof CATCHES)[number]
     const counts = mode === 'goal' && rarity !== undefined && one.kind === 'fish'
     const entry = { ...one, gamemode, rarity: counts ? rarity : one.rarity, caughtAt: new Date(now()).toISOString() }
-    const cabinet = withCatches(before, [entry])
-    update({ cabinet, fresh: freshOf(before, cabinet) })
+    const profile = withCatches(before, [entry])
+    update({ profile, fresh: freshOf(before, profile) })
     setCaught(caught + 1)
   }
   const isWaiting = mode === 'alert' && !shown.alerts.current

@@ -1,5 +1,5 @@
-import { rankOf } from '../data/book.ts'
-import type { Fresh } from '../data/cabinet.ts'
+import type { Fresh } from '../data/profile.ts'
+import { rankOf } from '../data/summary.ts'
 import { type Item, loudness, newItems } from './feed.ts'
 
 /** A queue of alerts, which are shown one after the other. */

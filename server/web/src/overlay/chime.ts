@@ -1,5 +1,4 @@
-import { rankOf } from '../data/book.ts'
-import type { Species } from '../data/summary.ts'
+import { rankOf, type Species } from '../data/summary.ts'
 
 /** C major from C5 to C7, in hertz. */
 const SCALE = [523.25, 659.25, 783.99, 1046.5, 1318.51, 1567.98, 1760, 2093] as const

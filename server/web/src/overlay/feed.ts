@@ -1,6 +1,6 @@
-import { inOrder, rankOf } from '../data/book.ts'
-import type { Collection, Fresh } from '../data/cabinet.ts'
-import { type Kind, type Species, speciesKey } from '../data/summary.ts'
+import type { Collection, Fresh } from '../data/profile.ts'
+import { inOrder } from '../data/species-list.ts'
+import { type Kind, rankOf, type Species, speciesKey } from '../data/summary.ts'
 
 /** A catch that the overlay shows. */
 export interface Item extends Pick<Species, 'name' | 'rarity'> {
@@ -53,19 +53,6 @@ export function withFresh(items: readonly Item[], fresh: readonly Fresh[]): read
   const firstKey = Math.max(0, ...items.map(({ key }) => key)) + 1
   const rarestLast = [...fresh].sort((one, other) => rankOf(one) - rankOf(other))
   return [...[...newItems(rarestLast, firstKey)].reverse(), ...items].slice(0, MAX_ITEMS)
-}
-
-/** The latest catch of the highest rarity; `undefined` if nothing has a rarity. */
-export function rarestOf(collection: Collection, kind: Kind | undefined): Row | undefined {
-  return rowsOf(collection)
-    .filter((row) => isOf(kind)(row) && rankOf(row) >= 0)
-    .reduce<Row | undefined>((best, row) => {
-      const isBetter =
-        !best ||
-        rankOf(row) > rankOf(best) ||
-        (rankOf(row) === rankOf(best) && (row.lastCaughtAt ?? '') > (best.lastCaughtAt ?? ''))
-      return isBetter ? row : best
-    }, undefined)
 }
 
 /** How much attention a catch gets. */

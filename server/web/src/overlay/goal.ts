@@ -1,6 +1,5 @@
-import type { Fresh } from '../data/cabinet.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
-import type { DayCount } from '../data/summary.ts'
+import type { DayCount, Fresh } from '../data/profile.ts'
 
 /** The catches of a local day that count for a goal. */
 export interface GoalCount {

@@ -1,11 +1,13 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { RARITIES } from '@fish-crab/sdk/constants'
 import type { ComponentChildren } from 'preact'
-import { type Collection, collectionOf } from '../data/cabinet.ts'
+import { useMemo } from 'preact/hooks'
 import type { OverlayOptions } from '../data/overlay-options.ts'
+import type { Collection } from '../data/profile.ts'
+import { rarestOf } from '../data/summary.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, plural } from '../parts/format.ts'
-import { type Item, loudness, rarestOf } from './feed.ts'
+import { type Item, loudness } from './feed.ts'
 import type { GoalCount } from './goal.ts'
 import type { Session } from './session.ts'
 import type { Shown } from './shown.ts'
@@ -21,11 +23,10 @@ interface OverlayViewProps {
 /** The overlay as viewers of a stream see it. */
 export function OverlayView({
   options,
-  shown: { followed, items, alerts, session, goal },
+  shown: { collection, items, alerts, session, goal },
   notes = [],
 }: OverlayViewProps) {
-  const { mode, corner, size, theme, gamemode } = options
-  const collection = followed.cabinet && collectionOf(followed.cabinet, gamemode)
+  const { mode, corner, size, theme } = options
   return (
     <div class={`overlay ${theme} ${corner} ${size}`}>
       {mode === 'feed' && <Feed options={options} collection={collection} items={items} />}
@@ -49,7 +50,7 @@ interface FeedProps {
 }
 
 function Feed({ options: { kind, parts }, collection, items }: FeedProps) {
-  const rarest = parts.includes('rarest') && collection ? rarestOf(collection, kind) : undefined
+  const [rarest] = useMemo(() => rarestOf(collection?.fish.species ?? [], 1), [collection])
   return (
     <>
       {parts.includes('last') && (
@@ -64,7 +65,7 @@ function Feed({ options: { kind, parts }, collection, items }: FeedProps) {
           ))}
         </ul>
       )}
-      {rarest && <Rarest {...rarest} label="Rarest" />}
+      {rarest && kind !== 'crab' && parts.includes('rarest') && <Rarest {...rarest} kind="fish" label="Rarest" />}
       {parts.includes('total') && collection && <Totals collection={collection} kind={kind} />}
     </>
   )
@@ -90,13 +91,13 @@ interface TotalsProps extends Pick<OverlayOptions, 'kind'> {
 }
 
 function Totals({ collection: { fish, crab }, kind }: TotalsProps) {
-  const visible = [...(kind === 'crab' ? [] : [fish]), ...(kind === 'fish' ? [] : [crab])]
-  const unique = visible.reduce((sum, one) => sum + one.unique, 0)
+  const summaries = [...(kind === 'crab' ? [] : [fish]), ...(kind === 'fish' ? [] : [crab])]
+  const unique = summaries.reduce((sum, one) => sum + (one.unique ?? Number.NaN), 0)
   return (
     <p class="all">
       {kind !== 'crab' && <span>{formatNumber(fish.total)} fish</span>}
       {kind !== 'fish' && <span>{plural(crab.total, 'crab')}</span>}
-      {!visible.some(({ isPartial }) => isPartial) && <span>{plural(unique, 'species', 'species')}</span>}
+      {unique >= 0 && <span>{plural(unique, 'species', 'species')}</span>}
     </p>
   )
 }
@@ -130,10 +131,10 @@ function SessionTotals({ kind, session: { fish, crab, newSpecies, rarest } }: Se
     <>
       <div class="session">
         <p class="label">This session</p>
-        <ul class="figures">
-          {kind !== 'crab' && <Figure value={fish} label="fish" />}
-          {kind !== 'fish' && <Figure value={crab} label={crab === 1 ? 'crab' : 'crabs'} />}
-          <Figure value={newSpecies.size} label="new species" />
+        <ul class="counts">
+          {kind !== 'crab' && <Count value={fish} label="fish" />}
+          {kind !== 'fish' && <Count value={crab} label={crab === 1 ? 'crab' : 'crabs'} />}
+          <Count value={newSpecies.size} label="new species" />
         </ul>
       </div>
       {rarest && <Rarest {...rarest} label="Rarest" />}
@@ -141,16 +142,16 @@ function SessionTotals({ kind, session: { fish, crab, newSpecies, rarest } }: Se
   )
 }
 
-interface FigureProps {
+interface CountProps {
   readonly value: number
   readonly label: string
 }
 
-function Figure({ value, label }: FigureProps) {
+function Count({ value, label }: CountProps) {
   return (
     <li>
       {/* The key creates a new element for each value, so that changes are animated. */}
-      <span key={value} class="figure">
+      <span key={value} class="counted">
         {formatNumber(value)}
       </span>{' '}
       {label}

@@ -39,9 +39,9 @@ export function Overlay({ client, context, name, options, ignored }: OverlayProp
     return () => following.stop()
   }, [client, context, name, isName, gamemode, update])
 
-  const { cabinet, problem, isUnknown: isNobody } = shown.followed
+  const { profile, problem, isUnknown: isNobody } = shown.followed
   // A rate limit stops polls but not the stream, so the overlay still shows new catches.
-  const isTroubled = problem !== undefined && !(problem.kind === 'limited' && cabinet)
+  const isTroubled = problem !== undefined && !(problem.kind === 'limited' && profile)
   const [isPatient, setPatient] = useState(true)
   useEffect(() => {
     setPatient(true)
@@ -52,7 +52,7 @@ export function Overlay({ client, context, name, options, ignored }: OverlayProp
   const isUnknown = !isName || isNobody
   const note = isUnknown
     ? `No player “${name}”`
-    : problem && !cabinet
+    : problem && !profile
       ? reasonOf(problem)
       : isTroubled && !isPatient
         ? 'Reconnecting'

@@ -1,6 +1,6 @@
-import { bookKey, rankOf } from '../data/book.ts'
-import type { Collection, Fresh } from '../data/cabinet.ts'
-import type { Kind } from '../data/summary.ts'
+import type { Collection, Fresh } from '../data/profile.ts'
+import { entryKey } from '../data/species-list.ts'
+import { type Kind, rankOf } from '../data/summary.ts'
 
 /** The catches since the overlay was opened. */
 export interface Session {
@@ -20,9 +20,9 @@ export const NEW_SESSION: Session = { fish: 0, crab: 0, newSpecies: new Set(), r
  */
 export function withCaught(session: Session, before: Collection, fresh: readonly Fresh[]): Session {
   if (fresh.length === 0) return session
-  const known = new Set(before.fish.species.map(({ name }) => bookKey('fish', name)))
-  for (const { name } of before.crab.species) known.add(bookKey('crab', name))
-  const keys = fresh.map(({ kind, name }) => bookKey(kind, name))
+  const known = new Set(before.fish.species.map(({ name }) => entryKey('fish', name)))
+  for (const { name } of before.crab.species) known.add(entryKey('crab', name))
+  const keys = fresh.map(({ kind, name }) => entryKey(kind, name))
   const of = (wanted: Kind) => fresh.reduce((sum, { kind, added }) => sum + (kind === wanted ? added : 0), 0)
   return {
     fish: session.fish + of('fish'),

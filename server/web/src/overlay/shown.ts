@@ -1,6 +1,6 @@
-import { collectionOf } from '../data/cabinet.ts'
 import type { Followed } from '../data/follow.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
+import { type Collection, collectionOf } from '../data/profile.ts'
 import { type AlertQueue, NO_ALERTS, withAlerts } from './alerts.ts'
 import { firstItems, type Item, stillIn, withFresh } from './feed.ts'
 import { type GoalCount, startGoal, withCounted } from './goal.ts'
@@ -9,6 +9,8 @@ import { NEW_SESSION, type Session, withCaught } from './session.ts'
 /** Everything that an overlay shows, whatever its mode. */
 export interface Shown {
   readonly followed: Followed
+  /** The catches in the gamemode of the overlay. Absent until the first load. */
+  readonly collection: Collection | undefined
   readonly items: readonly Item[]
   readonly alerts: AlertQueue
   readonly session: Session
@@ -18,6 +20,7 @@ export interface Shown {
 
 export const NOTHING_SHOWN: Shown = {
   followed: { fresh: [] },
+  collection: undefined,
   items: [],
   alerts: NO_ALERTS,
   session: NEW_SESSION,
@@ -27,12 +30,11 @@ export const NOTHING_SHOWN: Shown = {
 /** Returns the state of an overlay after an update. An update may repeat the catches of the previous update. */
 export function afterUpdate(shown: Shown, followed: Followed, options: OverlayOptions, now: number): Shown {
   const { gamemode, kind } = options
-  const { cabinet } = followed
-  const before = shown.followed.cabinet
-  if (!cabinet || cabinet === before) return { ...shown, followed }
-  const collection = collectionOf(cabinet, gamemode)
-  const goal = shown.goal ?? startGoal(cabinet.days, options, now)
-  if (!before) return { ...shown, followed, items: firstItems(collection, kind), goal }
+  const { profile } = followed
+  if (!profile || profile === shown.followed.profile) return { ...shown, followed }
+  const collection = collectionOf(profile, gamemode)
+  const goal = shown.goal ?? startGoal(profile.days, options, now)
+  if (!shown.collection) return { ...shown, followed, collection, items: firstItems(collection, kind), goal }
   const isRepeated = followed.fresh === shown.followed.fresh
   const fresh = followed.fresh.filter(
     (one) =>
@@ -40,9 +42,10 @@ export function afterUpdate(shown: Shown, followed: Followed, options: OverlayOp
   )
   return {
     followed,
+    collection,
     items: withFresh(stillIn(collection, shown.items), fresh),
     alerts: withAlerts(shown.alerts, fresh, now),
-    session: withCaught(shown.session, collectionOf(before, gamemode), fresh),
+    session: withCaught(shown.session, shown.collection, fresh),
     goal: withCounted(goal, fresh, options, now),
   }
 }

@@ -1,17 +1,17 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { max } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import { RAREST_FIRST } from '../data/book.ts'
+import { RAREST_FIRST } from '../data/species-list.ts'
 import { tintOf } from './creature.tsx'
 import { formatNumber } from './format.ts'
 
 /** The number of fish of each rarity, rarest first. */
-export function RarityBars({ counts }: { readonly counts: ReadonlyMap<RarityLabel, number> }) {
-  const width = scaleLinear([0, Math.max(1, max(counts.values()) ?? 0)], [0, 100])
+export function RarityBars({ counts }: { readonly counts: Readonly<Partial<Record<RarityLabel, number>>> }) {
+  const width = scaleLinear([0, Math.max(1, max(Object.values(counts)) ?? 0)], [0, 100])
   return (
     <ul class="bars">
       {RAREST_FIRST.map((rarity) => {
-        const count = counts.get(rarity) ?? 0
+        const count = counts[rarity] ?? 0
         return (
           <li key={rarity} class={`bar ${tintOf(rarity)}`}>
             <span class="pip" aria-hidden="true" />

@@ -1,5 +1,4 @@
 import type { Stats } from '@fish-crab/sdk/admin'
-import { RARITY_ORDER } from '../../data/book.ts'
 import { formatNumber } from '../../parts/format.ts'
 import { useLazy } from '../../parts/use-lazy.ts'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
@@ -62,7 +61,7 @@ function Counts({ stats: { users, fish, crab } }: { readonly stats: Stats }) {
           ) : bars === 'failed' ? (
             <p class="quiet">The chart could not be loaded. Reload the page to try again.</p>
           ) : (
-            <bars.RarityBars counts={new Map(RARITY_ORDER.map((rarity) => [rarity, fish.byRarity[rarity]]))} />
+            <bars.RarityBars counts={fish.byRarity} />
           )}
         </section>
         <section class="panel" aria-labelledby="gamemodes">

@@ -1,35 +1,32 @@
-import { rollup, sum } from 'd3-array'
-import type { BookEntry } from '../../data/book.ts'
-import type { DayCount, Summary } from '../../data/summary.ts'
+import type { Gamemode } from '@fish-crab/sdk/constants'
+import { collectionOf, countByRarity, type PlayerProfile } from '../../data/profile.ts'
+import type { SpeciesEntry } from '../../data/species-list.ts'
 import { RarityBars } from '../../parts/rarity-bars.tsx'
 import { HistoryChart } from './history-chart.tsx'
 import { Milestones } from './milestones.tsx'
 
 interface ChartsProps {
+  readonly profile: PlayerProfile
   /** The species of all gamemodes. */
-  readonly book: readonly BookEntry[]
-  readonly fish: Summary
-  readonly days: readonly DayCount[]
+  readonly entries: readonly SpeciesEntry[]
+  /** @default all */
+  readonly gamemode: Gamemode | undefined
 }
 
-/** The history of a player, and the fish of a collection by rarity. */
-export function Charts({ book, fish, days }: ChartsProps) {
-  const counts = rollup(
-    fish.species,
-    (some) => sum(some, ({ count }) => count),
-    ({ rarity = 'Unknown/Other' }) => rarity,
-  )
+/** The history of a player, and the fish of a gamemode by rarity. */
+export function Charts({ profile, entries, gamemode }: ChartsProps) {
+  const counts = gamemode === undefined ? profile.byRarity : countByRarity(collectionOf(profile, gamemode).fish.species)
   return (
     <>
-      <Milestones book={book} days={days} />
+      <Milestones entries={entries} profile={profile} />
       <div class="charts">
-        {fish.total > 0 && (
+        {Object.values(counts).some((count) => count > 0) && (
           <section class="panel" aria-labelledby="rarities">
             <h2 id="rarities">Rarities</h2>
             <RarityBars counts={counts} />
           </section>
         )}
-        <HistoryChart days={days} />
+        <HistoryChart days={profile.days} />
       </div>
     </>
   )

@@ -1,45 +1,43 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import { useMemo } from 'preact/hooks'
 import { playerPath, setupPath } from '../../data/address.ts'
-import { type BookEntry, type BookOptions, rarestOf } from '../../data/book.ts'
-import { type Cabinet, collectionOf, latestCatchOf } from '../../data/cabinet.ts'
+import { kindTotal, type PlayerProfile } from '../../data/profile.ts'
 import { publicUrl } from '../../data/site.ts'
+import type { ListOptions } from '../../data/species-list.ts'
+import type { Species } from '../../data/summary.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatDate, formatDateTime, formatNumber } from '../../parts/format.ts'
 import { ShareButton } from '../../parts/share-button.tsx'
 import { Compare } from './compare.tsx'
 
 interface HeadProps {
-  readonly cabinet: Cabinet
-  /** The species of all gamemodes. */
-  readonly book: readonly BookEntry[]
+  readonly profile: PlayerProfile
   readonly gamemode: Gamemode | undefined
-  readonly options: BookOptions
+  readonly options: ListOptions
   readonly isDemo: boolean
 }
 
 const DISPLAYED = 3
 
 /** An overview of the player: the name, the emblem, the rarest catches and the totals. */
-export function Head({ cabinet, book, gamemode, options, isDemo }: HeadProps) {
-  const { user } = cabinet
-  const rarest = useMemo(() => rarestOf(book, DISPLAYED), [book])
+export function Head({ profile, gamemode, options, isDemo }: HeadProps) {
+  const { user } = profile
+  const rarest = profile.rarest.slice(0, DISPLAYED)
   return (
-    <section class={isDemo ? 'cabinet brief' : 'cabinet'} aria-label="Collection">
+    <section class={isDemo ? 'banner brief' : 'banner'} aria-label="Collection">
       <Emblem user={user} rarest={rarest[0]} />
       <div class="who">
         <h1>{isDemo ? 'Demo collection' : user}</h1>
         {isDemo ? <p>These catches are made up, to show what a collection looks like.</p> : null}
-        <Figures cabinet={cabinet} />
-        <Dates cabinet={cabinet} />
+        <Counts profile={profile} />
+        <Dates profile={profile} />
       </div>
       {rarest.length > 0 && (
         <ol class="showcase" aria-label="Rarest catches">
-          {rarest.map(({ key, kind, name, rarity }) => (
-            <li key={key} class={`display ${tintOf(rarity)}`} title={name}>
-              <Creature kind={kind} name={name} rarity={rarity} />
+          {rarest.map(({ name, rarity }) => (
+            <li key={`${rarity} ${name}`} class={`display ${tintOf(rarity)}`} title={name}>
+              <Creature kind="fish" name={name} rarity={rarity} />
               <span class="display-name">{name}</span>
-              <span class="display-rarity">{rarity ?? 'Crab'}</span>
+              <span class="display-rarity">{rarity}</span>
             </li>
           ))}
         </ol>
@@ -62,33 +60,33 @@ export function Head({ cabinet, book, gamemode, options, isDemo }: HeadProps) {
 
 interface EmblemProps {
   readonly user: string
-  readonly rarest: BookEntry | undefined
+  readonly rarest: Species | undefined
 }
 
-/** A fish that is drawn from the player's name, in the colours of the player's rarest catch. */
+/** A fish that is drawn from the player's name, in the colours of the player's rarest fish. */
 export function Emblem({ user, rarest }: EmblemProps) {
   const rarity = rarest?.rarity ?? 'Unknown/Other'
   return (
-    <div class={`emblem ${tintOf(rarest ? rarest.rarity : rarity)}`}>
+    <div class={`emblem ${tintOf(rarity)}`}>
       <Creature kind="fish" name={user} rarity={rarity} />
     </div>
   )
 }
 
-function Figures({ cabinet }: { readonly cabinet: Cabinet }) {
-  const { fish, crab } = useMemo(() => collectionOf(cabinet), [cabinet])
-  const { current, longest } = cabinet.streak
-  const figures = [
-    { label: 'fish', value: fish.total },
-    { label: crab.total === 1 ? 'crab' : 'crabs', value: crab.total },
-    ...(fish.isPartial || crab.isPartial ? [] : [{ label: 'species', value: fish.unique + crab.unique }]),
+function Counts({ profile }: { readonly profile: PlayerProfile }) {
+  const crabs = kindTotal(profile, 'crab')
+  const { current, longest } = profile.streak
+  const counts = [
+    { label: 'fish', value: kindTotal(profile, 'fish') },
+    { label: crabs === 1 ? 'crab' : 'crabs', value: crabs },
+    ...(profile.unique === undefined ? [] : [{ label: 'species', value: profile.unique }]),
     ...(longest > 1
       ? [{ label: current > 1 ? 'days in a row' : 'days, longest streak', value: current > 1 ? current : longest }]
       : []),
   ]
   return (
-    <ul class={figures.length > 3 ? 'figures four' : 'figures'}>
-      {figures.map(({ label, value }) => (
+    <ul class={counts.length > 3 ? 'counts four' : 'counts'}>
+      {counts.map(({ label, value }) => (
         <li key={label}>
           <strong>{formatNumber(value)}</strong> {label}
         </li>
@@ -97,15 +95,12 @@ function Figures({ cabinet }: { readonly cabinet: Cabinet }) {
   )
 }
 
-function Dates({ cabinet }: { readonly cabinet: Cabinet }) {
-  const { days } = cabinet
-  const latest = useMemo(() => latestCatchOf(collectionOf(cabinet)), [cabinet])
-  const first = days[0]?.day
-  if (latest === undefined || first === undefined) return null
+function Dates({ profile: { firstCaughtAt, lastCaughtAt } }: { readonly profile: PlayerProfile }) {
+  if (firstCaughtAt === undefined || lastCaughtAt === undefined) return null
   return (
     <p class="since">
-      Since <time dateTime={first}>{formatDate(`${first}T00:00`)}</time> · last catch{' '}
-      <time dateTime={latest}>{formatDateTime(latest)}</time>
+      Since <time dateTime={firstCaughtAt}>{formatDate(firstCaughtAt)}</time> · last catch{' '}
+      <time dateTime={lastCaughtAt}>{formatDateTime(lastCaughtAt)}</time>
     </p>
   )
 }

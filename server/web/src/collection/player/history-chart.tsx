@@ -2,7 +2,7 @@ import { greatest, sum } from 'd3-array'
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useMemo } from 'preact/hooks'
 import { type History, historyOf, localDays, type Period } from '../../data/history.ts'
-import type { DayCount } from '../../data/summary.ts'
+import type { DayCount } from '../../data/profile.ts'
 import {
   formatCompact,
   formatDate,

@@ -1,19 +1,19 @@
 import { useMemo } from 'preact/hooks'
-import type { BookEntry } from '../../data/book.ts'
 import { milestonesOf } from '../../data/milestones.ts'
-import type { DayCount } from '../../data/summary.ts'
+import type { PlayerProfile } from '../../data/profile.ts'
+import type { SpeciesEntry } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatDate } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
 interface MilestonesProps {
-  readonly book: readonly BookEntry[]
-  readonly days: readonly DayCount[]
+  readonly entries: readonly SpeciesEntry[]
+  readonly profile: PlayerProfile
 }
 
 /** The milestones of a collection as a timeline, latest milestone first. */
-export function Milestones({ book, days }: MilestonesProps) {
-  const milestones = useMemo(() => milestonesOf(book, days), [book, days])
+export function Milestones({ entries, profile }: MilestonesProps) {
+  const milestones = useMemo(() => milestonesOf(entries, profile), [entries, profile])
   if (milestones.length === 0) return null
   return (
     <section class="milestones" aria-labelledby="milestones">

@@ -1,11 +1,11 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { demoPath, type PlayerAddress, playerPath } from '../../data/address.ts'
-import { type BookOptions, bookKey, bookOf } from '../../data/book.ts'
-import { type Cabinet, collectionOf, type Fresh } from '../../data/cabinet.ts'
 import { type Followed, type Following, followCollection } from '../../data/follow.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
+import { collectionOf, type Fresh, type PlayerProfile } from '../../data/profile.ts'
+import { entriesOf, entryKey, type ListOptions } from '../../data/species-list.ts'
 import { openStream } from '../../data/stream.ts'
 import { Creature } from '../../parts/creature.tsx'
 import { formatNumber, formatTime } from '../../parts/format.ts'
@@ -13,12 +13,12 @@ import { useLazy } from '../../parts/use-lazy.ts'
 import { Empty } from '../empty.tsx'
 import { ProblemNotice } from '../problem.tsx'
 import type { Services } from '../services.ts'
-import { Book } from './book.tsx'
 import { Head } from './head.tsx'
+import { SpeciesList } from './species-list.tsx'
 import { Tabs } from './tabs.tsx'
 
 /** The page of a player, or of the sample collection. */
-export type CollectionAddress = PlayerAddress | { readonly view: 'demo'; readonly book: BookOptions }
+export type CollectionAddress = PlayerAddress | { readonly view: 'demo'; readonly list: ListOptions }
 
 interface PlayerPageProps {
   readonly services: Services
@@ -44,10 +44,10 @@ export function PlayerPage({ services: { client, context }, address, onChange }:
       listen: name === undefined ? undefined : openStream(client, { user: name }),
       onUpdate(next) {
         setFollowed(next)
-        const { cabinet, updatedAt, problem, isUnknown } = next
+        const { profile, updatedAt, problem, isUnknown } = next
         if (name === undefined) return
         if (isUnknown) forgetLastKnown(name)
-        if (cabinet && updatedAt && !problem) saveLastKnown({ cabinet, updatedAt })
+        if (profile && updatedAt && !problem) saveLastKnown({ profile, updatedAt })
       },
     })
     following.current = started
@@ -55,30 +55,30 @@ export function PlayerPage({ services: { client, context }, address, onChange }:
   }, [client, context, name])
 
   function change(next: CollectionAddress, isNewPage: boolean): void {
-    const path = next.view === 'player' ? playerPath(next.name, next.gamemode, next.book) : demoPath(next.book)
+    const path = next.view === 'player' ? playerPath(next.name, next.gamemode, next.list) : demoPath(next.list)
     if (isNewPage) history.pushState(null, '', path)
     else history.replaceState(null, '', path)
     onChange(next)
   }
 
-  const { cabinet, problem, isUnknown, updatedAt } = followed
+  const { profile, problem, isUnknown, updatedAt } = followed
   if (isUnknown) return <UnknownPlayer name={name ?? ''} />
   return (
     <>
       {problem && (
-        <ProblemNotice problem={problem} updatedAt={cabinet && updatedAt} onRetry={() => following.current?.retry()} />
+        <ProblemNotice problem={problem} updatedAt={profile && updatedAt} onRetry={() => following.current?.retry()} />
       )}
-      {cabinet ? (
-        <CabinetView
-          cabinet={cabinet}
+      {profile ? (
+        <ProfileView
+          profile={profile}
           fresh={followed.fresh}
           isDemo={name === undefined}
           isLive={!problem}
           updatedAt={updatedAt}
           gamemode={gamemode}
-          book={address.book}
+          list={address.list}
           onGamemode={(next) => address.view === 'player' && change({ ...address, gamemode: next }, true)}
-          onBook={(book) => change({ ...address, book }, false)}
+          onList={(list) => change({ ...address, list }, false)}
         />
       ) : (
         <Loading name={name} isBusy={!problem} />
@@ -87,38 +87,38 @@ export function PlayerPage({ services: { client, context }, address, onChange }:
   )
 }
 
-interface CabinetViewProps {
-  readonly cabinet: Cabinet
+interface ProfileViewProps {
+  readonly profile: PlayerProfile
   readonly fresh: readonly Fresh[]
   readonly isDemo: boolean
   readonly isLive: boolean
   readonly updatedAt: number | undefined
   /** @default all */
   readonly gamemode: Gamemode | undefined
-  readonly book: BookOptions
+  readonly list: ListOptions
   readonly onGamemode: (gamemode: Gamemode | undefined) => void
-  readonly onBook: (book: BookOptions) => void
+  readonly onList: (list: ListOptions) => void
 }
 
-function CabinetView(props: CabinetViewProps) {
-  const { cabinet, fresh, isDemo, isLive, updatedAt, gamemode, book, onGamemode, onBook } = props
+function ProfileView(props: ProfileViewProps) {
+  const { profile, fresh, isDemo, isLive, updatedAt, gamemode, list, onGamemode, onList } = props
   const charts = useLazy(loadCharts)
-  const all = useMemo(() => bookOf(collectionOf(cabinet)), [cabinet])
-  const collection = useMemo(() => collectionOf(cabinet, gamemode), [cabinet, gamemode])
-  const entries = useMemo(() => (gamemode === undefined ? all : bookOf(collection)), [all, collection, gamemode])
-  const freshKeys = useMemo(() => new Set(fresh.map(({ kind, name }) => bookKey(kind, name))), [fresh])
-  const isPartial = collection.fish.isPartial || collection.crab.isPartial
-  const { user, days } = cabinet
+  const all = useMemo(() => entriesOf(collectionOf(profile)), [profile])
+  const entries = useMemo(
+    () => (gamemode === undefined ? all : entriesOf(collectionOf(profile, gamemode))),
+    [all, profile, gamemode],
+  )
+  const freshKeys = useMemo(() => new Set(fresh.map(({ kind, name }) => entryKey(kind, name))), [fresh])
   return (
     <>
-      <Head cabinet={cabinet} book={all} gamemode={gamemode} options={book} isDemo={isDemo} />
+      <Head profile={profile} gamemode={gamemode} options={list} isDemo={isDemo} />
       <p class={fresh.length > 0 ? 'notice fresh' : 'visually-hidden'} role="status">
         {fresh.length > 0 &&
           `New: ${fresh.slice(0, 5).map(describeFresh).join(', ')}${fresh.length > 5 ? ' and more' : ''}`}
       </p>
       {!isDemo && (
         <div class="tabs-row">
-          <Tabs cabinet={cabinet} gamemode={gamemode} onGamemode={onGamemode} />
+          <Tabs profile={profile} gamemode={gamemode} onGamemode={onGamemode} />
           {isLive && updatedAt !== undefined && (
             <p class="live" title={`Updated at ${formatTime(updatedAt)}`}>
               <span class="dot" aria-hidden="true" /> Live
@@ -126,13 +126,12 @@ function CabinetView(props: CabinetViewProps) {
           )}
         </div>
       )}
-      {isPartial && <p class="panel quiet">Some species are not listed, because there are too many species or days.</p>}
-      {entries.length === 0 && !isPartial ? (
+      {entries.length === 0 ? (
         <div class="panel empty">
           <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
           <p>
             <strong>
-              {user} has caught nothing {gamemode === undefined ? '' : `in ${gamemode} `}yet.
+              {profile.user} has caught nothing {gamemode === undefined ? '' : `in ${gamemode} `}yet.
             </strong>
           </p>
           <p class="quiet">
@@ -141,13 +140,13 @@ function CabinetView(props: CabinetViewProps) {
         </div>
       ) : (
         <>
-          {entries.length > 0 && <Book entries={entries} fresh={freshKeys} options={book} onOptions={onBook} />}
+          <SpeciesList entries={entries} fresh={freshKeys} options={list} onOptions={onList} />
           {charts === undefined ? (
             <div class="placeholder tall" />
           ) : charts === 'failed' ? (
             <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
           ) : (
-            <charts.Charts book={all} fish={collection.fish} days={days} />
+            <charts.Charts profile={profile} entries={all} gamemode={gamemode} />
           )}
         </>
       )}
@@ -183,7 +182,7 @@ function Loading({ name = 'Demo collection', isBusy }: LoadingProps) {
           Loading the collection
         </p>
       )}
-      <div class="cabinet brief">
+      <div class="banner brief">
         <div class="emblem" />
         <div class="who">
           <h1>{name}</h1>

@@ -1,11 +1,11 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useRef } from 'preact/hooks'
 import { playerPath } from '../../data/address.ts'
-import { type Cabinet, totalOf } from '../../data/cabinet.ts'
+import { type PlayerProfile, totalOf } from '../../data/profile.ts'
 import { formatNumber } from '../../parts/format.ts'
 
 interface TabsProps {
-  readonly cabinet: Cabinet
+  readonly profile: PlayerProfile
   /** @default all */
   readonly gamemode: Gamemode | undefined
   readonly onGamemode: (gamemode: Gamemode | undefined) => void
@@ -20,9 +20,9 @@ interface Tab {
  * The tabs are links, so that each gamemode can be opened in a browser tab. A gamemode without catches has no tab
  * unless it is the current gamemode.
  */
-export function Tabs({ cabinet, gamemode, onGamemode }: TabsProps) {
+export function Tabs({ profile, gamemode, onGamemode }: TabsProps) {
   const links = useRef<HTMLElement>(null)
-  const gamemodes = cabinet.gamemodes
+  const gamemodes = profile.gamemodes
     .map((one): Tab => ({ gamemode: one.gamemode as Gamemode, total: totalOf(one) }))
     .filter((tab) => tab.total > 0 || tab.gamemode === gamemode)
   const tabs: readonly Tab[] = [
@@ -39,7 +39,7 @@ export function Tabs({ cabinet, gamemode, onGamemode }: TabsProps) {
       {tabs.map((tab) => (
         <a
           key={tab.gamemode ?? ''}
-          href={playerPath(cabinet.user, tab.gamemode)}
+          href={playerPath(profile.user, tab.gamemode)}
           aria-current={tab.gamemode === gamemode ? 'page' : undefined}
           onClick={(event) => {
             if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return

@@ -1,28 +1,20 @@
 import type { RarityLabel } from '@fish-crab/sdk'
-import { RARITIES } from '@fish-crab/sdk/constants'
-import type { Collection } from './cabinet.ts'
-import { type Kind, latestOf, type Species } from './summary.ts'
+import type { Collection } from './profile.ts'
+import { compareText, type Kind, mergeSpecies, RARITY_ORDER, rankOf, type Species } from './summary.ts'
 
-/** All rarities, from the most common to the rarest. */
-export const RARITY_ORDER: readonly RarityLabel[] = RARITIES.map(({ label }) => label)
 export const RAREST_FIRST: readonly RarityLabel[] = [...RARITY_ORDER].reverse()
 
-/** Returns the rank of a species' rarity, which is higher for rarer species, or -1 if the species has no rarity. */
-export function rankOf({ rarity }: Pick<Species, 'rarity'>): number {
-  return rarity === undefined ? -1 : RARITY_ORDER.indexOf(rarity)
-}
-
 /** A species in all of its rarities. */
-export interface BookEntry extends Species {
+export interface SpeciesEntry extends Species {
   readonly key: string
   readonly kind: Kind
   /** The highest rarity in which the species was caught. */
-  readonly rarity?: RarityLabel | undefined
+  readonly rarity: RarityLabel | undefined
   /** The catches of the species by rarity, rarest first. Empty for crabs. */
   readonly rarities: readonly Species[]
 }
 
-/** The orders in which the book can be sorted, and their labels on the page. */
+/** The orders in which the list can be sorted, and their labels on the page. */
 export const ORDERS = {
   count: 'Most caught',
   rarity: 'Rarest',
@@ -33,11 +25,11 @@ export const ORDERS = {
 
 export type Order = keyof typeof ORDERS
 
-/** A filter of the book. */
+/** A filter of the list. */
 export type Only = Kind | RarityLabel
 
-/** How the book filters, sorts and shows species. */
-export interface BookOptions {
+/** How the list filters, sorts and shows species. */
+export interface ListOptions {
   readonly text: string
   /** Shows only species of this kind, or only species that were caught in this rarity. @default all */
   readonly only: Only | undefined
@@ -48,7 +40,7 @@ export interface BookOptions {
 /** All filters. */
 export const ONLY: readonly Only[] = ['fish', 'crab', ...RAREST_FIRST]
 
-export const USUAL_BOOK: BookOptions = {
+export const USUAL_LIST: ListOptions = {
   text: '',
   only: undefined,
   order: 'rarity',
@@ -56,46 +48,34 @@ export const USUAL_BOOK: BookOptions = {
 }
 
 /** Identifies a species of a kind, whatever its rarity. */
-export function bookKey(kind: Kind, name: string): string {
+export function entryKey(kind: Kind, name: string): string {
   return `${kind} ${name}`
 }
 
 /** Returns one entry for each species of a collection. The species with the most catches comes first. */
-export function bookOf({ fish, crab }: Collection): readonly BookEntry[] {
+export function entriesOf({ fish, crab }: Collection): readonly SpeciesEntry[] {
   const entries = (kind: Kind, species: readonly Species[]) => {
-    const byName = new Map<string, Species[]>()
+    const byName = new Map<string, [Species, ...Species[]]>()
     for (const one of species) {
       const some = byName.get(one.name)
       if (some) some.push(one)
       else byName.set(one.name, [one])
     }
-    return Array.from(byName, ([name, some]) => bookEntry(kind, name, some))
+    return [...byName.values()].map((some) => entryOf(kind, some))
   }
   return [...entries('fish', fish.species), ...entries('crab', crab.species)].sort(
     (one, other) => other.count - one.count,
   )
 }
 
-function bookEntry(kind: Kind, name: string, species: readonly Species[]): BookEntry {
+function entryOf(kind: Kind, species: readonly [Species, ...Species[]]): SpeciesEntry {
   const rarities = kind === 'crab' ? [] : [...species].sort((one, other) => rankOf(other) - rankOf(one))
-  return {
-    key: bookKey(kind, name),
-    kind,
-    name,
-    rarity: rarities[0]?.rarity,
-    count: species.reduce((sum, { count }) => sum + count, 0),
-    firstCaughtAt: species.reduce(
-      (first, { firstCaughtAt: one }) => (first === undefined || (one ?? first) < first ? one : first),
-      species[0]?.firstCaughtAt,
-    ),
-    lastCaughtAt: latestOf(species, ({ lastCaughtAt }) => lastCaughtAt).lastCaughtAt,
-    rarities,
-  }
+  const { name, count, firstCaughtAt, lastCaughtAt } = species.reduce(mergeSpecies)
+  const key = entryKey(kind, name)
+  return { key, kind, name, rarity: rarities[0]?.rarity, count, firstCaughtAt, lastCaughtAt, rarities }
 }
 
 const names = new Intl.Collator(undefined, { numeric: true })
-// ISO 8601 times in UTC sort correctly as text.
-const compareText = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0)
 
 const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>> = {
   // Entries already have this order.
@@ -113,9 +93,9 @@ export function inOrder<Item extends Species>(items: readonly Item[], order: Ord
 
 /** Returns the entries that match, in their given order. */
 export function matching(
-  entries: readonly BookEntry[],
-  { text, only }: Pick<BookOptions, 'text' | 'only'>,
-): readonly BookEntry[] {
+  entries: readonly SpeciesEntry[],
+  { text, only }: Pick<ListOptions, 'text' | 'only'>,
+): readonly SpeciesEntry[] {
   const wanted = text.trim().toLocaleLowerCase()
   return entries.filter(
     (entry) =>
@@ -124,23 +104,10 @@ export function matching(
   )
 }
 
-/** Returns the rarest species, rarest first. Within a rarity, species with fewer catches come first. */
-export function rarestOf(book: readonly BookEntry[], count: number): readonly BookEntry[] {
-  const caught = ({ rarities, count }: BookEntry) => rarities[0]?.count ?? count
-  const ranks = book.map(rankOf).sort((one, other) => other - one)
-  const least = ranks[Math.min(count, ranks.length) - 1] ?? 0
-  return book
-    .filter((entry) => rankOf(entry) >= least)
-    .sort(
-      (one, other) => rankOf(other) - rankOf(one) || caught(one) - caught(other) || compareText(one.name, other.name),
-    )
-    .slice(0, count)
-}
-
 /** Returns the filters that match at least one species. */
-export function filtersOf(book: readonly BookEntry[]): readonly Only[] {
+export function filtersOf(entries: readonly SpeciesEntry[]): readonly Only[] {
   const found = new Set<Only>()
-  for (const { kind, rarities } of book) {
+  for (const { kind, rarities } of entries) {
     found.add(kind)
     for (const { rarity } of rarities) if (rarity !== undefined) found.add(rarity)
   }

@@ -1,16 +1,16 @@
 import { memo } from 'preact/compat'
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import {
-  type BookEntry,
-  type BookOptions,
   filtersOf,
   inOrder,
+  type ListOptions,
   matching,
   type Only,
   ORDERS,
   type Order,
   RAREST_FIRST,
-} from '../../data/book.ts'
+  type SpeciesEntry,
+} from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatDate, formatMoment, formatNumber } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
@@ -20,16 +20,16 @@ const CHUNK = 24
 /** Number of species that appear before the user presses the button for more. */
 const SHOWN_FIRST = 96
 
-interface BookProps {
-  readonly entries: readonly BookEntry[]
+interface SpeciesListProps {
+  readonly entries: readonly SpeciesEntry[]
   /** Keys of the species that the last update added. */
   readonly fresh: ReadonlySet<string>
-  readonly options: BookOptions
-  readonly onOptions: (options: BookOptions) => void
+  readonly options: ListOptions
+  readonly onOptions: (options: ListOptions) => void
 }
 
 /** All species of a collection, each once, as cards or as a table. */
-export function Book({ entries, fresh, options, onOptions }: BookProps) {
+export function SpeciesList({ entries, fresh, options, onOptions }: SpeciesListProps) {
   const { text, only, order, isTable } = options
   const [more, setMore] = useState({ options, shown: CHUNK })
   // After a change of the filter, the order or the view, show only the first chunk again.
@@ -48,8 +48,8 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
     visible.slice(index * CHUNK, (index + 1) * CHUNK),
   )
   return (
-    <section class="book" aria-labelledby={`${id}-title`}>
-      <div class="book-head">
+    <section class="species-list" aria-labelledby={`${id}-title`}>
+      <div class="species-list-head">
         <h2 id={`${id}-title`}>Species</h2>
         <p class="found" role="status">
           {found.length === entries.length
@@ -94,12 +94,12 @@ export function Book({ entries, fresh, options, onOptions }: BookProps) {
   )
 }
 
-type ToolbarProps = Omit<BookProps, 'fresh'>
+type ToolbarProps = Omit<SpeciesListProps, 'fresh'>
 
 function Toolbar({ entries, options, onOptions }: ToolbarProps) {
   const { text, only, order, isTable } = options
   const filters = useMemo(() => filtersOf(entries), [entries])
-  const change = (some: Partial<BookOptions>) => onOptions({ ...options, ...some })
+  const change = (some: Partial<ListOptions>) => onOptions({ ...options, ...some })
   return (
     <div class="toolbar">
       <input
@@ -141,7 +141,7 @@ function Toolbar({ entries, options, onOptions }: ToolbarProps) {
 }
 
 interface ChunkProps {
-  readonly entries: readonly BookEntry[]
+  readonly entries: readonly SpeciesEntry[]
   readonly fresh: ReadonlySet<string>
 }
 
@@ -182,7 +182,7 @@ const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
 }, areSame)
 
 /** A pip for each rarity. The pip is filled and has a count if the species was caught in that rarity. */
-function Pips({ entry: { kind, rarities } }: { readonly entry: BookEntry }) {
+function Pips({ entry: { kind, rarities } }: { readonly entry: SpeciesEntry }) {
   if (kind === 'crab') return <p class="pips quiet">Crab</p>
   return (
     <ul class="pips">
