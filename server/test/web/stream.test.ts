@@ -1,8 +1,8 @@
-import { createClient } from '@fish-crab/sdk'
+import { type Client, createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { expect, it } from 'vitest'
 import { loadPlayer } from '../../web/src/data/load.ts'
-import { type Caught, totalOf } from '../../web/src/data/profile.ts'
+import { type Caught, collectionOf, totalOf } from '../../web/src/data/profile.ts'
 import { openStream } from '../../web/src/data/stream.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
@@ -30,6 +30,15 @@ it('a load reads all gamemodes of a player with one request, and fails for an un
   expect([profile.user, ...profile.gamemodes.map((one) => totalOf(one))]).toEqual(['Alex', 0, 75, 1, 0])
   expect(requests).toHaveLength(1)
   await expect(loadPlayer('Nobody')(client, signal)).rejects.toMatchObject({ code: 'user_not_found' })
+})
+
+it('a collection whose species are not listed is loaded with its total', async () => {
+  const { client } = await openService()
+  const { user, gamemodes, ...profile } = await client.profile({ user: 'Alex' })
+  const collections = gamemodes.map((one) => ({ ...one, fish: { total: one.fish.total, complete: false } }))
+  const unlisted = { profile: async () => ({ user, gamemodes: collections, ...profile }) } as unknown as Client
+  const loaded = await loadPlayer(user)(unlisted, new AbortController().signal)
+  expect(collectionOf(loaded.profile).fish).toEqual({ total: 76, unique: undefined, species: [] })
 })
 
 it('one stream delivers the catches of a player in all gamemodes', async () => {

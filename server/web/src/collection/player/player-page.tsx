@@ -4,7 +4,7 @@ import { demoPath, type PlayerAddress, playerPath } from '../../data/address.ts'
 import { type Followed, type Following, followCollection } from '../../data/follow.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
-import { collectionOf, type Fresh, type PlayerProfile } from '../../data/profile.ts'
+import { collectionOf, countByRarity, type Fresh, type PlayerProfile, totalOf } from '../../data/profile.ts'
 import { entriesOf, entryKey, type ListOptions } from '../../data/species-list.ts'
 import { openStream } from '../../data/stream.ts'
 import { Creature } from '../../parts/creature.tsx'
@@ -103,11 +103,11 @@ interface ProfileViewProps {
 function ProfileView(props: ProfileViewProps) {
   const { profile, fresh, isDemo, isLive, updatedAt, gamemode, list, onGamemode, onList } = props
   const charts = useLazy(loadCharts)
-  const all = useMemo(() => entriesOf(collectionOf(profile)), [profile])
-  const entries = useMemo(
-    () => (gamemode === undefined ? all : entriesOf(collectionOf(profile, gamemode))),
-    [all, profile, gamemode],
-  )
+  const whole = useMemo(() => collectionOf(profile), [profile])
+  const all = useMemo(() => entriesOf(whole), [whole])
+  const collection = gamemode === undefined ? whole : collectionOf(profile, gamemode)
+  const entries = useMemo(() => (collection === whole ? all : entriesOf(collection)), [all, whole, collection])
+  const isListed = collection.fish.unique !== undefined && collection.crab.unique !== undefined
   const freshKeys = useMemo(() => new Set(fresh.map(({ kind, name }) => entryKey(kind, name))), [fresh])
   return (
     <>
@@ -126,7 +126,7 @@ function ProfileView(props: ProfileViewProps) {
           )}
         </div>
       )}
-      {entries.length === 0 ? (
+      {totalOf(collection) === 0 ? (
         <div class="panel empty">
           <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
           <p>
@@ -140,13 +140,18 @@ function ProfileView(props: ProfileViewProps) {
         </div>
       ) : (
         <>
+          {!isListed && <p class="panel quiet">This collection has too many species to show all of them.</p>}
           <SpeciesList entries={entries} fresh={freshKeys} options={list} onOptions={onList} />
           {charts === undefined ? (
             <div class="placeholder tall" />
           ) : charts === 'failed' ? (
             <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
           ) : (
-            <charts.Charts profile={profile} entries={all} gamemode={gamemode} />
+            <charts.Charts
+              profile={profile}
+              entries={all}
+              byRarity={gamemode === undefined ? profile.byRarity : countByRarity(collection.fish.species)}
+            />
           )}
         </>
       )}
