@@ -206,7 +206,7 @@ describe('the pages in a real browser', () => {
     await page.goto(url + ALEX)
     await page.locator('.card').first().waitFor()
     const names = () => page.locator('.card-name').allTextContents()
-    expect(await names()).toEqual(['Koi', 'Salmon', 'Salmon'])
+    expect(await names()).toEqual(['Koi', 'Salmon', 'crab'])
     await page.getByLabel('Sort by').selectOption('Name')
     expect(await names()).toEqual(['crab', 'Koi', 'Salmon'])
     await page.getByLabel('Sort by').selectOption('Caught last')

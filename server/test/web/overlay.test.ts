@@ -14,7 +14,7 @@ import { type Collection, emptyProfile, freshOf, withCatches } from '../../web/s
 import { type Entry, NO_CATCHES, withEntries } from '../../web/src/data/summary.ts'
 import { alertsAt, NO_ALERTS, withAlerts } from '../../web/src/overlay/alerts.ts'
 import { notesOf } from '../../web/src/overlay/chime.ts'
-import { firstItems, loudness, stillIn, withFresh } from '../../web/src/overlay/feed.ts'
+import { firstItems, loudness, rarestOf, stillIn, withFresh } from '../../web/src/overlay/feed.ts'
 import { startGoal, withCounted } from '../../web/src/overlay/goal.ts'
 import { NEW_SESSION, withCaught } from '../../web/src/overlay/session.ts'
 import { afterUpdate, NOTHING_SHOWN } from '../../web/src/overlay/shown.ts'
@@ -142,6 +142,11 @@ describe('the last catches', () => {
     expect(stillIn({ ...COLLECTION, crab: NO_CATCHES }, items).map(({ name }) => name)).toEqual(['Cod', 'Ray', 'Eel'])
     expect(stillIn(EMPTY, items)).toEqual([])
   })
+})
+
+it('the rarest catch is the latest catch of the highest rarity, and is never a crab', () => {
+  expect(rarestOf(COLLECTION)?.name).toBe('Eel')
+  expect(rarestOf({ ...COLLECTION, fish: NO_CATCHES })).toBeUndefined()
 })
 
 it('rarer catches have a higher loudness level', () => {

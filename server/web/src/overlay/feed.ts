@@ -55,6 +55,13 @@ export function withFresh(items: readonly Item[], fresh: readonly Fresh[]): read
   return [...[...newItems(rarestLast, firstKey)].reverse(), ...items].slice(0, MAX_ITEMS)
 }
 
+/** The latest catch of the highest rarity; `undefined` if nothing has a rarity. */
+export function rarestOf({ fish }: Collection): Species | undefined {
+  const isBetter = (one: Species, best: Species) =>
+    rankOf(one) > rankOf(best) || (rankOf(one) === rankOf(best) && one.lastCaughtAt > best.lastCaughtAt)
+  return fish.species.reduce<Species | undefined>((best, one) => (!best || isBetter(one, best) ? one : best), undefined)
+}
+
 /** How much attention a catch gets. */
 export function loudness({ rarity }: Pick<Species, 'rarity'>): 'usual' | 'rare' | 'rarest' {
   if (rarity === 'Mythical') return 'rarest'

@@ -4,10 +4,9 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { OverlayOptions } from '../data/overlay-options.ts'
 import type { Collection } from '../data/profile.ts'
-import { rarestOf } from '../data/summary.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, plural } from '../parts/format.ts'
-import { type Item, loudness } from './feed.ts'
+import { type Item, loudness, rarestOf } from './feed.ts'
 import type { GoalCount } from './goal.ts'
 import type { Session } from './session.ts'
 import type { Shown } from './shown.ts'
@@ -50,7 +49,7 @@ interface FeedProps {
 }
 
 function Feed({ options: { kind, parts }, collection, items }: FeedProps) {
-  const [rarest] = useMemo(() => rarestOf(collection?.fish.species ?? [], 1), [collection])
+  const rarest = useMemo(() => collection && rarestOf(collection), [collection])
   return (
     <>
       {parts.includes('last') && (
