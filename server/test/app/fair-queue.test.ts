@@ -92,3 +92,21 @@ it('the event loop handles other events between the tasks of a long fair queue',
   isDone = true
   expect(events).toBeGreaterThan(50)
 })
+
+it('starts each waiting task in a turn of the event loop of its own', async () => {
+  const queue = createFairQueue({ concurrency: 4, perClient: 1 })
+  let turn = 0
+  const count = () => {
+    turn += 1
+    if (turn < 100) setImmediate(count)
+  }
+  setImmediate(count)
+  const turns: number[] = []
+  const work = async () => {
+    turns.push(turn)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  await Promise.all(Array.from({ length: 12 }, (_, at) => queue.run({ client: `${at}`, work })))
+  // The first four tasks do not wait.
+  expect(new Set(turns.slice(3)).size).toBe(9)
+})

@@ -26,8 +26,8 @@ interface FairQueueOptions {
 
 /**
  * Creates a queue that runs at most `concurrency` tasks at the same time. Clients take turns, so that a client with
- * many tasks does not delay other clients. Between two tasks, the queue yields to the event loop. Otherwise, a long
- * queue of short tasks would block all other events.
+ * many tasks does not delay other clients. Each waiting task starts in a turn of the event loop of its own. Otherwise, a
+ * long queue of short tasks would block all other events.
  */
 export function createFairQueue({ concurrency, perClient = concurrency, limit }: FairQueueOptions) {
   /** Waiting tasks by client, in the order of turns. When a task starts, its client moves to the end. */
@@ -35,6 +35,8 @@ export function createFairQueue({ concurrency, perClient = concurrency, limit }:
   const running = createClientCounts()
   let free = concurrency
   let waiting = 0
+  /** The turn of the event loop in which the last waiting task starts. */
+  let lastTurn = Promise.resolve()
 
   const mayRun = (client: string) => free > 0 && running.of(client) < perClient
 
@@ -94,7 +96,10 @@ export function createFairQueue({ concurrency, perClient = concurrency, limit }:
       if (isFree) take(client)
       else await waitForTurn(client, signal)
       try {
-        if (!isFree) await yieldToEvents()
+        if (!isFree) {
+          lastTurn = lastTurn.then(yieldToEvents)
+          await lastTurn
+        }
         signal?.throwIfAborted()
         return await work()
       } finally {
