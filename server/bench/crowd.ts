@@ -108,22 +108,30 @@ async function measure(
 
 /** Measures latencies and steps one after the other, because the probe of steps never lets the server sleep. */
 async function sample(server: Server, scenario: Scenario, others: () => string) {
-  const { p99 } = await during(server, scenario, others)
-  const { steps } = await stepsDuring(server, () => during(server, scenario, others))
+  const measure = () => {
+    const endsAt = performance.now() + MEASURED_MS
+    const goesOn = () => performance.now() < endsAt
+    return load({ port: server.port, connections: 2, requests: Number.POSITIVE_INFINITY, next: others, goesOn })
+  }
+  const { p99 } = await during(server, scenario, measure)
+  const { steps } = await during(server, scenario, () => stepsDuring(server, measure))
   return { p99, longestMs: steps.longestMs }
 }
 
-async function during({ port }: Server, { crowd = [], beside }: Scenario, others: () => string) {
+/** Measures once the crowd reads: all of its connections open in one turn of the server. */
+async function during<Result>(
+  { port }: Server,
+  { crowd = [], beside }: Scenario,
+  measure: () => Promise<Result>,
+): Promise<Result> {
   // The crowd runs in a separate thread, so that the crowd does not slow down the measured client.
   const requests = crowd.map((next) => next())
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { port, requests } satisfies Crowd })
   if (requests.length > 0) await once(worker, 'message')
   const stopping = new AbortController()
   const running = beside?.(stopping.signal)
-  const endsAt = performance.now() + MEASURED_MS
-  const goesOn = () => performance.now() < endsAt
   try {
-    return await load({ port, connections: 2, requests: Number.POSITIVE_INFINITY, next: others, goesOn })
+    return await measure()
   } finally {
     stopping.abort()
     await running
