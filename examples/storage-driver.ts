@@ -50,10 +50,10 @@ function mapDriver(): StorageDriver {
   const keyOf = ({ owner, kind, gamemode }: Collection) => JSON.stringify([owner, kind, gamemode])
   const rowsOf = (collection: Collection) => rows.filter((row) => keyOf(row.collection) === keyOf(collection))
   const find = (collection: Collection, id: string) => rowsOf(collection).find((row) => row.id === id)
-  const toRecord = ({ sequence, id, entries, tally }: Row): StoredRecord => ({
+  const toRecord = ({ sequence, id, entries, tally: { count } }: Row): StoredRecord => ({
     sequence,
     id,
-    count: tally.count,
+    count,
     entries,
   })
   const keys = (base = '') => [...items.keys()].filter((key) => key.startsWith(base)).sort()
@@ -95,25 +95,20 @@ function mapDriver(): StorageDriver {
       }),
     findRecord: (owner, dedupeKey) => open(() => tokens.get(JSON.stringify([owner, dedupeKey]))),
     findById: (collection, id) =>
-      open(() => {
-        const row = find(collection, id)
-        return row && toRecord(row)
-      }),
+      open(() =>
+        rowsOf(collection)
+          .map(toRecord)
+          .find((record) => record.id === id),
+      ),
     read(collection, range) {
-      const rowsNow = () => {
+      const records = () => {
         if (closed) throw closedError()
-        return rowsOf(collection)
+        return rowsOf(collection).map(toRecord)
       }
-      return readInChunks(
-        {
-          last: () => rowsNow().at(-1)?.sequence ?? 0,
-          between: (from, to) =>
-            rowsNow()
-              .filter((row) => row.sequence >= from && row.sequence <= to)
-              .map(toRecord),
-        },
-        range,
-      )
+      const last = () => records().at(-1)?.sequence ?? 0
+      const between = (from: number, to: number) =>
+        records().filter(({ sequence }) => sequence >= from && sequence <= to)
+      return readInChunks({ last, between }, range)
     },
     version: (one) => open(() => (removed.has(one.owner) ? REMOVED_VERSION : (versions.get(keyOf(one)) ?? 'empty'))),
     latest: (collection, count) => open(() => rowsOf(collection).slice(-count).reverse().map(toRecord)),

@@ -110,8 +110,8 @@ async function measure(
 async function sample(server: Server, scenario: Scenario, others: () => string) {
   const measure = () => {
     const endsAt = performance.now() + MEASURED_MS
-    const goesOn = () => performance.now() < endsAt
-    return load({ port: server.port, connections: 2, requests: Number.POSITIVE_INFINITY, next: others, goesOn })
+    const isRunning = () => performance.now() < endsAt
+    return load({ port: server.port, connections: 2, requests: Number.POSITIVE_INFINITY, next: others, isRunning })
   }
   const { p99 } = await during(server, scenario, measure)
   const { steps } = await during(server, scenario, () => stepsDuring(server, measure))

@@ -14,12 +14,12 @@ export interface Load {
 export interface LoadOptions {
   readonly port: number
   readonly connections: number
-  /** The number of requests. With `Infinity`, the load runs until `goesOn` returns false. */
+  /** The number of requests. With `Infinity`, the load runs until `isRunning` returns false. */
   readonly requests: number
   /** Returns the text of the next request. */
   readonly next: () => string
   /** Runs before each request. If the result is false, the load ends. @default always true */
-  readonly goesOn?: () => boolean
+  readonly isRunning?: () => boolean
 }
 
 const HEAD_END = '\r\n\r\n'
@@ -31,7 +31,7 @@ const LAST_CHUNK = '\r\n0\r\n\r\n'
  * use little CPU, the load parses only the status and the length of a response.
  * @throws Error when a response is neither 2xx nor 304
  */
-export async function load({ port, connections, requests, next, goesOn = () => true }: LoadOptions): Promise<Load> {
+export async function load({ port, connections, requests, next, isRunning = () => true }: LoadOptions): Promise<Load> {
   const latencies: number[] = []
   let left = requests
   const startedAt = performance.now()
@@ -42,7 +42,7 @@ export async function load({ port, connections, requests, next, goesOn = () => t
     let sentAt = 0
     let isOver = createEndDetector()
     const send = () => {
-      if (left === 0 || !goesOn()) return socket.end()
+      if (left === 0 || !isRunning()) return socket.end()
       left -= 1
       sentAt = performance.now()
       return socket.write(next())

@@ -117,8 +117,8 @@ async function listen({ port }: Server, index: number): Promise<Socket> {
 
 function read({ port }: Server): Promise<Load> {
   const end = performance.now() + PERIOD_MS
-  const goesOn = () => performance.now() < end
-  return load({ port, connections: CONNECTIONS, requests: Number.POSITIVE_INFINITY, next: READ, goesOn })
+  const isRunning = () => performance.now() < end
+  return load({ port, connections: CONNECTIONS, requests: Number.POSITIVE_INFINITY, next: READ, isRunning })
 }
 
 async function memoryInUse(server: Server): Promise<number> {

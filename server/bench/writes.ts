@@ -44,7 +44,7 @@ async function slowDisk(servers: Servers): Promise<readonly Result[]> {
       isWriting = false
     })
     const path = get('/get/fish?name=Writer0&gamemode=earth&limit=10')
-    const readers = { connections: 4, requests: Number.POSITIVE_INFINITY, next: path, goesOn: () => isWriting }
+    const readers = { connections: 4, requests: Number.POSITIVE_INFINITY, next: path, isRunning: () => isWriting }
     const [sample] = await Promise.all([load({ port, ...readers }), written])
     return { ...sample, cpu: Number.NaN, memory: Number.NaN }
   }

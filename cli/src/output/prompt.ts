@@ -29,7 +29,7 @@ export async function promptLine(
     ahead += key.sequence ?? ''
   }
   // Turns echo off again, because the shell has turned echo on. Runs after readline's own handler of SIGCONT.
-  const goOn = () =>
+  const resume = () =>
     setImmediate(() => {
       if (hasEnded) return
       for (const mode of [false, true]) (stdin as Partial<NodeJS.ReadStream>).setRawMode?.(mode)
@@ -37,7 +37,7 @@ export async function promptLine(
     })
   let stop = () => {}
   const terminate = () => stop()
-  process.on('SIGCONT', goOn)
+  process.on('SIGCONT', resume)
   process.once('SIGTERM', terminate)
   let hasEnded = false
   let isLineEnded = false
@@ -57,7 +57,7 @@ export async function promptLine(
     })
   } finally {
     hasEnded = true
-    process.off('SIGCONT', goOn)
+    process.off('SIGCONT', resume)
     process.off('SIGTERM', terminate)
     lines.close()
     stdin.off('keypress', keep)

@@ -61,7 +61,7 @@ export function createAdmins(send: Send): AdminsResource {
         return {
           route: ADMIN_ROUTES.createAdmin,
           json: { username, password, role },
-          once: { whether: 'the administrator was created', hint: 'Check with admins.list.' },
+          ifUnknown: { effect: 'the administrator was created', hint: 'Check with admins.list.' },
           issues: [
             nameIssue(username, 'username'),
             passwordIssue(password),

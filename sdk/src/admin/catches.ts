@@ -117,8 +117,8 @@ function createCatches<Collection extends object, Input extends FishInput | Crab
           params: { name },
           query: { gamemode: options.gamemode },
           json: { [kind]: parseEntries([entries].flat(), kind, issues) },
-          once: {
-            whether: 'the catches were stored',
+          ifUnknown: {
+            effect: 'the catches were stored',
             hint: `Check with ${kind === 'fish' ? 'fish' : 'crabs'}.list before adding them again.`,
           },
           issues: [nameIssue(name), gamemodeIssue(options.gamemode), ...issues],

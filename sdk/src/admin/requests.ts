@@ -10,7 +10,7 @@ import { FishCrabError } from '../errors/fish-crab-error.ts'
 
 interface AdminRequest extends PreparedRequest {
   /** Set for a write that must not happen twice: the write is sent once, and errors describe the uncertainty. */
-  readonly once?: Uncertainty
+  readonly ifUnknown?: Uncertainty
 }
 
 /** Checks the arguments of a call and sends its request with the session token. */
@@ -23,11 +23,11 @@ export type Send = <Content extends object, Options extends CallOptions>(
 
 /** Sends a request. A write that must not happen twice is retried only after a rejection by the rate limit. */
 export function sendOnceIfUncertain(transport: Transport): Transport {
-  return ({ once, ...request }: ApiRequest & Pick<AdminRequest, 'once'>) =>
-    once === undefined
+  return ({ ifUnknown, ...request }: ApiRequest & Pick<AdminRequest, 'ifUnknown'>) =>
+    ifUnknown === undefined
       ? transport(request)
       : transport({ ...request, options: { ...request.options, maxRetries: 0 } }).catch((error: unknown) => {
-          throw withUncertainty(error, once)
+          throw withUncertainty(error, ifUnknown)
         })
 }
 
@@ -71,14 +71,14 @@ export interface IterateUsersOptions extends AdminIterateOptions, UserSearch {}
 
 interface Uncertainty {
   /** The possible effect of the request: a clause that follows "It is unknown whether". */
-  readonly whether: string
+  readonly effect: string
   /** The next step for the user, as a sentence. */
   readonly hint: string
 }
 
-function withUncertainty(error: unknown, { whether, hint }: Uncertainty): unknown {
+function withUncertainty(error: unknown, { effect, hint }: Uncertainty): unknown {
   if (!(error instanceof FishCrabError && error.mayHaveChanged)) return error
-  const summary = `${error.summary} It is unknown whether ${whether}.`
+  const summary = `${error.summary} It is unknown whether ${effect}.`
   if (error instanceof ConnectionError) {
     const Type = error instanceof TimeoutError ? TimeoutError : ConnectionError
     return new Type(summary, { ...error, cause: error.cause, hint })

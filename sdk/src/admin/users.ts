@@ -126,8 +126,8 @@ export function createUsers(send: Send): UsersResource {
         return {
           route: ADMIN_ROUTES.createUser,
           json: { name, password },
-          once: {
-            whether: 'the user was created',
+          ifUnknown: {
+            effect: 'the user was created',
             hint: `Check with users.get('${name}'). If it exists, its secrets are lost: users.reset creates new ones.`,
           },
           issues: [nameIssue(name), password !== undefined && passwordIssue(password), ...unknown],
@@ -150,8 +150,8 @@ export function createUsers(send: Send): UsersResource {
         route: ADMIN_ROUTES.resetUser,
         params: { name },
         json: { type },
-        once: {
-          whether: 'the secret was replaced',
+        ifUnknown: {
+          effect: 'the secret was replaced',
           hint: 'If so, the old one no longer works. Reset it again.',
         },
         issues: [nameIssue(name), choiceIssue(type, Object.keys(RESET_SHAPES), 'type')],

@@ -32,9 +32,9 @@ export function badgeOf({ user, total, unique, rarest: [rarest] }: Profile): str
 </g>
 <path fill="#bfeaf7" d="M8 12c3-5 8-5 11-1l4-3v8l-4-3c-3 4-8 4-11-1z"/><circle cx="12" cy="11.2" r="1" fill="#0d3d55"/>
 <g font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="${FONT_SIZE}">
-${written(name, 'fill="#fff" font-weight="bold"')}
-${written(figures, 'fill="#d5e8f0"')}
-${label ? `<circle cx="${dot}" cy="12" r="4" fill="${colour}"/>${written(label, `fill="${colour}"`)}` : ''}
+${textElement(name, 'fill="#fff" font-weight="bold"')}
+${textElement(figures, 'fill="#d5e8f0"')}
+${label ? `<circle cx="${dot}" cy="12" r="4" fill="${colour}"/>${textElement(label, `fill="${colour}"`)}` : ''}
 </g>
 </svg>
 `
@@ -49,8 +49,8 @@ interface Line {
 /**
  * Returns text that the browser stretches to a fixed width. Otherwise, a wider or narrower font would break the layout.
  */
-function written({ text, width, x }: Line, look: string): string {
-  return `<text x="${x}" y="16" textLength="${width}" ${look}>${escapeMarkup(text)}</text>`
+function textElement({ text, width, x }: Line, attributes: string): string {
+  return `<text x="${x}" y="16" textLength="${width}" ${attributes}>${escapeMarkup(text)}</text>`
 }
 
 /** Estimates the width of text in Verdana, in pixels. */

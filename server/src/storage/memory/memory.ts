@@ -16,27 +16,27 @@ class OrderedItems {
   }
 
   set(key: string, value: string): void {
-    if (!this.#values.has(key)) this.#keys.splice(this.#place(key), 0, key)
+    if (!this.#values.has(key)) this.#keys.splice(this.#indexOf(key), 0, key)
     this.#values.set(key, value)
   }
 
   delete(key: string): void {
-    if (this.#values.delete(key)) this.#keys.splice(this.#place(key), 1)
+    if (this.#values.delete(key)) this.#keys.splice(this.#indexOf(key), 1)
   }
 
   /** The keys that begin with a base. For an empty base, all keys. */
   keys(base: string): string[] {
-    return base ? this.#keys.slice(this.#place(base), this.#place(endOfBase(base))) : [...this.#keys]
+    return base ? this.#keys.slice(this.#indexOf(base), this.#indexOf(endOfBase(base))) : [...this.#keys]
   }
 
   count(base: string): number {
-    return this.#place(endOfBase(base)) - this.#place(base)
+    return this.#indexOf(endOfBase(base)) - this.#indexOf(base)
   }
 
   page({ base, after = '', limit, contains = '' }: ItemRange): ItemPage {
     const matches: { key: string; value: string }[] = []
     const end = endOfBase(base)
-    let at = this.#place(after > base ? after : base)
+    let at = this.#indexOf(after > base ? after : base)
     if (this.#keys[at] === after) at += 1
     for (; matches.length <= limit; at += 1) {
       const key = this.#keys[at]
@@ -46,7 +46,7 @@ class OrderedItems {
     return pageOf(matches, limit)
   }
 
-  #place(key: string): number {
+  #indexOf(key: string): number {
     return firstIndex(this.#keys, (other) => other >= key)
   }
 }
