@@ -141,7 +141,7 @@ describe('add and list', () => {
       fish: [{ name: 'Pike', rarity: 7 }],
     })
     const { fish } = JSON.parse((await run(['list', '--detail', '--json'], { env })).stdout)
-    expect(fish).toEqual([{ name: 'Pike', rarity: 'Mythical', id: saved.id, caughtAt: expect.any(String) }])
+    expect(fish).toEqual([{ name: 'Pike', rarity: 'Mythical', id: saved.id, entry: 0, caughtAt: expect.any(String) }])
     expect((await run(['list', '-d'], { env })).stdout).toContain(saved.id.slice(-8))
   })
 })

@@ -56,7 +56,7 @@ describe('remove', () => {
     expect(await names()).toEqual(['Salmon'])
     const { status, stdout } = await fish(['add', '--file', removed.file])
     expect([status, stdout]).toEqual([0, '2 catches in the file: 2 sent, 0 rejected, 0 waiting.\n'])
-    const withoutIds = (all: { id: string }[]) => all.map(({ id: _, ...rest }) => rest)
+    const withoutIds = (all: { id: string; entry?: number }[]) => all.map(({ id: _, entry: __, ...rest }) => rest)
     expect(withoutIds(await list())).toEqual(expect.arrayContaining(withoutIds(before)))
     expect(await names()).toHaveLength(3)
   })

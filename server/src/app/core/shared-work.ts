@@ -11,9 +11,6 @@ interface Running<Result> {
  * The key must name everything that the result depends on, such as the version of the content. All callers get the same
  * result object, or the same error. A caller whose signal is aborted rejects with the reason of its signal, and the
  * work continues for the other callers. The signal of `work` is aborted only when no caller remains.
- * @example
- * const share = createSharedWork<string, Uint8Array<ArrayBuffer>>()
- * const png = await share(version, request.signal, (signal) => queue.run({ client, signal, work: render }))
  */
 export function createSharedWork<Key, Result>() {
   const running = new Map<Key, Running<Result>>()

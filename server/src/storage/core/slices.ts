@@ -20,10 +20,6 @@ export type Slices = <Row>(rows: Iterable<Row>) => AsyncGenerator<readonly Row[]
  * Creates a function that divides lists into slices, and lets the platform handle other events after every
  * {@link SLICE_ROWS} rows. All lists of one task share this number, so that many short lists do not become one long step.
  * After an abort, the next slice is not processed.
- *
- * @example
- * const slices = createSlices()
- * for await (const slice of slices(species)) for (const { count } of slice) total += count
  */
 export function createSlices(signal?: AbortSignal): Slices {
   let remaining = SLICE_ROWS
