@@ -108,12 +108,14 @@ export function describeCollectionTallies(storage: () => FishStorage): void {
     }
     const rounds = Array.from({ length: 40 }, async (_, turns) => {
       const collection = newCollection()
-      const [first, second] = [recordOf('Ant', 'Koi'), recordOf('Cod', 'Koi')]
+      const early = (name: string, at: number) => newRecord({ entries: [name, newEntry('Koi', { at })] })
+      const [first, second] = [early('Ant', -2), early('Cod', -1)]
       for (const record of [first, second, recordOf('Koi')]) await storage().append(collection, record)
       await storage().removeRecord(collection, first.id)
-      await storage().collectionTallies(collection)
+      const reading = storage().collectionTallies(collection)
       for (let turn = 0; turn < turns % 8; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       await storage().removeRecord(collection, second.id)
+      await reading
       expect(await collectionTalliesOf(storage(), collection)).toEqual(expected)
       // The ping waits until the found times are stored. The next read must not return outdated times.
       await storage().ping()

@@ -107,7 +107,6 @@ export function prepareTallyWrites(db: DatabaseSync) {
     subtract(at: NumberedCollection, tally: RecordTally): void {
       const { collection } = at
       count(at, tally, -1)
-      addRows(collection)
       for (const { name, label, count, first, last } of tally.species) {
         const row = removeFromSpecies.get(count, first, last, collection, name, label ?? '')
         if (row && Number(row.count) <= 0) dropSpecies.run(collection, name, label ?? '')
