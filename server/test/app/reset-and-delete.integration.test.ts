@@ -1,7 +1,8 @@
 import { createMemoryStorage } from '@fish-crab/server/app'
-import { createStorage, type FishStorage } from '@fish-crab/server/storage'
+import { createStorage, type FishStorage, wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { describeWithRedis, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { newFolder } from '../storage/folders.ts'
 import { type AsAdmin, asRoot, create } from './administration.ts'
 import { expectError } from './errors.ts'
@@ -70,7 +71,7 @@ describe('a concurrent reset and deletion of a user leave no secrets behind', ()
   it('even if the deletion runs between any two steps of the reset', async () => {
     for (const type of TYPES) {
       for (let step = 1; step <= 12; step += 1) {
-        const memory = createMemoryStorage()
+        const memory = createMemoryDriver()
         let isArmed = false
         let left = step
         let removal: (() => Promise<unknown>) | undefined
@@ -81,22 +82,20 @@ describe('a concurrent reset and deletion of a user leave no secrets behind', ()
           isArmed = false
           await removal?.()
         }
-        const stepwise = <Target extends object>(target: Target): Target =>
-          new Proxy(target, {
-            get(object, name) {
-              const value: unknown = Reflect.get(object, name)
-              if (name === 'items') return stepwise(value as object)
-              if (typeof value !== 'function') return value
-              return (...args: unknown[]) => before().then(() => value.apply(object, args))
-            },
-          })
-        const { admin, app } = await worldOn(stepwise(memory))
+        const stepwise = new Proxy(memory, {
+          get(object, name) {
+            const value: unknown = Reflect.get(object, name)
+            if (typeof value !== 'function') return value
+            return (...args: unknown[]) => before().then(() => value.apply(object, args))
+          },
+        })
+        const { admin, app } = await worldOn(wrapDriver(stepwise))
         removal = () => admin('DELETE', '/admin/users/Alex')
         isArmed = true
         const response = await reset(admin, 'Alex', type)
         if (isArmed) break
         if (response.status !== 200) await expectError(response, 'user_not_found')
-        expect([type, step, await secretsIn(memory)]).toEqual([type, step, []])
+        expect([type, step, await secretsIn(wrapDriver(memory))]).toEqual([type, step, []])
         expect(await app.users.find('Alex')).toBeUndefined()
       }
     }
