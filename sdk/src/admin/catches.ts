@@ -1,6 +1,6 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
-import { type CrabInput, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
-import { entryIssue, gamemodeIssue, idIssue } from '../client/resources/target.ts'
+import { type CrabInput, entryIssue, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
+import { gamemodeIssue, idIssue } from '../client/resources/target.ts'
 import { savedShape } from '../client/shapes/on-demand.generated.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape } from '../client/shapes/shapes.generated.ts'

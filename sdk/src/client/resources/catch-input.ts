@@ -91,3 +91,9 @@ function parseDateTime(given: Date | string | undefined, report: Report): string
   report('caughtAt', 'Must be a Date, or an existing date in ISO 8601 with time and zone such as 2026-01-31T12:00:00Z.')
   return undefined
 }
+
+/** Checks the index of an entry in its record. */
+export function entryIssue(value: unknown): Issue | undefined {
+  if (value === undefined || (Number.isInteger(value) && Number(value) >= 0)) return undefined
+  return { path: 'entry', message: 'Must be the index of an entry, as in a list with details.' }
+}

@@ -75,12 +75,6 @@ export function idIssue(value: unknown): Issue | undefined {
   return { path: 'id', message: 'Must be the id of a record, as in a list.' }
 }
 
-/** Checks the index of an entry in its record. */
-export function entryIssue(value: unknown): Issue | undefined {
-  if (value === undefined || (Number.isInteger(value) && Number(value) >= 0)) return undefined
-  return { path: 'entry', message: 'Must be the index of an entry, as in a list with details.' }
-}
-
 /** URL parsers remove path segments `.` and `..`, which would change the path (RFC 3986, 5.2.4). */
 export function isDots(text: string): boolean {
   return text === '.' || text === '..'

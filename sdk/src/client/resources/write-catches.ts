@@ -14,9 +14,9 @@ import { savedShape } from '../shapes/on-demand.generated.ts'
 import { noContentShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type PreparedRequest, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
-import { type CrabInput, type FishInput, type PayloadEntry, parseEntries } from './catch-input.ts'
+import { type CrabInput, entryIssue, type FishInput, type PayloadEntry, parseEntries } from './catch-input.ts'
 import { basicCredentials } from './keys.ts'
-import { entryIssue, gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './target.ts'
+import { gamemodeIssue, idIssue, resolveTarget, TARGET, type Target } from './target.ts'
 
 /** Options of `add`. The client's `fernetKey` must be the key of `user`. */
 export interface AddOptions extends CallOptions, Target {}
