@@ -45,7 +45,7 @@ const PLAYERS = [
   { count: 3, species: 40_000 },
 ] as const
 
-/** What the crowd does while another client reads 10 entries. */
+/** The load of the crowd, beside which another client reads 10 entries. */
 interface Scenario {
   readonly what: string
   /** The requests of the crowd, over one connection each. @default no crowd */

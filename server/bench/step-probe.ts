@@ -7,8 +7,6 @@ import process from 'node:process'
 export interface Steps {
   /** CPU time of the main thread in the longest turn, without garbage collection, in milliseconds. */
   readonly longestMs: number
-  /** The 99.9th percentile of the durations of turns, in milliseconds. */
-  readonly p999Ms: number
 }
 
 interface Turn {
@@ -22,7 +20,6 @@ const LONG_MS = 5
 
 function createProbe() {
   let long: Turn[] = []
-  let durations: number[] = []
   let collections: PerformanceEntry[] = []
   let isOn = false
   const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()))
@@ -32,7 +29,6 @@ function createProbe() {
     const now = performance.now()
     const { user, system } = process.threadCpuUsage()
     const cpuMs = (user + system) / 1000 - cpuBefore
-    durations.push(now - before)
     if (cpuMs >= LONG_MS) long.push({ start: before, end: now, cpuMs })
     // The loop never waits for events, so that each turn ends with the next one.
     setImmediate(turn, now, (user + system) / 1000)
@@ -41,7 +37,6 @@ function createProbe() {
   return {
     start(): void {
       long = []
-      durations = []
       collections = []
       isOn = true
       observer.observe({ entryTypes: ['gc'] })
@@ -52,10 +47,8 @@ function createProbe() {
       isOn = false
       collections.push(...observer.takeRecords())
       observer.disconnect()
-      const sorted = durations.sort((one, other) => one - other)
       return {
         longestMs: Math.max(0, ...long.map((one) => one.cpuMs - collectedMs(one, collections))),
-        p999Ms: sorted[Math.floor((sorted.length - 1) * 0.999)] ?? 0,
       }
     },
   }

@@ -139,8 +139,8 @@ function readFewTallies(reads: CollectionTalliesReads, of: Collection): StoredTa
 }
 
 /**
- * Reads the tallies of a collection with many entries in slices, from one snapshot. A connection has one snapshot, so these reads need their own
- * connection and take turns.
+ * Reads the tallies of a collection with many entries in slices, from one snapshot. A connection has one snapshot, so
+ * these reads need their own connection and take turns.
  */
 function prepareManyTallies(db: DatabaseSync) {
   const reads = prepareCollectionTallies(db)

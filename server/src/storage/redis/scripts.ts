@@ -335,7 +335,7 @@ end`,
    * KEYS: windows of one kind in a bucket. ARGV: field of the window, now, duration, limit, end of a window that opens
    * now, milliseconds to keep that window, maximum number of windows, 1 to count, -1 to revert or 0 to read. A window
    * is the text of its count, end and duration. An exhausted window is only read, so that a flood of one client causes
-   * no writes. Whoever opens a window also checks ten random windows: it removes expired windows, and at full capacity
+   * no writes. Opening a window also checks ten random windows: the script removes expired windows, and at full capacity
    * one that is not exhausted.
    */
   fishCount: `

@@ -23,7 +23,7 @@ export interface Followed {
   readonly fresh: readonly Fresh[]
 }
 
-/** What a stream reports. */
+/** An event of a stream. */
 export type StreamEvent =
   | { readonly type: 'caught'; readonly caught: Caught }
   /** The stream is open and delivers every catch from now on. Only a load returns earlier catches. */
