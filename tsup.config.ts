@@ -314,9 +314,9 @@ export default defineConfig([
     },
   ),
   program('cli', {
-    main: 'runtime/main.ts',
-    'fast-path': 'runtime/fast-path.ts',
-    completion: 'help/completion.ts',
+    main: 'program/main.ts',
+    'fast-path': 'program/fast-path.ts',
+    completion: 'program/completion.ts',
   }),
   services('cli'),
 ])

@@ -6,4 +6,4 @@ const { join } = require('node:path')
 delete process.env[process.env.NO_COLOR ? 'FORCE_COLOR' : 'NO_COLOR']
 // What is left without the types is kept, compiled: the next start takes less than half the time.
 require('node:module').enableCompileCache(join(__dirname, '..', '..', 'node_modules', '.cache', 'fish-cli'))
-import('../../scripts/from-sources.ts').then(() => import('../src/runtime/main.ts')).then(({ main }) => main())
+import('../../scripts/from-sources.ts').then(() => import('../src/program/main.ts')).then(({ main }) => main())

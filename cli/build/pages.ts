@@ -2,10 +2,10 @@ import { basename, posix, win32 } from 'node:path'
 import { GAMEMODES } from '@fish-crab/sdk'
 import { SETTINGS } from '@fish-crab/server'
 import { userFolders } from '../../sdk/src/internal/user-folders.node.ts'
-import { configPath, secretsPath } from '../src/config/paths.ts'
-import { argLabel, usageOf } from '../src/help/help.ts'
 import { type Command, globalFlags } from '../src/kit/define.ts'
-import { COMMANDS } from '../src/runtime/commands.ts'
+import { COMMANDS } from '../src/program/commands.ts'
+import { argLabel, usageOf } from '../src/program/help.ts'
+import { configPath, secretsPath } from '../src/session/paths.ts'
 
 export interface FlagPage {
   readonly name: string

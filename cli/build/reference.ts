@@ -1,8 +1,8 @@
 import { flagOf, SETTINGS, type Setting } from '@fish-crab/server'
 import { ERROR_SCHEMA, EXIT } from '../src/core/errors.ts'
-import { EXIT_MEANINGS } from '../src/help/help.ts'
-import { displayWidth, pad } from '../src/output/text.ts'
-import { COMMANDS } from '../src/runtime/commands.ts'
+import { COMMANDS } from '../src/program/commands.ts'
+import { EXIT_MEANINGS } from '../src/program/help.ts'
+import { displayWidth, pad } from '../src/terminal/text.ts'
 import type { CommandPage, ExamplePage, FlagPage } from './pages.ts'
 import { FILES, SERVER_VARIABLES, VARIABLES } from './pages.ts'
 

@@ -5,12 +5,12 @@ import { Writable } from 'node:stream'
 
 process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR
-const { helpPageIds, showHelp } = await import('../src/help/help.ts')
-const { pageFile } = await import('../src/help/static-pages.ts')
-const { COMMANDS } = await import('../src/runtime/commands.ts')
-const { createContext, processSystem } = await import('../src/runtime/context.ts')
-const { describeCommands } = await import('../src/help/completion-data.ts')
-const { DATA_FILE } = await import('../src/help/completion.ts')
+const { helpPageIds, showHelp } = await import('../src/program/help.ts')
+const { pageFile } = await import('../src/program/static-pages.ts')
+const { COMMANDS } = await import('../src/program/commands.ts')
+const { processSystem } = await import('../src/program/process-system.ts')
+const { describeCommands } = await import('../src/program/completion-data.ts')
+const { DATA_FILE } = await import('../src/program/completion.ts')
 
 const dist = new URL('../dist/', import.meta.url)
 
@@ -30,11 +30,7 @@ async function helpPage(id: string, env: Record<string, string>): Promise<string
     },
   })
   const { stdin: _, ...system } = processSystem()
-  await showHelp(
-    COMMANDS,
-    id === '' ? [] : id.split(':'),
-    createContext({ ...system, stdin: process.stdin, env, stdout }, []),
-  )
+  await showHelp(COMMANDS, id === '' ? [] : id.split(':'), { ...system, stdin: process.stdin, env, stdout })
   return text
 }
 

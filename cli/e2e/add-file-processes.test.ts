@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createMock } from '@fish-crab/mocks'
 import { openOutbox } from '@fish-crab/sdk/outbox'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { outboxPath } from '../src/client/outbox-path.ts'
+import { outboxPath } from '../src/session/paths.ts'
 import { newFolder, xdgFolders } from '../test/folders.ts'
 import { type Fed, startFish } from '../test/stdin-processes.ts'
 

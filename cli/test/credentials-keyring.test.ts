@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { keyringStore } from '../src/config/keyring.ts'
-import type { KeyringEntry } from '../src/core/context.ts'
+import type { KeyringEntry } from '../src/core/system.ts'
+import { keyringStore } from '../src/session/keyring.ts'
 import { filesWith, newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 

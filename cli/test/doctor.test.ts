@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { compareClocks, compareVersions } from '../src/commands/doctor.ts'
+import { compareClocks, compareVersions } from '../src/commands/tester/check-service.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext, startImpostor, startServiceContext } from './harness.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Profile } from '@fish-crab/sdk'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { readLocalNames } from '../src/help/completion.ts'
+import { readLocalNames } from '../src/program/completion.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext, startServiceContext } from './harness.ts'
 

@@ -4,8 +4,8 @@ import { PassThrough, Writable } from 'node:stream'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { createLogger, createScryptHasher, readConfig, startServer } from '@fish-crab/server'
 import { afterAll, beforeAll } from 'vitest'
-import type { System } from '../src/core/context.ts'
-import { runCli } from '../src/runtime/main.ts'
+import type { System } from '../src/core/system.ts'
+import { runCli } from '../src/program/main.ts'
 
 /** Environment variables of a run. */
 export type Env = Readonly<Record<string, string | undefined>>

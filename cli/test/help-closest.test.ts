@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { closestWord } from '../../sdk/src/internal/closest-word.ts'
-import { closestCommand } from '../src/help/closest.ts'
-import { COMMANDS } from '../src/runtime/commands.ts'
+import { closestCommand } from '../src/program/closest.ts'
+import { COMMANDS } from '../src/program/commands.ts'
 import { run } from './harness.ts'
 
 describe('the suggested command', () => {

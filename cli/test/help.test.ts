@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commandPages } from '../build/pages.ts'
-import { helpPageIds } from '../src/help/help.ts'
 import type { Command } from '../src/kit/define.ts'
-import { COMMANDS } from '../src/runtime/commands.ts'
-import { parseInput } from '../src/runtime/parse.ts'
+import { COMMANDS } from '../src/program/commands.ts'
+import { helpPageIds } from '../src/program/help.ts'
+import { parseInput } from '../src/program/parse.ts'
 import { wordsFor } from './examples.ts'
 import { run } from './harness.ts'
 

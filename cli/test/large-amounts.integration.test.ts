@@ -1,7 +1,7 @@
 import { createMock } from '@fish-crab/mocks'
 import { openOutbox } from '@fish-crab/sdk/outbox'
 import { expect, test } from 'vitest'
-import { outboxPath } from '../src/client/outbox-path.ts'
+import { outboxPath } from '../src/session/paths.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run } from './harness.ts'
 

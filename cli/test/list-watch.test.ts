@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream'
 import type { Mock } from '@fish-crab/mocks'
 import { createClient } from '@fish-crab/sdk'
 import { describe, expect, test } from 'vitest'
-import { createLiveView } from '../src/output/live-view.ts'
-import { createStatusLine } from '../src/output/status-line.ts'
+import { createLiveView } from '../src/terminal/live-view.ts'
+import { createStatusLine } from '../src/terminal/status-line.ts'
 import { run, startImpostor } from './harness.ts'
 import { type During, runWatch, START } from './run-watch.ts'
 
@@ -394,10 +394,10 @@ describe('list --watch on a terminal', () => {
     const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
     let text = ''
     stdout.on('data', (piece: Buffer) => (text += piece.toString()))
-    const io = { env: {}, stdout, line: createStatusLine({ env: {}, stderr: stdout }) }
+    const line = createStatusLine({ env: {}, stderr: stdout })
     const before = stdout.listenerCount('resize')
-    const view = createLiveView(io)
-    view.show(({ width = 0 }) => `${'='.repeat(width)}\nCod`)
+    const view = createLiveView({ env: {}, stdout }, line)
+    view.show(({ width = 0 }) => ['='.repeat(width), 'Cod'])
     // A line of 80 cells wraps into three lines of 30 cells.
     stdout.columns = 30
     text = `${'='.repeat(80)}\nCod\n`

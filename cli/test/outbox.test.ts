@@ -4,7 +4,7 @@ import { ApiError } from '@fish-crab/sdk'
 import { type OutboxClient, openOutbox } from '@fish-crab/sdk/outbox'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { folderContent } from '../../scripts/test-support/folder-content.ts'
-import { outboxPath } from '../src/client/outbox-path.ts'
+import { outboxPath } from '../src/session/paths.ts'
 import { newFolder, writeProfiles, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 

@@ -15,10 +15,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { cacheFolder, cachePath } from '../src/config/paths.ts'
 import { EXIT, stdoutError } from '../src/core/errors.ts'
-import { findPage, helpWords } from '../src/help/static-pages.ts'
-import { COMMANDS } from '../src/runtime/commands.ts'
+import { COMMANDS } from '../src/program/commands.ts'
+import { findPage, helpWords } from '../src/program/static-pages.ts'
+import { cacheFolder, cachePath } from '../src/session/paths.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
 import { startFish } from './stdin-processes.ts'
@@ -178,7 +178,7 @@ describe.skipIf(!oddFolder)(
       ['HOME', '/proc'],
       ['HOME', '/proc/x'],
     ])('does not stop the program if %s=%s', async (variable, folder) => {
-      const source = new URL('../src/config/paths.ts', import.meta.url).href
+      const source = new URL('../src/session/paths.ts', import.meta.url).href
       const script = `import { cacheFolder, cachePath } from ${JSON.stringify(source)}
       import { enableCompileCache } from 'node:module'
       const folder = cacheFolder('linux', process.env)

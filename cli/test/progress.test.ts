@@ -5,8 +5,9 @@ import { stripVTControlCharacters } from 'node:util'
 import { createStorage } from '@fish-crab/server/storage'
 import { describe, expect, test } from 'vitest'
 import { createEncryption } from '../../server/src/app/users/encryption.ts'
-import { createMaintenanceProgress } from '../src/kit/maintenance.ts'
-import { createStatusLine } from '../src/output/status-line.ts'
+import { createMaintenanceProgress } from '../src/commands/service/maintenance.ts'
+import { createProgress } from '../src/terminal/progress.ts'
+import { createStatusLine } from '../src/terminal/status-line.ts'
 import { newFolder } from './folders.ts'
 import { run } from './harness.ts'
 
@@ -105,7 +106,9 @@ describe('the steps of maintenance', () => {
     stderr.on('data', (piece: Buffer) => {
       written += piece.toString()
     })
-    const progress = createMaintenanceProgress({ line: createStatusLine({ env: {}, stderr }), clock: quickClock(200) })
+    const progress = createMaintenanceProgress({
+      progress: (options) => createProgress(createStatusLine({ env: {}, stderr }), quickClock(200), options),
+    })
     progress.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
     progress.onProgress({ step: 'check', unit: 'bytes', done: 5_000_000, total: 5_000_000 })
     progress.onProgress({ step: 'check', unit: 'bytes', done: 0, total: 5_000_000 })
@@ -126,7 +129,9 @@ describe('the steps of maintenance', () => {
     [1_234_000_000_000_000, '1234 TB'],
   ])('show %d bytes as %s', (bytes, text) => {
     const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 })
-    const progress = createMaintenanceProgress({ line: createStatusLine({ env: {}, stderr }), clock: quickClock(200) })
+    const progress = createMaintenanceProgress({
+      progress: (options) => createProgress(createStatusLine({ env: {}, stderr }), quickClock(200), options),
+    })
     progress.onProgress({ step: 'copy', unit: 'bytes', done: bytes })
     expect(stripVTControlCharacters(String(stderr.read()))).toContain(`Copying: ${text}`)
   })

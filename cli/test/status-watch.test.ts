@@ -1,6 +1,6 @@
 import type { Mock } from '@fish-crab/mocks'
 import { describe, expect, test, vi } from 'vitest'
-import { nextPollAt, rateLimitWindow } from '../src/poll/poll-until.ts'
+import { nextPollAt, rateLimitWindow } from '../src/kit/poll-until.ts'
 import { run } from './harness.ts'
 import { runWatch, START } from './run-watch.ts'
 

@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
 import { describe, expect, test } from 'vitest'
-import { countdownHooks, createProgress } from '../src/output/progress.ts'
-import { createStatusLine } from '../src/output/status-line.ts'
+import { countdownHooks } from '../src/session/client.ts'
+import { createCountdown, createProgress } from '../src/terminal/progress.ts'
+import { createStatusLine } from '../src/terminal/status-line.ts'
 
 const ERASE = '\r\u{1b}[J'
 const LINE = { begin: `${ERASE}\u{1b}[?7l`, end: '\u{1b}[?7h\r' }
@@ -52,7 +53,7 @@ const GET = { method: 'GET', path: '/get/fish' }
 describe('the countdown', () => {
   test('rewrites one line each second on a terminal, and removes the line after the wait', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
-    const hooks = countdownHooks(line, clock)
+    const hooks = countdownHooks({ countdown: () => createCountdown(line, clock) }, clock.now)
     hooks.onWait?.({ ...GET, waitMs: 61_500, resumesAt: new Date(clock.now() + 61_500) })
     await pass(500)
     await pass(1000)
@@ -70,7 +71,7 @@ describe('the countdown', () => {
 
   test('restarts when the end of the wait moves, and is not shown for waits below one second', async () => {
     const { line, written, clock, pass, sleepers } = scene(true)
-    const { onWait } = countdownHooks(line, clock)
+    const { onWait } = countdownHooks({ countdown: () => createCountdown(line, clock) }, clock.now)
     onWait?.({ ...GET, waitMs: 900, resumesAt: new Date(clock.now() + 900) })
     expect(written).toEqual([])
     onWait?.({ ...GET, waitMs: 5000, resumesAt: new Date(clock.now() + 5000) })
@@ -82,7 +83,7 @@ describe('the countdown', () => {
 
   test('is one plain line if stderr is not a terminal, even if many calls wait', () => {
     const { line, written, clock } = scene(false)
-    const { onWait, onRequest } = countdownHooks(line, clock)
+    const { onWait, onRequest } = countdownHooks({ countdown: () => createCountdown(line, clock) }, clock.now)
     for (let call = 0; call < 20; call += 1) {
       onWait?.({ ...GET, waitMs: 300_000, resumesAt: new Date(clock.now() + 300_000 + call) })
     }
@@ -92,14 +93,18 @@ describe('the countdown', () => {
 
   test('shows the reason for a retry', () => {
     const { line, written, clock } = scene(false)
-    const { onRetry } = countdownHooks(line, clock)
+    const { onRetry } = countdownHooks({ countdown: () => createCountdown(line, clock) }, clock.now)
     onRetry?.({ ...GET, attempt: 1, status: 503, code: 'unavailable', waitMs: 2000 })
     expect(written).toEqual(['fish-cli: The service responded 503. Retrying in 2 s (Ctrl-C to cancel).\n'])
   })
 
   test('ends with the run, and leaves no timer and no line', () => {
     const { line, written, clock, sleepers } = scene(true)
-    countdownHooks(line, clock).onWait?.({ ...GET, waitMs: 9000, resumesAt: new Date(clock.now() + 9000) })
+    countdownHooks({ countdown: () => createCountdown(line, clock) }, clock.now).onWait?.({
+      ...GET,
+      waitMs: 9000,
+      resumesAt: new Date(clock.now() + 9000),
+    })
     line.end()
     expect(sleepers.size).toBe(0)
     expect(written.at(-1)).toBe(ERASE)

@@ -2,7 +2,7 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createMock } from '@fish-crab/mocks'
 import { expect, test } from 'vitest'
-import { sendDelayMs } from '../src/watch/report.ts'
+import { sendDelayMs } from '../src/commands/watch/report.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 

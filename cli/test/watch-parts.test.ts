@@ -1,13 +1,13 @@
 import { posix, win32 } from 'node:path'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, test } from 'vitest'
-import { type LogEncoding, logEncoding } from '../src/config/log-encoding.ts'
-import { createChatReader } from '../src/watch/chat-reader.ts'
-import { type DayEvidence, timeOfLine } from '../src/watch/line-time.ts'
-import { isGameStart, readLocation } from '../src/watch/location.ts'
-import { logLocations } from '../src/watch/locations.ts'
-import { parseLines, splitLines } from '../src/watch/parser.ts'
-import { formatPosition, parsePosition } from '../src/watch/recorder.ts'
+import { createChatReader } from '../src/commands/watch/chat-reader.ts'
+import { type DayEvidence, timeOfLine } from '../src/commands/watch/line-time.ts'
+import { isGameStart, readLocation } from '../src/commands/watch/location.ts'
+import { logLocations } from '../src/commands/watch/locations.ts'
+import { parseLines, splitLines } from '../src/commands/watch/parser.ts'
+import { formatPosition, parsePosition } from '../src/commands/watch/recorder.ts'
+import { type LogEncoding, logEncoding } from '../src/session/log-encoding.ts'
 
 const UTF_8 = logEncoding('utf-8') as LogEncoding
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `

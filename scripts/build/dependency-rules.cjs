@@ -33,7 +33,7 @@ const portable = '^(sdk/src/|server/src/(app|storage)/)'
 const nodeEdges = '(^server/src/storage/(index|file/.*|redis/connection)|^sdk/src/outbox/(store|file)|\\.node)\\.ts$'
 
 // The folders of the CLI, lowest level first. All levels may also import package.ts, which reads the manifest.
-const cliLevels = 'core output|config client kit|add-file|watch|poll commands|help runtime'.split(' ')
+const cliLevels = 'core|terminal|session|kit|commands|program'.split('|')
 const cliRules = cliLevels.map((folder, level) =>
   only(
     `cli-${folder.replaceAll('|', '-')}-imports-lower-folders`,

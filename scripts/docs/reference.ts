@@ -1,9 +1,9 @@
 // Generates two pages of the reference: the API page from the OpenAPI document, and the page of error and exit codes
 // from their tables.
 import { ERROR_CODES, type ErrorCode } from '@fish-crab/sdk/constants'
-import { expectedRefusal } from '../../cli/src/client/describe-error.ts'
+import { expectedRefusal } from '../../cli/src/core/describe-error.ts'
 import { EXIT, type ExitStatus } from '../../cli/src/core/errors.ts'
-import { EXIT_MEANINGS } from '../../cli/src/help/help.ts'
+import { EXIT_MEANINGS } from '../../cli/src/program/help.ts'
 
 interface Schema {
   readonly $ref?: string

@@ -26,10 +26,22 @@ export interface ErrorReport {
 }
 
 type CliErrorFields = Pick<ErrorReport, 'code' | 'message' | 'exit'> & {
-  readonly [Field in 'hint' | 'requestId' | 'retryAt']?: ErrorReport[Field] | undefined
+  readonly [Field in 'requestId' | 'retryAt']?: ErrorReport[Field] | undefined
+} & {
+  /** The next step. Each item of a list is a line. */
+  readonly hint?: string | readonly string[] | null | undefined
 }
 
-/** An expected error. Message and hint are printed unchanged, so neither may contain secrets. */
+/** Joins the lines of a hint. A line break within a line comes from outside, and could imitate another line. */
+export function hintText(hint: string | readonly string[]): string {
+  return [hint].flat().map(oneLine).join('\n')
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ')
+}
+
+/** An expected error. Neither the message nor the hint may contain secrets. */
 export class CliError extends Error implements ErrorReport {
   override readonly name = 'CliError'
   readonly code: string
@@ -39,16 +51,16 @@ export class CliError extends Error implements ErrorReport {
   readonly retryAt: string | null
 
   constructor({ code, message, hint = null, exit, requestId = null, retryAt = null }: CliErrorFields) {
-    super(message)
+    super(oneLine(message))
     this.code = code
-    this.hint = hint
+    this.hint = hint === null ? null : hintText(hint)
     this.exit = exit
     this.requestId = requestId
     this.retryAt = retryAt
   }
 }
 
-export function usageError(message: string, hint?: string): CliError {
+export function usageError(message: string, hint?: CliErrorFields['hint']): CliError {
   return new CliError({ code: 'usage', message, hint, exit: EXIT.usage })
 }
 

@@ -1,5 +1,6 @@
-import { type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
+import { RARITIES, type RarityValue, rarityValue } from '@fish-crab/sdk/constants'
 import { usageError } from './errors.ts'
+import { parseTime } from './time.ts'
 
 /** @param most The maximum, which the error message contains @default 999,999,999, which the error message omits */
 export function parseWholeNumber(flag: string, text: string, least: number, most?: number): number {
@@ -12,6 +13,17 @@ export function parseWholeNumber(flag: string, text: string, least: number, most
 export function isServiceUrl(text: string): boolean {
   const { protocol = '', username, password, search, hash } = URL.parse(text) ?? {}
   return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
+}
+
+/** Whether two addresses name the same service. */
+export function isSameService(one: string, other: string): boolean {
+  return serviceOf(one) === serviceOf(other)
+}
+
+/** Returns the address without a slash at its end. */
+export function serviceOf(url: string): string {
+  const { origin = url, pathname = '' } = URL.parse(url) ?? {}
+  return `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`
 }
 
 export function parseServiceUrl(text: string): string {
@@ -42,4 +54,21 @@ export function parseJsonText(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+export function rarityList(): string {
+  return RARITIES.map(({ value, label }) => `${value} ${label}`).join(', ')
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Returns milliseconds since 1970. @param flag The flag that an error message names */
+export function parseMoment(text: string, now: number, flag: string): number {
+  const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
+  const moment = amount === undefined ? parseTime(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)
+  if (!Number.isNaN(moment)) return moment
+  throw usageError(
+    `${flag} must be a local date or time, or a time span such as 7d.`,
+    'For example: 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00Z, 90m, 7d',
+  )
 }

@@ -1,11 +1,9 @@
 import type { Interfaces } from '@oclif/core'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type { Target } from '../config/target.ts'
-import type { Context, Notes, Role } from '../core/context.ts'
-import type { Bar } from '../output/chart.ts'
-import type { RowsOutput } from '../output/rows.ts'
-import type { Screen } from '../output/screen.ts'
+import type { Role } from '../core/system.ts'
+import type { Session, SessionFlags } from '../session/session.ts'
+import type { Terminal, TerminalFlags } from '../terminal/terminal.ts'
 
 export { Args, Flags }
 
@@ -28,31 +26,19 @@ export function words(values: readonly string[]): Values {
   return { words: values.map((value) => ({ value })) }
 }
 
-export interface CommandInput<F = Record<string, unknown>, A = Record<string, unknown>> {
+/** Flags that the session and the terminal read, of any command that has these flags. */
+type SharedFlags = SessionFlags & TerminalFlags
+
+export interface CommandInput<F = SharedFlags, A = object> {
   readonly flags: F & { readonly json?: boolean }
   readonly args: A
 }
 
+/** A parsed command line, with what its command works with. */
 // biome-ignore lint/suspicious/noExplicitAny: functions that serve several commands take any of them
-export interface CommandContext<F = any, A = any> extends Context, Notes, CommandInput<F, A> {
-  readonly target: Target
-  readonly screen: Screen
-  /**
-   * Prints the data with `--json`, otherwise the text. The text is wrapped to the terminal, unless `isVerbatim` is set
-   * for text to copy.
-   */
-  print(data: unknown, render: () => string, options?: { readonly isVerbatim?: boolean }): number
-  /** Prints rows. On a terminal, a long table is paged. */
-  printRows<Row extends object>(output: RowsOutput<Row>): Promise<number>
-  /**
-   * Prints charts instead of a table, each with its own scale. Every other format prints the rows from which the charts
-   * are drawn.
-   */
-  printChart<Row extends object>(
-    output: RowsOutput<Row> & { readonly charts: readonly (readonly Bar[])[] },
-  ): Promise<number>
-  /** Prints a text that ends with a newline, paged when it is longer than the screen. */
-  printLong(text: string): Promise<number>
+export interface Run<F = any, A = any> extends CommandInput<F, A> {
+  readonly session: Session
+  readonly terminal: Terminal
 }
 
 /** A command: its data for help, completion and the reference, and its action. */
@@ -67,7 +53,7 @@ export interface Command<F extends object = any, A extends object = any> {
   readonly completion: Completion
   role(input: CommandInput<F, A>): Role
   /** Returns the exit status. */
-  run(context: CommandContext<F, A>): Promise<number>
+  run(run: Run<F, A>): Promise<number>
 }
 
 /** All commands, by id (`:` for the space between words). */

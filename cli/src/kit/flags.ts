@@ -86,6 +86,9 @@ export const passwordStdinFlag = { 'password-stdin': Flags.boolean({ summary: 'R
 
 export const noInputFlag = { 'no-input': Flags.boolean({ summary: 'Never prompt; fail if input is needed.' }) }
 
+/** The flags of commands that log in as an administrator. */
+export const administrationFlags = { ...adminFlag, ...serviceFlags, ...noInputFlag }
+
 export const yesFlags = { yes: Flags.boolean({ char: 'y', summary: 'Skip the confirmation.' }), ...noInputFlag }
 
 export const SHARED_COMPLETION: Completion = {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { COMMANDS } from '../../src/runtime/commands.ts'
+import { COMMANDS } from '../../src/program/commands.ts'
 import type { Env, RunOptions } from '../harness.ts'
 import { SECRETS } from './canaries.ts'
 import { expectErrorDocument } from './expect-error.ts'

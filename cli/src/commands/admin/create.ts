@@ -1,13 +1,14 @@
 import { ADMIN_ROLES } from '@fish-crab/sdk/contract'
-import { withUnknownOutcome } from '../../client/describe-error.ts'
-import { readNewPassword } from '../../client/read-secret.ts'
-import { administratorWords } from '../../config/target.ts'
-import { commandLine } from '../../core/command-line.ts'
+import { commandLine } from '../../core/argv.ts'
+import { withUnknownOutcome } from '../../core/describe-error.ts'
 import { parseChoice } from '../../core/parse-values.ts'
-import { administrationFlags, openAdministration, parseAdminName } from '../../kit/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../kit/define.ts'
-import { fieldLines } from '../../output/rows.ts'
+import { administrationFlags } from '../../kit/flags.ts'
+import { readNewPassword } from '../../session/credentials.ts'
+import { administratorWords } from '../../session/target.ts'
+import { fieldLines } from '../../terminal/table.ts'
 import { ADMIN_COLUMNS } from './list.ts'
+import { parseAdminName } from './name.ts'
 
 export const adminCreateCommand = defineCommand({
   summary: 'Create an administrator, as a superadmin.',
@@ -33,19 +34,18 @@ export const adminCreateCommand = defineCommand({
   role: 'superadmin',
   completion: { role: words(ADMIN_ROLES) },
 
-  async run(context) {
-    const { args, flags } = context
+  async run({ session, terminal, args, flags }) {
     const name = parseAdminName(args.name)
     const role = parseChoice('--role', flags.role, ADMIN_ROLES)
-    const { admin, options } = await openAdministration(context)
-    const password = await readNewPassword(context, name, flags)
-    const creating = admin.admins.create({ username: name, password, role }, options)
+    const admin = await session.admin()
+    const password = await readNewPassword(session, name, flags['password-stdin'])
+    const creating = admin.admins.create({ username: name, password, role }, { signal: session.signal })
     const created = await creating.catch((error) => {
-      const list = commandLine('admin', 'list', ...administratorWords(context.target))
+      const list = commandLine('admin', 'list', ...administratorWords(session.target))
       throw withUnknownOutcome(error, { hint: `Check whether ${name} was created: ${list}` })
     })
     const { username, createdAt } = created
     const row = { username, role: created.role, createdAt }
-    return context.print(row, () => fieldLines(row, ADMIN_COLUMNS))
+    return terminal.print(row, () => fieldLines(row, ADMIN_COLUMNS))
   },
 })

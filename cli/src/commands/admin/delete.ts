@@ -1,8 +1,6 @@
-import { administrationFlags, openAdministration, parseAdminName } from '../../kit/administration.ts'
 import { Args, defineCommand } from '../../kit/define.ts'
-import { yesFlags } from '../../kit/flags.ts'
-import { confirm } from '../../output/prompt.ts'
-import { printable } from '../../output/text.ts'
+import { administrationFlags, yesFlags } from '../../kit/flags.ts'
+import { parseAdminName } from './name.ts'
 
 export const adminDeleteCommand = defineCommand({
   summary: 'Delete an administrator and end their sessions, as a superadmin.',
@@ -12,13 +10,11 @@ export const adminDeleteCommand = defineCommand({
   flags: { ...administrationFlags, ...yesFlags },
   role: 'superadmin',
 
-  async run(context) {
-    const { args, flags } = context
+  async run({ session, terminal, args }) {
     const name = parseAdminName(args.name)
-    const named = printable(name)
-    await confirm(context, { question: `Delete the administrator ${named}`, ...flags })
-    const { admin, options } = await openAdministration(context)
-    await admin.admins.delete(name, options)
-    return context.print({ username: name, deleted: true }, () => `Deleted ${named}.`)
+    await terminal.confirm(`Delete the administrator ${name}`)
+    const admin = await session.admin()
+    await admin.admins.delete(name, { signal: session.signal })
+    return terminal.print({ username: name, deleted: true }, () => `Deleted ${name}.`)
   },
 })

@@ -1,8 +1,7 @@
 import type { Administrator } from '@fish-crab/sdk/admin'
-import { administrationFlags, openAdministration } from '../../kit/administration.ts'
 import { defineCommand } from '../../kit/define.ts'
-import { outputFlags } from '../../kit/flags.ts'
-import { type Column, timeColumn } from '../../output/columns.ts'
+import { administrationFlags, outputFlags } from '../../kit/flags.ts'
+import { type Column, timeColumn } from '../../terminal/table.ts'
 
 export const ADMIN_COLUMNS: readonly Column<Administrator>[] = [
   { field: 'username', title: 'ADMINISTRATOR', whole: true },
@@ -16,9 +15,9 @@ export const adminListCommand = defineCommand({
   flags: { ...administrationFlags, ...outputFlags },
   role: 'superadmin',
 
-  async run(context) {
-    const { admin, options } = await openAdministration(context)
-    const { admins } = await admin.admins.list(options)
-    return context.printRows({ rows: admins, columns: ADMIN_COLUMNS, document: { admins } })
+  async run({ session, terminal }) {
+    const admin = await session.admin()
+    const { admins } = await admin.admins.list({ signal: session.signal })
+    return terminal.printRows({ rows: admins, columns: ADMIN_COLUMNS, document: { admins } })
   },
 })

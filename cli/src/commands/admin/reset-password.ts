@@ -1,10 +1,9 @@
-import { readNewPassword } from '../../client/read-secret.ts'
-import { commandLine } from '../../core/command-line.ts'
-import { parseAdminName } from '../../kit/administration.ts'
+import { commandLine } from '../../core/argv.ts'
 import { Args, defineCommand, Flags } from '../../kit/define.ts'
 import { noInputFlag } from '../../kit/flags.ts'
-import { runMaintenance, storageFlag } from '../../kit/maintenance.ts'
-import { printable } from '../../output/text.ts'
+import { readNewPassword } from '../../session/credentials.ts'
+import { runMaintenance, storageFlag } from '../service/maintenance.ts'
+import { parseAdminName } from './name.ts'
 
 export const adminResetPasswordCommand = defineCommand({
   summary: 'Reset a lost administrator password directly in the data.',
@@ -24,19 +23,21 @@ export const adminResetPasswordCommand = defineCommand({
     ...noInputFlag,
   },
 
-  async run(context) {
-    const { args, flags, passwords } = context
+  async run({ session, terminal, args, flags }) {
+    const { passwords } = session.system
     const hashing = passwords ? { passwords } : {}
     const username = parseAdminName(args.name)
     const reset = (dryRun: boolean, password: string) =>
-      runMaintenance(context, (maintenance, { env, flags }) =>
+      runMaintenance(session, flags.storage, (maintenance, { env, flags }) =>
         maintenance.resetAdminPassword({ env, flags, username, password, dryRun, ...hashing }),
       )
     // This dry run reports a wrong name or storage before the prompt for a password.
     const planned = await reset(true, '')
-    const name = printable(planned.username)
-    const { role } = await reset(false, await readNewPassword(context, planned.username, flags))
-    const next = `Start the server, then log in: ${commandLine('login', name, '--admin')}`
-    return context.print({ username: planned.username, role }, () => `The ${role} ${name} has a new password. ${next}`)
+    const { role } = await reset(false, await readNewPassword(session, planned.username, flags['password-stdin']))
+    const next = `Start the server, then log in: ${commandLine('login', planned.username, '--admin')}`
+    return terminal.print(
+      { username: planned.username, role },
+      () => `The ${role} ${planned.username} has a new password. ${next}`,
+    )
   },
 })

@@ -1,20 +1,18 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
 import { isOnlyLocal } from '../../../../server/web/src/admin/data/local-address.ts'
 import { formatLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
-import { checkPublicUrl } from '../../client/client.ts'
-import { withUnknownOutcome } from '../../client/describe-error.ts'
-import { gamemodeOf } from '../../client/gamemodes.ts'
-import { rememberGamemodes } from '../../config/gamemodes.ts'
-import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../config/secret-file.ts'
-import { administratorWords, type Target } from '../../config/target.ts'
-import { commandLine } from '../../core/command-line.ts'
-import { usageError } from '../../core/errors.ts'
-import { administrationFlags, openAdministration } from '../../kit/administration.ts'
-import { Args, type CommandContext, defineCommand, Flags } from '../../kit/define.ts'
-import { gamemodeFlag } from '../../kit/flags.ts'
-import type { Column } from '../../output/columns.ts'
-import { fieldLines } from '../../output/rows.ts'
-import { printable } from '../../output/text.ts'
+import { commandLine } from '../../core/argv.ts'
+import { withUnknownOutcome } from '../../core/describe-error.ts'
+import { CliError, EXIT, usageError } from '../../core/errors.ts'
+import { isServiceUrl } from '../../core/parse-values.ts'
+import { Args, defineCommand, Flags } from '../../kit/define.ts'
+import { administrationFlags, gamemodeFlag } from '../../kit/flags.ts'
+import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../kit/secret-output.ts'
+import { rememberGamemodes } from '../../session/gamemodes.ts'
+import { administratorWords, type Target } from '../../session/target.ts'
+import type { Column } from '../../terminal/table.ts'
+import { fieldLines } from '../../terminal/table.ts'
+import { COPYABLE, type Terminal } from '../../terminal/terminal.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'name' },
@@ -47,19 +45,20 @@ export const userCreateCommand = defineCommand({
   completion: { 'login-file': { paths: 'files' } },
   role: 'administrator',
 
-  async run(context) {
-    const { args, flags, target } = context
+  async run({ session, terminal, args, flags }) {
+    const { target } = session
     const { 'login-file': loginFile } = flags
     if (flags.gamemode !== undefined && loginFile === undefined) {
       throw usageError('--gamemode needs --login-file.', 'A player has no gamemode of its own. Leave --gamemode out.')
     }
     const file = secretFilePath(loginFile)
     if (file !== undefined) await checkSecretFile(file, flags.force)
-    const { admin, options } = await openAdministration(context)
+    const admin = await session.admin()
+    const options = { signal: session.signal }
     const account = loginFile === undefined ? undefined : await admin.me(options)
-    if (account) rememberGamemodes(context, target.url.value, account.gamemodes)
-    const gamemode = flags.gamemode === undefined ? undefined : await gamemodeOf(context, target)
-    const service = account && checkPublicUrl(account.publicUrl ?? target.url.value)
+    if (account) rememberGamemodes(session, session.url, account.gamemodes)
+    const gamemode = flags.gamemode === undefined ? undefined : await session.optionalGamemode()
+    const service = account && checkPublicUrl(account.publicUrl ?? session.url)
     await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const creating = admin.users.create({ name: args.name }, options)
     const {
@@ -70,36 +69,47 @@ export const userCreateCommand = defineCommand({
       throw withUnknownOutcome(error, { hint: checkHint(args.name, target) })
     })
     const { id, name, createdAt, password, fernetKey, apiKey } = user
-    if (!service) return printSecrets(context, user)
+    if (!service) return printSecrets(terminal, user)
     const content = formatLoginFile({ service, name, password, fernetKey, apiKey, gamemode })
     if (isOnlyLocal(service)) {
-      context.note(
-        `The login file names ${printable(service)}, which only this machine can reach. For players on other machines, set FISH_PUBLIC_URL of the server.`,
+      terminal.note(
+        `The login file names ${service}, which only this machine can reach. For players on other machines, set FISH_PUBLIC_URL of the server.`,
       )
     }
-    if (file === undefined) return context.printLong(content)
+    if (file === undefined) return terminal.printFile(content)
     await reserved?.write(content, {
-      done: `The service created ${printable(name)}`,
+      done: `The service created ${name}`,
       next: replaceHint(name, target),
     })
-    const done = `Created ${printable(name)}. The password and the keys are in ${printable(file)}.`
-    const next = `To log in with it: ${commandLine('login', '--from', printable(file))}`
-    return context.print({ id, name, createdAt, file }, () => `${done} ${next}`)
+    const done = `Created ${name}. The password and the keys are in ${file}.`
+    const next = `To log in with it: ${commandLine('login', '--from', file)}`
+    return terminal.print({ id, name, createdAt, file }, () => `${done} ${next}`)
   },
 })
 
 function replaceHint(name: string, target: Target): string {
   const words = administratorWords(target)
-  const command = commandLine('user', 'reset', printable(name), '--type', 'password', '--out', 'FILE', ...words)
+  const command = commandLine('user', 'reset', name, '--type', 'password', '--out', 'FILE', ...words)
   return `Replace the secrets: ${command}, and with ${OTHER_TYPES}.`
 }
 
-function checkHint(name: string, target: Target): string {
-  const command = commandLine('user', 'show', printable(name), ...administratorWords(target))
-  return `Check whether ${printable(name)} was created: ${command}\nIf so, its secrets are lost. ${replaceHint(name, target)}`
+function checkHint(name: string, target: Target): readonly string[] {
+  const command = commandLine('user', 'show', name, ...administratorWords(target))
+  return [`Check whether ${name} was created: ${command}`, `If so, its secrets are lost. ${replaceHint(name, target)}`]
 }
 
-function printSecrets(context: CommandContext, user: CreatedUser): number {
-  context.note('Save these secrets: they cannot be shown again.')
-  return context.print(user, () => fieldLines(user, COLUMNS), { isVerbatim: true })
+function printSecrets(terminal: Terminal, user: CreatedUser): number {
+  terminal.note('Save these secrets: they cannot be shown again.')
+  return terminal.print(user, () => fieldLines(user, COLUMNS), COPYABLE)
+}
+
+/** Rejects a public address that a login file could not contain. */
+function checkPublicUrl(publicUrl: string): string {
+  if (isServiceUrl(publicUrl)) return publicUrl
+  throw new CliError({
+    code: 'invalid_response',
+    message: `The public address of the service is not an http or https address: ${publicUrl}`,
+    hint: 'Set FISH_PUBLIC_URL of the server to an address such as https://fish.example.org.',
+    exit: EXIT.failure,
+  })
 }

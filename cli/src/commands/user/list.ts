@@ -1,11 +1,10 @@
 import type { User } from '@fish-crab/sdk/admin'
 import { LIMITS } from '@fish-crab/sdk/constants'
-import { pageSizeFor, takeFirst } from '../../client/admin.ts'
-import { parseCatchQuery } from '../../client/catch-query.ts'
-import { administrationFlags, openAdministration } from '../../kit/administration.ts'
 import { defineCommand, Flags } from '../../kit/define.ts'
-import { outputFlags } from '../../kit/flags.ts'
-import { type Column, timeColumn } from '../../output/columns.ts'
+import { administrationFlags, outputFlags } from '../../kit/flags.ts'
+import { type Column, timeColumn } from '../../terminal/table.ts'
+import { pageSizeFor, takeFirst } from '../admin/pages.ts'
+import { parseCatchQuery } from '../list/catch-query.ts'
 
 export const USER_COLUMNS: readonly Column<User>[] = [
   { field: 'name', title: 'PLAYER', whole: true },
@@ -28,19 +27,18 @@ export const userListCommand = defineCommand({
   },
   role: 'administrator',
 
-  async run(context) {
-    const { flags } = context
-    const { limit } = parseCatchQuery({ limit: flags.limit }, context.clock.now())
-    const { admin, options } = await openAdministration(context)
+  async run({ session, terminal, flags }) {
+    const { limit } = parseCatchQuery({ limit: flags.limit }, session.clock.now())
+    const admin = await session.admin()
     const pageSize = pageSizeFor(limit, LIMITS.pageSize)
-    const page = await takeFirst(admin.users.iterate({ ...options, search: flags.search, pageSize }), limit)
-    const status = await context.printRows({
+    const page = await takeFirst(admin.users.iterate({ signal: session.signal, search: flags.search, pageSize }), limit)
+    const status = await terminal.printRows({
       rows: page.entries,
       columns: USER_COLUMNS,
       document: { users: page.entries, more: page.more },
       empty: flags.search === undefined ? 'No players yet.' : 'No player matches --search.',
     })
-    if (page.more) context.note('There are more players. To see them, raise --limit.')
+    if (page.more) terminal.note('There are more players. To see them, raise --limit.')
     return status
   },
 })

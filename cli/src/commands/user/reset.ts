@@ -1,16 +1,13 @@
 import type { ResetType } from '@fish-crab/sdk/admin'
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import { withUnknownOutcome } from '../../client/describe-error.ts'
-import { administratorWords } from '../../config/target.ts'
-import { commandLine } from '../../core/command-line.ts'
+import { commandLine } from '../../core/argv.ts'
+import { withUnknownOutcome } from '../../core/describe-error.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseChoice } from '../../core/parse-values.ts'
-import { administrationFlags, openAdministration } from '../../kit/administration.ts'
 import { Args, defineCommand, Flags, words } from '../../kit/define.ts'
-import { secretFileFlags, yesFlags } from '../../kit/flags.ts'
-import { checkDestination, outputSecret } from '../../kit/player-secret.ts'
-import { confirm } from '../../output/prompt.ts'
-import { printable } from '../../output/text.ts'
+import { administrationFlags, secretFileFlags, yesFlags } from '../../kit/flags.ts'
+import { checkDestination, outputSecret } from '../../kit/secret-output.ts'
+import { administratorWords } from '../../session/target.ts'
 
 const TITLES: Readonly<Record<ResetType, string>> = { password: 'password', fernet: 'Fernet key', 'api-key': 'API key' }
 
@@ -38,22 +35,22 @@ export const userResetCommand = defineCommand({
   role: 'administrator',
   completion: { name: { local: 'users' }, type: words(Object.keys(TITLES)) },
 
-  async run(context) {
-    const { args, flags } = context
+  async run(run) {
+    const { session, terminal, args, flags } = run
     const user = args.name
     const type = typeOf(flags.type)
     const title = TITLES[type]
-    const isShown = await checkDestination(context, title)
-    await confirm(context, { question: `Replace the ${title} of ${printable(user)}`, ...flags })
-    const { admin, options } = await openAdministration(context)
-    return outputSecret(context, {
+    const isShown = await checkDestination(run, title)
+    await terminal.confirm(`Replace the ${title} of ${user}`)
+    const admin = await session.admin()
+    return outputSecret(run, {
       user,
       title,
       about: { user, type },
       field: 'secret',
       isShown,
       async request() {
-        const resetting = admin.users.reset(user, type, options)
+        const resetting = admin.users.reset(user, type, { signal: session.signal })
         const response: Partial<CreatedUser> = await resetting.catch((error) => {
           const hint = `If the ${title} was replaced, the old one no longer works. Repeat the command for a new one.`
           throw withUnknownOutcome(error, { hint })
@@ -61,8 +58,8 @@ export const userResetCommand = defineCommand({
         return response.password ?? response.fernetKey ?? response.apiKey ?? ''
       },
       unsaved: {
-        done: `The service replaced the ${title} of ${printable(user)}`,
-        next: `Replace it again with another FILE: ${commandLine('user', 'reset', printable(user), '--type', type, '--out', 'FILE', ...administratorWords(context.target))}`,
+        done: `The service replaced the ${title} of ${user}`,
+        next: `Replace it again with another FILE: ${commandLine('user', 'reset', user, '--type', type, '--out', 'FILE', ...administratorWords(session.target))}`,
       },
     })
   },

@@ -1,8 +1,7 @@
 import type { User } from '@fish-crab/sdk/admin'
-import { administrationFlags, openAdministration } from '../../kit/administration.ts'
 import { Args, defineCommand } from '../../kit/define.ts'
-import { type Column, timeColumn } from '../../output/columns.ts'
-import { fieldLines } from '../../output/rows.ts'
+import { administrationFlags } from '../../kit/flags.ts'
+import { type Column, fieldLines, timeColumn } from '../../terminal/table.ts'
 import { USER_COLUMNS } from './list.ts'
 
 const COLUMNS: readonly Column<User>[] = [
@@ -22,11 +21,12 @@ export const userShowCommand = defineCommand({
   role: 'administrator',
   completion: { name: { local: 'users' } },
 
-  async run(context) {
-    const { args } = context
-    const { admin, options } = await openAdministration(context)
-    const { id, name, createdAt, totals, lastCatch, lastKeyReadAt } = await admin.users.get(args.name, options)
+  async run({ session, terminal, args }) {
+    const admin = await session.admin()
+    const { id, name, createdAt, totals, lastCatch, lastKeyReadAt } = await admin.users.get(args.name, {
+      signal: session.signal,
+    })
     const row = { id, name, createdAt, ...totals, lastCatchAt: lastCatch?.at, lastKeyReadAt }
-    return context.print(row, () => fieldLines(row, COLUMNS))
+    return terminal.print(row, () => fieldLines(row, COLUMNS))
   },
 })
