@@ -46,6 +46,14 @@ describe("a mock's clock", () => {
     expect((await late).status).toBe(200)
   })
 
+  it('stays at the start if the mock is reset during an advance', async () => {
+    const mock = await createMock({ startAt: START })
+    const advanced = mock.clock.advance(60_000)
+    await mock.reset()
+    await advanced
+    expect(mock.clock.now()).toBe(START)
+  })
+
   it('wakes sleepers when they are due, and rejects aborted sleepers', async () => {
     const { clock } = await createMock({ startAt: START })
     const giveUp = new AbortController()

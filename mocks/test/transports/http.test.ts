@@ -130,6 +130,16 @@ describe('a mock server', () => {
     expect(await raw(mock.url, `${head}and no end`)).toMatch(/^HTTP\/1\.1 413 /)
   })
 
+  it('refuses a write whose body never arrives, and lists the payload as unread', async () => {
+    const mock = await startStandalone()
+    open.push(mock)
+    const head =
+      'POST /post/fish?name=Alex HTTP/1.1\r\nhost: mock\r\ncontent-type: text/plain\r\ncontent-length: 100\r\n\r\n'
+    expect(await raw(mock.url, `${head}and no end`)).toMatch(/^HTTP\/1\.1 415 /)
+    const history = await fetch(`${mock.url}/__mock/requests`)
+    expect(await history.json()).toMatchObject({ requests: [{ status: 415, payload: { kind: 'unread' } }] })
+  })
+
   it('responds with status 500 and the error message if the mock itself fails', async () => {
     const { url } = await serve(async () => {
       throw new Error('no such state')
