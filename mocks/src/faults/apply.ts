@@ -1,32 +1,47 @@
 import { EVENT_STREAM, HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
+import type { RoutedRequest } from '@fish-crab/server/app'
 import { errorBody, HttpError } from '@fish-crab/server/internal'
 import { decodeContent, type Outcome } from '../service/outcome.ts'
-import { copyAddress, setHeaders } from '../service/request.ts'
+import { copyAddress, copyRequest, setHeaders } from '../service/request.ts'
 import type { Service } from '../service/service.ts'
 import { DEFAULT_CODES, effectOf, type Fault, HTML, PROXY_PAGES, type StatusFault } from './fault.ts'
 import type { MatchedFault } from './registry.ts'
 
+/** Applies a fault to the response. */
 export async function applyFault(
-  service: Service,
   request: Request,
+  response: Response,
   match: MatchedFault | undefined,
-  now: number,
 ): Promise<Outcome> {
-  if (!match) return { response: await service.app.fetch(request), delayMs: 0 }
+  if (!match) return { response, delayMs: 0 }
   const { fault, delayMs } = match
   const { network, body, contentType } = effectOf(fault)
-  let response = await respond(service, request, fault, now)
-  if (body || network?.kind === 'cut-body') response = await untilFirstChunk(response)
-  if (body) response = await replaceBody(request, response, body, contentType)
-  return { response, delayMs, networkFault: network }
+  const first = body || network?.kind === 'cut-body' ? await untilFirstChunk(response) : response
+  return {
+    response: body ? await replaceBody(request, first, body, contentType) : first,
+    delayMs,
+    networkFault: network,
+  }
 }
 
-async function respond(service: Service, request: Request, fault: Fault, now: number): Promise<Response> {
+/** Returns the response of a fault that prevents the service from processing the request. */
+export async function responseOfFault(
+  service: Service,
+  routed: RoutedRequest,
+  fault: Fault,
+  now: number,
+): Promise<Response | undefined> {
+  const { request } = routed
   const { isIgnored, storage } = effectOf(fault)
   if (typeof fault === 'object' && 'status' in fault) return statusResponse(service, request, fault, now)
   if (isIgnored) return errorResponse(service, request, 503, undefined, now)
-  if (storage === 'down') return service.appWithoutStorage().fetch(request)
-  return (storage === 'full' ? service.appWithReadOnlyStorage() : service.app).fetch(request)
+  if (!storage) return undefined
+  const copy = copyRequest(request)
+  const app = storage === 'down' ? service.appWithoutStorage() : service.appWithReadOnlyStorage()
+  const response = await app.fetch(copy)
+  // The history contains a payload that the service has read.
+  if (copy.bodyUsed) await routed.payload().catch(() => {})
+  return response
 }
 
 async function statusResponse(

@@ -1,7 +1,7 @@
 import { ERROR_CODES, ROUTES, type RouteName, userNameKey } from '@fish-crab/sdk/contract'
 import { canonicalPath } from '@fish-crab/server/app'
 import { assertKnownKeys, didYouMean, keysOf } from '../service/check-options.ts'
-import { isServed, type RequestTarget } from '../service/request.ts'
+import type { RequestTarget } from '../service/request.ts'
 import {
   DEFAULT_CODES,
   FAULT_NAMES,
@@ -70,10 +70,7 @@ export function createFaultRegistry(userNames: () => readonly string[]) {
     },
 
     /** Returns the oldest fault that matches a request, and counts the request as one use of the fault. */
-    match(targetOf: () => RequestTarget): MatchedFault | undefined {
-      // Return early, because most mocks have no faults and computing the target is slow.
-      if (pending.size === 0) return undefined
-      const target = targetOf()
+    match(target: RequestTarget): MatchedFault | undefined {
       const handle = [...pending].find(({ options }) => matches(options, target))
       if (!handle) return undefined
       handle.remaining -= 1
@@ -157,8 +154,18 @@ function checkOptions(options: FaultOptions, users: readonly string[]): FaultOpt
 }
 
 function checkPath(methodAndPath: string): void {
-  if (isServed(...splitTarget(methodAndPath))) return
-  const known = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
+  const [method, path] = splitTarget(methodAndPath)
+  const segments = canonicalPath(path).split('/')
+  const isServed = Object.values(ROUTES).some((route) => {
+    const pattern = route.path.split('/')
+    return (
+      (method === 'OPTIONS' || route.method === (method === 'HEAD' ? 'GET' : method)) &&
+      pattern.length === segments.length &&
+      pattern.every((one, at) => one === segments[at] || one.startsWith(':'))
+    )
+  })
+  if (isServed) return
+  const known = Object.values(ROUTES).map((route) => `${route.method} ${route.path}`)
   throw new TypeError(`No route matches "${methodAndPath}".${didYouMean(methodAndPath, known)}`)
 }
 

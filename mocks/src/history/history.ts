@@ -1,4 +1,5 @@
 import { HEADERS, KINDS, type Kind } from '@fish-crab/sdk/contract'
+import type { RoutedRequest } from '@fish-crab/server/app'
 import type { Transport } from '../service/outcome.ts'
 import type { Service } from '../service/service.ts'
 import type { HistoryEntry, SentCrab, SentFish } from './entry.ts'
@@ -38,8 +39,8 @@ export function createHistory(service: Service, secrets: readonly string[], now:
       if (snapshot.length !== entries.length) snapshot = entries.slice()
       return snapshot
     },
-    record(request: Request, transport: Transport): RequestRecorder {
-      const recorder = recordRequest(request, transport, now(), { service, redact })
+    record(routed: RoutedRequest, transport: Transport): RequestRecorder {
+      const recorder = recordRequest(routed, transport, now(), { service, redact })
       recorders.push(recorder)
       if (recorders.length >= MAX_RECORDERS) flush()
       return recorder

@@ -1,5 +1,6 @@
 import { HEADERS, type Kind, ROUTES, rarityValue } from '@fish-crab/sdk/contract'
-import { decryptToken, parsePayload, readBody, tokenText } from '@fish-crab/server/internal'
+import type { RoutedRequest } from '@fish-crab/server/app'
+import { HttpError, parsePayload } from '@fish-crab/server/internal'
 import { type Fault, faultLabel } from '../faults/fault.ts'
 import type { Transport } from '../service/outcome.ts'
 import { type RequestTarget, requestTarget } from '../service/request.ts'
@@ -11,6 +12,7 @@ type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 type ResponseHead = Pick<Response, 'status' | 'headers'>
 
 const WRITES: Readonly<Record<string, Kind>> = { postFish: 'fish', postCrab: 'crab' }
+const UNKNOWN_USER: readonly string[] = ['missing_name', 'user_not_found']
 
 export type RequestRecorder = ReturnType<typeof recordRequest>
 
@@ -19,42 +21,35 @@ export type RequestRecorder = ReturnType<typeof recordRequest>
  * considerable part of the cost of a short request.
  */
 export function recordRequest(
-  request: Request,
+  routed: RoutedRequest,
   transport: Transport,
   at: number,
   { service, redact }: { readonly service: Service; readonly redact: Redactor },
 ) {
-  const { method, url, headers } = request
+  const { request } = routed
+  const { headers } = request
   const client = service.addressOf(request)
-  let target: RequestTarget | undefined
+  const target = requestTarget(routed, service.ownerOf)
+  const { method, path, route, query, user } = target
+  const kind = WRITES[route]
   let fault: Fault | undefined
   let response: ResponseHead | undefined
   let payload: WritePayload | undefined
   let entry: Writable<HistoryEntry> | undefined
-
-  function targetOf(): RequestTarget {
-    target ??= requestTarget({ method, url, headers }, service.ownerOf)
-    return target
-  }
-
-  const kind = method === 'POST' ? WRITES[targetOf().route] : undefined
-  // Clone the request, because the service consumes its body.
-  const copy = kind && request.clone()
 
   function update(): void {
     if (!entry || !response) return
     const requestId = response.headers.get(HEADERS.requestId)
     entry.status = response.status
     entry.requestId = requestId === null ? undefined : redact.text(requestId)
-    entry.rateLimit = limitDecision(response, targetOf())
+    entry.rateLimit = limitDecision(response, target)
     if (payload) entry.payload = payload
   }
 
-  async function recordPayload(kind: Kind, copy: Request): Promise<void> {
-    const { user } = targetOf()
+  async function recordPayload(kind: Kind): Promise<void> {
     payload = { kind: 'unread' }
     update()
-    const reading = readPayload(service, kind, user, copy).then((read) => {
+    const reading = readPayload(kind, routed).then((read) => {
       payload = { ...redact.value(read), kind: read.kind } as WritePayload
       update()
     })
@@ -64,7 +59,7 @@ export function recordRequest(
   }
 
   return {
-    target: targetOf,
+    target,
 
     recordFault(applied: Fault): void {
       fault = applied
@@ -74,13 +69,12 @@ export function recordRequest(
     recordResponse({ status, headers }: ResponseHead): Promise<void> | undefined {
       response = { status, headers }
       update()
-      return kind && copy ? recordPayload(kind, copy) : undefined
+      return kind && recordPayload(kind)
     },
 
     /** Returns the entry of the request. Each call returns the same object, which later records update. */
     entry(): HistoryEntry {
       if (entry) return entry
-      const { path, route, query, user } = targetOf()
       entry = {
         transport,
         method,
@@ -114,23 +108,19 @@ function limitDecision({ status, headers }: ResponseHead, { route, isPreflight }
   return { decision: isPublic && !isPreflight && status < 500 ? 'bypassed' : 'exempt' }
 }
 
-/** Decrypts and parses the body of a write as the service does, even if the service refused it. */
-async function readPayload(
-  { app: { users } }: Service,
-  kind: Kind,
-  userName: string | undefined,
-  request: Request,
-): Promise<WritePayload> {
-  const body = await readBody(request).catch(() => undefined)
-  if (!body) return { kind: 'unread' }
-  const owner = userName === undefined ? undefined : await users.find(userName)
-  if (!owner) return { kind: 'undecipherable', reason: 'unknown user' }
-  const token = await decryptToken(await users.fernet(owner), tokenText(body))
-  if (!token) return { kind: 'undecipherable', reason: 'not a token of this user' }
-  const text = new TextDecoder().decode(token.message)
-  let content: unknown = text
+/** Parses the payload of a write as the service does, even if the service refused it. */
+async function readPayload(kind: Kind, routed: RoutedRequest): Promise<WritePayload> {
+  let content: unknown
   try {
-    content = JSON.parse(text)
+    const message = await routed.payload()
+    if (!message) return { kind: 'undecipherable', reason: 'not a token of this user' }
+    content = new TextDecoder().decode(message)
+  } catch (error) {
+    const isUnknown = error instanceof HttpError && UNKNOWN_USER.includes(error.code)
+    return isUnknown ? { kind: 'undecipherable', reason: 'unknown user' } : { kind: 'unread' }
+  }
+  try {
+    content = JSON.parse(String(content))
     const { user, gamemode, entries } = parsePayload[kind](content)
     return {
       kind,

@@ -1,7 +1,8 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { applyFault } from '../faults/apply.ts'
-import { createFaultRegistry } from '../faults/registry.ts'
+import { applyFault, responseOfFault } from '../faults/apply.ts'
+import { createFaultRegistry, type MatchedFault } from '../faults/registry.ts'
 import { createHistory } from '../history/history.ts'
+import type { RequestRecorder } from '../history/recorder.ts'
 import type { ResettableClock } from '../service/clock.ts'
 import type { Outcome, Transport } from '../service/outcome.ts'
 import { openService, type Service, type ServiceOptions } from '../service/service.ts'
@@ -26,16 +27,21 @@ export async function createMockService(options: MockServiceOptions, clock: Rese
     const state = current
     const { service, faults, history } = state
     const receivedAt = clock.now()
-    const recorder = history.record(request, transport)
-    const match = faults.match(recorder.target)
-    if (match) recorder.recordFault(match.fault)
-    const outcome = await applyFault(service, request, match, receivedAt)
+    const seen: { recorder?: RequestRecorder; match?: MatchedFault | undefined } = {}
+    const response = await service.fetch(request, (routed) => {
+      seen.recorder = history.record(routed, transport)
+      seen.match = faults.match(seen.recorder.target)
+      if (!seen.match) return undefined
+      seen.recorder.recordFault(seen.match.fault)
+      return responseOfFault(service, routed, seen.match.fault, receivedAt)
+    })
+    const outcome = await applyFault(request, response, seen.match)
     const { headers } = outcome.response
     if (headers.get(HEADERS.rateRemaining) === '0' && SDK_AGENT.test(request.headers.get('user-agent') ?? '')) {
-      const call = `${request.method} ${recorder.target().path}`
+      const call = `${request.method} ${seen.recorder?.target.path}`
       clock.recordExhausted(call, Number(headers.get(HEADERS.rateReset)) * 1000)
     }
-    const payload = recorder.recordResponse(outcome.response)
+    const payload = seen.recorder?.recordResponse(outcome.response)
     if (payload) await payload
     if (outcome.delayMs === 0) return outcome
     // The delay begins when the request arrives, so time that passes on the clock while the request is processed

@@ -41,6 +41,8 @@ export interface ServiceOptions {
   readonly schedule: Schedule
 }
 
+type RequestHook = NonNullable<AppOptions['onRequest']>
+
 export type Service = Awaited<ReturnType<typeof openService>>
 
 /** The data of a mock is not confidential, and a fixed key makes its responses reproducible. */
@@ -81,7 +83,8 @@ export async function openService(options: ServiceOptions) {
   const storage = wrapDriver(driver)
   const closed = createMemoryDriver()
   await closed.dispose?.()
-  const app = createApp({ ...appOptions, storage })
+  const hooks = new WeakMap<Request, RequestHook>()
+  const app = createApp({ ...appOptions, storage, onRequest: (routed) => hooks.get(routed.request)?.(routed) })
   const setRandom = (source: typeof random) => {
     random = source
   }
@@ -91,6 +94,11 @@ export async function openService(options: ServiceOptions) {
   now = options.now
   return {
     app,
+    /** Works like `fetch` of the app, but calls the hook with the route of this request. */
+    fetch(request: Request, onRequest: RequestHook): Promise<Response> {
+      hooks.set(request, onRequest)
+      return app.fetch(request)
+    },
     appWithoutStorage: once(() => createApp({ ...appOptions, storage: wrapDriver(closed) })),
     /** The same service with a storage that can be read, but rejects catches. */
     appWithReadOnlyStorage: once(() =>

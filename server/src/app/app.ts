@@ -26,6 +26,7 @@ import { createPipeline } from './http/pipeline.ts'
 import { createPublicRateLimit } from './http/rate-limit.ts'
 import { type Handler, mountRoutes } from './http/router.ts'
 import { type AppOptions, checkAppOptions } from './options.ts'
+import { payloadOf } from './routes/decrypt-body.ts'
 import { DOCS_HEADERS } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
 import { assetHandler, PAGES_HEADERS } from './routes/page.ts'
@@ -104,7 +105,8 @@ const SILENCE: Logger = { info() {}, warn() {}, error() {} }
  */
 export function createApp(options: AppOptions): App {
   checkAppOptions(options)
-  const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs, pages } = options
+  const { secrets, passwords, version, clientAddress, masterApiKey, tokenTtlSeconds, metrics, docs, pages, onRequest } =
+    options
   const clock = options.clock ?? Date.now
   const random = options.random ?? pooledRandom((bytes) => crypto.getRandomValues(bytes))
   const logger = options.logger ?? SILENCE
@@ -176,7 +178,15 @@ export function createApp(options: AppOptions): App {
     createId,
     responseClass: options.responseClass,
   }
-  const h3 = createPipeline(pipeline)
+  const h3 = createPipeline({
+    ...pipeline,
+    onRequest:
+      onRequest &&
+      (async (context, path) => {
+        const { request, route = 'unmatched', params, query } = context
+        return onRequest({ request, route, path, params, query, payload: () => payloadOf(users, context) })
+      }),
+  })
   const assets = (name: 'docs' | 'homePage', folder: string, handler: Handler) => ({
     name,
     path: `${folder}/:asset`,

@@ -12,6 +12,7 @@ export type {
   RenderedMetrics,
   RequestHost,
   RequestObservation,
+  RoutedRequest,
   StorageObservation,
   StoredTotals,
 } from './core/host.ts'

@@ -6,7 +6,7 @@
 export { removalOf } from '../storage/core/changes.ts'
 export { wrapDriver } from '../storage/core/wrap-driver.ts'
 export { createMemoryDriver } from '../storage/memory/memory.ts'
-export { decryptToken, parsePayload, tokenText } from './catches/payload.ts'
+export { parsePayload } from './catches/payload.ts'
 export { requestIdOf } from './http/context.ts'
 export { errorBody, HttpError, parserError, rawErrorResponse } from './http/http-error.ts'
 export { parseJson, readBody, validate } from './http/request.ts'

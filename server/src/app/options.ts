@@ -1,7 +1,7 @@
 import { GAMEMODE_RULE, type Gamemode } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../storage/core/types.ts'
 import { gamemodesProblem } from './catches/gamemodes.ts'
-import type { CardRenderer, Logger, Metrics, PasswordHasher } from './core/host.ts'
+import type { CardRenderer, Logger, Metrics, PasswordHasher, RoutedRequest } from './core/host.ts'
 import type { RandomSource } from './core/ids.ts'
 import type { Schedule } from './core/schedule.ts'
 import { isOrigin } from './http/cors.ts'
@@ -84,6 +84,13 @@ export interface AppOptions {
    */
   readonly metricsRoute?: boolean
   /**
+   * Called once for each request of `fetch`, after routing and before the app counts or authenticates the request. The
+   * app sends the returned response unchanged and does not process the request.
+   * @default none: the app processes every request
+   * @example onRequest: ({ route }) => (route === 'postFish' ? new Response(null, { status: 503 }) : undefined)
+   */
+  readonly onRequest?: (routed: RoutedRequest) => Promise<Response | undefined> | Response | undefined
+  /**
    * Class of responses, for hosts that send instances of their own class faster.
    * @default `globalThis.Response` at the time of each request, because some hosts replace this class
    */
@@ -158,6 +165,7 @@ const RULES: Readonly<Partial<Record<keyof AppOptions, Rule>>> = {
     `must be 1 to 32 different names of ${GAMEMODE_RULE}.`,
   ],
   clientAddress: [optional(isFunction), 'must be a function that returns the address of a request as a string.'],
+  onRequest: [optional(isFunction), 'must be a function that returns a response or undefined.'],
   renderCard: [optional(isFunction), 'must be a function that returns the PNG of an SVG.'],
   rateLimit: LIMIT,
   adminRateLimit: LIMIT,

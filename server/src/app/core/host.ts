@@ -88,6 +88,26 @@ export interface Metrics {
 /** Renders an SVG picture of a card as PNG. The renderer needs the fonts that the picture names. */
 export type CardRenderer = (svg: string) => Promise<Uint8Array<ArrayBuffer>>
 
+/** A request that the app has routed and not yet processed; see `onRequest` of `createApp`. */
+export interface RoutedRequest {
+  /** The request, as passed to `fetch`. */
+  readonly request: Request
+  /** Route of the contract, or `unmatched`. */
+  readonly route: RouteName | 'unmatched'
+  /** The canonical path; see `canonicalPath`. */
+  readonly path: string
+  /** Percent-decoded parameters of the path. @example { name: 'Alex' } */
+  readonly params: Readonly<Record<string, string>>
+  /** The query. It is empty if the app refuses the query because of its length. */
+  readonly query: URLSearchParams
+  /**
+   * Reads and decrypts the body of a write. The app and all callers share one result, so the body is read once. Also
+   * decrypts a write that the app refused. Resolves to `undefined` if the body is not a token of the user. Rejects with
+   * the error of the service if the user does not exist or the body is unreadable.
+   */
+  payload(): Promise<Uint8Array | undefined>
+}
+
 /** Facts about a request that only the host knows. */
 export interface RequestHost {
   /**

@@ -1,4 +1,5 @@
 import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName, type User } from '@fish-crab/sdk/contract'
+import type { DecryptedToken } from '@fish-crab/sdk/fernet'
 import { clientKey, siteKey } from './client-address.ts'
 import { targetError } from './path.ts'
 
@@ -7,6 +8,13 @@ export interface StoredKey {
   /** The user's id. */
   readonly owner: string
   readonly encrypted: string | null
+}
+
+/** The body of a write. */
+export interface DecryptedBody {
+  readonly text: string
+  /** Absent for an invalid token or a token that was encrypted with another key. */
+  readonly token: DecryptedToken | undefined
 }
 
 /** The route that a request matches. */
@@ -45,6 +53,8 @@ export interface RequestContext extends MatchedRoute {
    * lookup, which runs concurrently with `namedUser`.
    */
   namedKey?: Promise<StoredKey | undefined>
+  /** The body of a write, which is read and decrypted on first use. */
+  body?: Promise<DecryptedBody>
   /**
    * The player and the gamemode of the request, for the log line of an error. Both are set only after the app has found
    * that they exist.

@@ -17,6 +17,8 @@ interface PipelineOptions {
   readonly clock: () => number
   readonly logger: Logger
   readonly metrics: Metrics | undefined
+  /** Responds to a request instead of the app. @default none */
+  readonly onRequest?: ((context: RequestContext, path: string) => Promise<Response | undefined>) | undefined
   /** @default the global class at the time of the request */
   readonly responseClass: typeof Response | undefined
 }
@@ -29,7 +31,8 @@ const NO_ADDRESS =
  * measured, including error responses.
  */
 export function createPipeline(options: PipelineOptions): H3 {
-  const { limitRate, clientAddress, createId, allowedOrigins, clock, logger, metrics, responseClass } = options
+  const { limitRate, clientAddress, createId, allowedOrigins, clock, logger, metrics, onRequest, responseClass } =
+    options
 
   function addressOf(request: Request, host: RequestHost | undefined): string {
     try {
@@ -79,6 +82,8 @@ export function createPipeline(options: PipelineOptions): H3 {
       createId,
     })
     event.context.request = context
+    const replacement = onRequest && (await onRequest(context, event.url.pathname))
+    if (replacement) return replacement
     const response = await respond(context, next)
     logResponse(logger, context, response, clock())
     metrics?.observeRequest({

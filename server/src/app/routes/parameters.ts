@@ -15,7 +15,7 @@ export function userNameOf(query: URLSearchParams): string | undefined {
  * Returns the user in the parameter `name`, or else the owner of the API key. Throws `missing_name` or
  * `user_not_found`.
  */
-export async function requestedUser({ users }: Services, context: RequestContext): Promise<User> {
+export async function requestedUser({ users }: Pick<Services, 'users'>, context: RequestContext): Promise<User> {
   const { query, apiKeyUser, namedUser } = context
   const name = userNameOf(query)
   if (!name && !apiKeyUser) throw new HttpError('missing_name')

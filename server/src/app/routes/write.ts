@@ -1,11 +1,12 @@
 import { HEADERS, type Kind, MEDIA_TYPES, type Saved, type User, userNameKey } from '@fish-crab/sdk/contract'
 import { type DecryptedToken, isWithinTtl } from '@fish-crab/sdk/fernet'
-import { decryptToken, parsePayload, tokenText } from '../catches/payload.ts'
+import { parsePayload } from '../catches/payload.ts'
 import { dedupeKeyOf, savedMessage, tokenTime, toRecord } from '../catches/record.ts'
 import { HttpError } from '../http/http-error.ts'
-import { parseJson, readBody, requireMediaType } from '../http/request.ts'
+import { parseJson, requireMediaType } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
+import { decryptBody } from './decrypt-body.ts'
 import { requestedUser } from './parameters.ts'
 import type { Services } from './services.ts'
 
@@ -17,9 +18,9 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     const user = await requestedUser(services, context)
     const outside = [context.request.headers.get(HEADERS.gamemode), ...context.query.getAll('gamemode')]
     context.gamemode = gamemodes.named(outside)
-    const text = tokenText(await readBody(context.request))
+    context.body ??= decryptBody(users, context, user)
+    const { text, token } = await context.body
     const dedupeKey = await dedupeKeyOf(withoutPadding(text))
-    const token = await decryptToken(await users.fernet(user, await context.namedKey), text)
     if (!token) return replayedOrError('invalid_token', user, dedupeKey, 1)
 
     const payload = parsePayload[kind](parseJson(token.message))
