@@ -1,9 +1,9 @@
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/contract'
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
 import { parseSeed } from '../service/check-seed.ts'
-import { toUnixMs } from '../service/clock.ts'
 import type { Seed } from '../service/seed.ts'
 import type { MockLimits } from '../service/service.ts'
+import { toUnixMs } from '../service/time.ts'
 
 /** Keys that belong to no user. */
 export interface MockKeys {

@@ -2,8 +2,9 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClock, flushTasks } from '../../src/service/clock.ts'
+import { createClock } from '../../src/service/clock.ts'
 import type { HandleRequest } from '../../src/service/outcome.ts'
+import { flushTasks } from '../../src/service/waiting.ts'
 import { type InterceptOptions, intercept, UnhandledRequestError } from '../../src/transports/intercept.ts'
 
 /** Creates a handler that responds with a name, the transport and the request. */
