@@ -6,10 +6,9 @@ import {
   type Encryption,
   forwardedAddress,
   type PasswordHasher,
-  REMOVED_VERSION,
   type Schedule,
 } from '@fish-crab/server/app'
-import { createMemoryDriver, removalOf, USERS_BASE, wrapDriver } from '@fish-crab/server/internal'
+import { createMemoryDriver, USERS_BASE, wrapDriver } from '@fish-crab/server/internal'
 import { applySeed } from './apply-seed.ts'
 import { seededRandom } from './random.ts'
 import { socketAddress } from './request.ts'
@@ -79,7 +78,8 @@ export async function openService(options: ServiceOptions) {
     ...(tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds }),
   } satisfies Partial<AppOptions>
 
-  const { driver, userNames } = createReproducibleDriver(createMemoryDriver())
+  const names = new Map<string, string>()
+  const driver = recordNames(createMemoryDriver({ random: seededRandom('storage') }), names)
   const storage = wrapDriver(driver)
   const closed = createMemoryDriver()
   await closed.dispose?.()
@@ -107,7 +107,7 @@ export async function openService(options: ServiceOptions) {
     gamemodes,
     users,
     /** The names of all users, including users that were created after the seed was applied. */
-    userNames,
+    userNames: () => [...names.values()],
     addressOf,
     /** The seeded user that a personal API key belongs to. */
     ownerOf: (apiKey: string) => owners.get(apiKey),
@@ -141,95 +141,19 @@ export const noEncryption: Encryption = {
   reencrypt: async (text) => text,
 }
 
-type Driver = ReturnType<typeof createMemoryDriver>
-type Collection = Parameters<Driver['append']>[0]
-type Change = Parameters<Parameters<Driver['onChange']>[0]>[0] & object
-
-/**
- * Derives the versions of collections from their changes, so that entity tags are the same in every run, and records the
- * names of users.
- */
-function createReproducibleDriver(driver: Driver) {
-  /** Names by the key of their item. */
-  const names = new Map<string, string>()
-  const versions = new Map<string, string>()
-  const listeners = new Set<(change?: Change) => void>()
-  const versionOf = ({ owner, kind, gamemode }: Collection) => versions.get(`${owner} ${kind} ${gamemode}`) ?? '0'
-
-  function updateVersion(collection: Collection, text: string, change: Change): void {
-    const { owner, kind, gamemode } = collection
-    versions.set(`${owner} ${kind} ${gamemode}`, digest(`${versionOf(collection)} ${text}`))
-    // Notify the listeners here, because the signals of the storage arrive before the new version exists.
-    for (const listener of listeners) listener(change)
-  }
-
+/** Records the names of the users by the key of their item. */
+function recordNames(driver: ReturnType<typeof createMemoryDriver>, names: Map<string, string>): typeof driver {
   return {
-    userNames: () => [...names.values()],
-    driver: {
-      ...driver,
-
-      async setItemIfAbsent(key: string, value: string) {
-        const isSet = await driver.setItemIfAbsent(key, value)
-        if (isSet && key.startsWith(USERS_BASE)) names.set(key, JSON.parse(value).name)
-        return isSet
-      },
-
-      async removeItemIf(key: string, value: string) {
-        const isRemoved = await driver.removeItemIf(key, value)
-        if (isRemoved) names.delete(key)
-        return isRemoved
-      },
-
-      async append(collection, record) {
-        const result = await driver.append(collection, record)
-        if (result.outcome !== 'stored') return result
-        updateVersion(collection, `${record.id} ${record.entries}`, collection)
-        return result
-      },
-
-      onChange(listener) {
-        const own = (change?: Change) => listener(change)
-        listeners.add(own)
-        const stop = driver.onChange((change) => {
-          if (change?.kind === undefined) listener(change)
-        })
-        return () => {
-          listeners.delete(own)
-          stop()
-        }
-      },
-
-      async removeEntriesIf(collection, removal) {
-        const isRemoved = await driver.removeEntriesIf(collection, removal)
-        if (isRemoved) updateVersion(collection, `without ${nameOf(removal)}`, removalOf(collection, removal))
-        return isRemoved
-      },
-
-      async moveRecordIf(collection, move) {
-        const isMoved = await driver.moveRecordIf(collection, move)
-        if (!isMoved) return false
-        const { record, gamemode } = move
-        const target = { ...collection, gamemode }
-        updateVersion(collection, `without ${record.id}`, removalOf(collection, move))
-        updateVersion(target, `with ${record.id}`, target)
-        return true
-      },
-
-      async version(collection) {
-        // The call of the driver rejects when the storage is unreachable.
-        if ((await driver.version(collection)) === REMOVED_VERSION) return REMOVED_VERSION
-        return `${collection.owner}.${versionOf(collection)}`
-      },
-    } satisfies Driver,
+    ...driver,
+    async setItemIfAbsent(key, value) {
+      const isSet = await driver.setItemIfAbsent(key, value)
+      if (isSet && key.startsWith(USERS_BASE)) names.set(key, JSON.parse(value).name)
+      return isSet
+    },
+    async removeItemIf(key, value) {
+      const isRemoved = await driver.removeItemIf(key, value)
+      if (isRemoved) names.delete(key)
+      return isRemoved
+    },
   }
-}
-
-/** The record of a removal, or its removed entry. */
-function nameOf({ record, remaining }: Parameters<Driver['removeEntriesIf']>[1]): string {
-  return remaining ? `${record.id} ${remaining.entry}` : record.id
-}
-
-/** Returns 96 bits that depend only on the text, in hexadecimal. */
-function digest(text: string): string {
-  return Array.from(seededRandom(text)(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,5 +1,5 @@
 export type { AdminRole, CreatedUser, Gamemode, User } from '@fish-crab/sdk/contract'
-export { type FishStorage, REMOVED_VERSION } from '../storage/core/types.ts'
+export type { FishStorage } from '../storage/core/types.ts'
 export { createMemoryStorage } from '../storage/memory/memory.ts'
 export { type App, createApp } from './app.ts'
 export { GamemodesError } from './catches/gamemodes.ts'

@@ -3,7 +3,6 @@
  * The mocks bundle these parts, so the parts are not published.
  */
 
-export { removalOf } from '../storage/core/changes.ts'
 export { wrapDriver } from '../storage/core/wrap-driver.ts'
 export { createMemoryDriver } from '../storage/memory/memory.ts'
 export { parsePayload } from './catches/payload.ts'

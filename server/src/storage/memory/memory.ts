@@ -55,12 +55,15 @@ class OrderedItems {
 export interface MemoryStorageOptions {
   /** Maximum number of windows of one kind; see `countInWindow`. @default 100000 */
   readonly windows?: number
+  /** Fills bytes that distinguish the entity tags of this storage from others. @default crypto.getRandomValues */
+  readonly random?: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 }
 
 export function createMemoryDriver(options: MemoryStorageOptions = {}): StorageDriver {
   const items = new OrderedItems()
-  const records = new MemoryRecords()
-  const windows = createWindows(options.windows)
+  const { windows: maxWindows, random = (bytes) => crypto.getRandomValues(bytes) } = options
+  const records = new MemoryRecords(random(new Uint8Array(12)).join('-'))
+  const windows = createWindows(maxWindows)
   const changes = createChanges()
   let closed = false
   const whileOpen = <T>(value: T): T => {

@@ -160,12 +160,16 @@ export class MemoryRecords {
   readonly tallies = new MemoryTallies()
   readonly #owners = new Map<string, Owner>()
   readonly #removed = new Set<string>()
-  /**
-   * Distinguishes the versions of this storage from the versions of any other storage, including an earlier storage of
-   * the same service.
-   */
-  readonly #epoch = crypto.getRandomValues(new Uint32Array(3)).join('-')
+  readonly #epoch: string
   #changes = 0
+
+  /**
+   * @param epoch distinguishes the versions of this storage from the versions of any other storage, including an
+   * earlier storage of the same service
+   */
+  constructor(epoch: string) {
+    this.#epoch = epoch
+  }
 
   append(collection: Collection, record: NewRecord): AppendResult {
     if (this.#removed.has(collection.owner)) return { outcome: 'owner_removed' }
