@@ -1,5 +1,6 @@
-import { type Gamemode, HEADERS, KINDS, type Kind, ROUTES } from '@fish-crab/sdk/contract'
+import { type Gamemode, HEADERS, KINDS, type Kind, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
 import { errorBody, HttpError, parseJson, readBody, requestIdOf, validate } from '@fish-crab/server/internal'
+import { H3 } from 'h3'
 import * as z from 'zod/mini'
 import type { Fault } from '../faults/fault.ts'
 import type { FaultRegistry, RouteMatcher } from '../faults/registry.ts'
@@ -97,25 +98,55 @@ export type ControlApi = (request: Request) => Promise<Response | undefined>
  * counted by the rate limit, not affected by faults and not part of the history. `GET /__mock/` lists the endpoints.
  */
 export function createControlApi(mock: ControlledMock): ControlApi {
-  return async (request) => {
-    const { pathname } = new URL(request.url)
-    if (pathname !== CONTROL_PATH && !pathname.startsWith(`${CONTROL_PATH}/`)) return undefined
-    const requestId = requestIdOf(request.headers.get(HEADERS.requestId))
+  const h3 = new H3({ silent: true })
+  h3.use(async ({ req, res }, next) => {
+    const setHeaders = (headers: Readonly<Record<string, string>>) => {
+      for (const [name, value] of Object.entries(headers)) res.headers.set(name, value)
+    }
+    const requestId = requestIdOf(req.headers.get(HEADERS.requestId))
+    const head = { 'content-type': MEDIA_TYPES.json, 'cache-control': 'no-store', [HEADERS.requestId]: requestId }
+    setHeaders(req.method === 'OPTIONS' ? CORS : { ...CORS, ...head })
     try {
-      const path = pathname.replace(/\/$/, '')
-      const methods = ['GET', 'POST', 'DELETE'].filter((method) => Object.hasOwn(ENDPOINTS, `${method} ${path}`))
-      if (methods.length === 0) throw new HttpError('not_found')
-      const allowed = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS']
-      if (request.method === 'OPTIONS') return preflightResponse(allowed)
-      const endpoint = ENDPOINTS[`${request.method === 'HEAD' ? 'GET' : request.method} ${path}`]
-      if (!endpoint) throw new HttpError('method_not_allowed', { headers: { allow: allowed.join(', ') } })
-      return jsonResponse(endpoint.status ?? 200, await endpoint.run(mock, request), requestId)
+      return await next()
     } catch (error) {
       // The message of an unexpected error is shown, because a mock has no secrets to reveal.
       const details = [{ path: '', message: error instanceof Error ? error.message : String(error) }]
       const httpError = error instanceof HttpError ? error : new HttpError('internal_error', { details })
-      return jsonResponse(httpError.status, errorBody(httpError, requestId), requestId, httpError.headers)
+      res.status = httpError.status
+      setHeaders({ ...head, ...httpError.headers })
+      return errorBody(httpError, requestId)
     }
+  })
+  const methodsByPath = new Map<string, string[]>()
+  for (const [methodAndPath, { run, status = 200 }] of Object.entries(ENDPOINTS)) {
+    const [method, path] = methodAndPath.split(' ') as ['GET' | 'POST' | 'DELETE', string]
+    const methods = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
+    for (const each of methods) {
+      h3.on(each, path, ({ req, res }) => {
+        res.status = status
+        return run(mock, req)
+      })
+    }
+    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods])
+  }
+  for (const [path, methods] of methodsByPath) {
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    const preflight = {
+      'access-control-allow-methods': allow,
+      'access-control-allow-headers': `content-type, ${HEADERS.requestId}`,
+    }
+    h3.all(path, ({ req }) => {
+      // Fetch standard, "CORS-preflight request".
+      if (req.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflight })
+      throw new HttpError('method_not_allowed', { headers: { allow } })
+    })
+  }
+  h3.all('/**', () => {
+    throw new HttpError('not_found')
+  })
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    return pathname === CONTROL_PATH || pathname.startsWith(`${CONTROL_PATH}/`) ? h3.request(request) : undefined
   }
 }
 
@@ -124,30 +155,6 @@ const CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': HEADERS.requestId,
 } as const
-
-function jsonResponse(
-  status: number,
-  value: unknown,
-  requestId: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return Response.json(value, {
-    status,
-    headers: { ...CORS, 'cache-control': 'no-store', [HEADERS.requestId]: requestId, ...headers },
-  })
-}
-
-/** Fetch standard, "CORS-preflight request". */
-function preflightResponse(methods: readonly string[]): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      ...CORS,
-      'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers': `content-type, ${HEADERS.requestId}`,
-    },
-  })
-}
 
 const clockSchema = z.strictObject({ advanceMs: z.int().check(z.minimum(0)) })
 
