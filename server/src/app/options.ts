@@ -87,7 +87,9 @@ export interface AppOptions {
    * Called once for each request of `fetch`, after routing and before the app counts or authenticates the request. The
    * app sends the returned response unchanged and does not process the request.
    * @default none: the app processes every request
-   * @example onRequest: ({ route }) => (route === 'postFish' ? new Response(null, { status: 503 }) : undefined)
+   * @example
+   * const onRequest = ({ route }: { route: string }) =>
+   *   route === 'postFish' ? new Response(null, { status: 503 }) : undefined
    */
   readonly onRequest?: (routed: RoutedRequest) => Promise<Response | undefined> | Response | undefined
   /**
