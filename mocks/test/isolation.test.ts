@@ -23,6 +23,18 @@ async function whole(pending: Promise<Response>) {
 }
 
 describe('a mock', () => {
+  it('has other entity tags after a reset for other catches, so that no cache shows earlier catches', async () => {
+    const mock = await createMock({ seed: SEED, startAt: START })
+    const tagAfter = async (name: string) => {
+      await mock.reset()
+      await createClient({ ...mock.client('Alex'), gamemode: 'earth' }).fish.add({ name, rarity: 'gold' })
+      return (await whole(mock.fetch(mock.origin + READ))).headers.find(([field]) => field === 'etag')?.[1]
+    }
+    const tags = [await tagAfter('Cod'), await tagAfter('Eel'), await tagAfter('Cod')]
+    expect(tags).toEqual([expect.any(String), expect.any(String), tags[0]])
+    expect(tags[1]).not.toBe(tags[0])
+  })
+
   it('returns byte-identical responses, including ids and keys, to those of a mock with an equal seed and start time', async () => {
     const play = async () => {
       const mock = await createMock({ seed: SEED, startAt: START })

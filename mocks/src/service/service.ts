@@ -79,7 +79,10 @@ export async function openService(options: ServiceOptions) {
   } satisfies Partial<AppOptions>
 
   const names = new Map<string, string>()
-  const driver = recordNames(createMemoryDriver({ random: seededRandom('storage') }), names)
+  const driver = recordNames(
+    createMemoryDriver({ nextVersion: (previous, change) => digest(`${previous} ${change}`) }),
+    names,
+  )
   const storage = wrapDriver(driver)
   const closed = createMemoryDriver()
   await closed.dispose?.()
@@ -156,4 +159,9 @@ function recordNames(driver: ReturnType<typeof createMemoryDriver>, names: Map<s
       return isRemoved
     },
   }
+}
+
+/** Returns 96 bits that depend only on the text, in hexadecimal. */
+function digest(text: string): string {
+  return Array.from(seededRandom(text)(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

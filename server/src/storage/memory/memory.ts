@@ -4,7 +4,7 @@ import { endOfBase, firstIndex, pageOf } from '../core/paging.ts'
 import type { FishStorage, ItemPage, ItemRange, StorageDriver } from '../core/types.ts'
 import { createWindows } from '../core/windows.ts'
 import { wrapDriver } from '../core/wrap-driver.ts'
-import { MemoryRecords } from './records.ts'
+import { MemoryRecords, type NextVersion } from './records.ts'
 
 /** Items in memory with sorted keys, so that reading a page takes time in proportion to the page. */
 class OrderedItems {
@@ -55,15 +55,14 @@ class OrderedItems {
 export interface MemoryStorageOptions {
   /** Maximum number of windows of one kind; see `countInWindow`. @default 100000 */
   readonly windows?: number
-  /** Fills bytes that distinguish the entity tags of this storage from others. @default crypto.getRandomValues */
-  readonly random?: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
+  /** Makes the versions of collections, from which entity tags are made. @default a random text and a counter */
+  readonly nextVersion?: NextVersion
 }
 
 export function createMemoryDriver(options: MemoryStorageOptions = {}): StorageDriver {
   const items = new OrderedItems()
-  const { windows: maxWindows, random = (bytes) => crypto.getRandomValues(bytes) } = options
-  const records = new MemoryRecords(random(new Uint8Array(12)).join('-'))
-  const windows = createWindows(maxWindows)
+  const records = new MemoryRecords(options.nextVersion)
+  const windows = createWindows(options.windows)
   const changes = createChanges()
   let closed = false
   const whileOpen = <T>(value: T): T => {

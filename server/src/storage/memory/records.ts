@@ -156,19 +156,34 @@ function nameOf({ kind, gamemode }: Collection): string {
   return JSON.stringify([kind, gamemode])
 }
 
+/**
+ * Returns the version of a collection after a change. The version differs from those of all other states.
+ * @param previous the version before the change
+ * @param change describes the change, with the stored entries
+ */
+export type NextVersion = (previous: string, change: string) => string
+
+/** Also differs from the versions of an earlier storage of the same service. */
+function uniqueVersions(): NextVersion {
+  const epoch = crypto.getRandomValues(new Uint32Array(3)).join('-')
+  let count = 0
+  return () => {
+    count += 1
+    return `${epoch}-${count}`
+  }
+}
+
+const EMPTY = 'empty'
+
 export class MemoryRecords {
   readonly tallies = new MemoryTallies()
   readonly #owners = new Map<string, Owner>()
   readonly #removed = new Set<string>()
-  readonly #epoch: string
+  readonly #nextVersion: NextVersion
   #changes = 0
 
-  /**
-   * @param epoch distinguishes the versions of this storage from the versions of any other storage, including an
-   * earlier storage of the same service
-   */
-  constructor(epoch: string) {
-    this.#epoch = epoch
+  constructor(nextVersion: NextVersion = uniqueVersions()) {
+    this.#nextVersion = nextVersion
   }
 
   append(collection: Collection, record: NewRecord): AppendResult {
@@ -205,7 +220,7 @@ export class MemoryRecords {
   }
 
   version(collection: Collection): string {
-    return this.#collection(collection)?.version ?? (this.#removed.has(collection.owner) ? REMOVED_VERSION : 'empty')
+    return this.#collection(collection)?.version ?? (this.#removed.has(collection.owner) ? REMOVED_VERSION : EMPTY)
   }
 
   latest(collection: Collection, count: number): StoredRecord[] {
@@ -258,10 +273,10 @@ export class MemoryRecords {
   }
 
   #add(owner: Owner, collection: Collection, record: NewRecord): void {
-    const version = this.#newVersion()
-    const stored = owner.collections.get(nameOf(collection)) ?? new MemoryCollection(collection, version)
+    const stored = owner.collections.get(nameOf(collection)) ?? new MemoryCollection(collection, EMPTY)
     owner.collections.set(nameOf(collection), stored)
-    stored.version = version
+    stored.version = this.#nextVersion(stored.version, `with ${record.id} ${record.entries}`)
+    this.#changes += 1
     stored.append(record, this.#changes)
     this.tallies.count(collection, record.tally, 1)
   }
@@ -274,15 +289,10 @@ export class MemoryRecords {
   #replace(collection: Collection, record: SequencedRecord, replacement?: SequencedRecord): void {
     const stored = this.#collection(collection) as MemoryCollection
     stored.replace(record, replacement)
-    stored.version = this.#newVersion()
+    stored.version = this.#nextVersion(stored.version, `without ${record.id} ${replacement?.entries}`)
   }
 
   #collection(collection: Collection): MemoryCollection | undefined {
     return this.#owners.get(collection.owner)?.collections.get(nameOf(collection))
-  }
-
-  #newVersion(): string {
-    this.#changes += 1
-    return `${this.#epoch}-${this.#changes}`
   }
 }
