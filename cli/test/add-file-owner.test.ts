@@ -118,8 +118,8 @@ describe('add --file', () => {
   })
 })
 
-async function useUpRateLimit() {
-  for (let used = 0; used < 25; used += 1) await fetch(`${context.url}/get/fish?name=Alex&gamemode=earth`)
+async function useUpRateLimit(requests = 25) {
+  for (let used = 0; used < requests; used += 1) await fetch(`${context.url}/get/fish?name=Alex&gamemode=earth`)
 }
 
 /** Adds a file, and presses Ctrl-C when the run waits for the rate limit. */
@@ -198,4 +198,26 @@ describe('the waiting catches of a file', () => {
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { queued: true, catches: 2, underWay: 0 }])
     expect(await waiting()).toBe(3)
   })
+})
+
+test('undo of a partly sent file removes the waiting catches first, keeps a batch that is being sent, and removes sent batches', async () => {
+  await useUpRateLimit(24)
+  const own = Array.from({ length: 1001 }, (_, index) => `Fish ${index}`)
+  await interruptInWait(own.map((name) => `${name},1\n`).join(''))
+  const env = { ...context.env, FISH_PASSWORD: 'alex-password' }
+  const undo = async () => {
+    await context.mock.clock.advance(300_000)
+    const { status, stdout } = await run(['undo', '--yes', '--json'], { env })
+    return { status, document: JSON.parse(stdout) }
+  }
+  expect(await undo()).toMatchObject({ status: 7, document: { queued: true, catches: 1, underWay: 500 } })
+  expect(await undo()).toMatchObject({ status: 6, document: { error: { code: 'catches_under_way' } } })
+  expect([JSON.parse((await fish('outbox', '--json')).stdout).waiting, names()]).toEqual([500, own.slice(0, 500)])
+  await fish('outbox', '--send')
+  const stored = async () => JSON.parse((await fish('list', '--json')).stdout).fish.length
+  expect(await stored()).toBe(1000)
+  for (const left of [500, 0]) {
+    expect(await undo()).toMatchObject({ status: 0, document: { queued: false, catches: 500 } })
+    expect(await stored()).toBe(left)
+  }
 })

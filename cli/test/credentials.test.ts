@@ -1,5 +1,6 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createMock } from '@fish-crab/mocks'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { filesWith, newFolder, xdgFolders } from './folders.ts'
 import { ADMIN_PASSWORD, type Env, type RunOptions, run, serviceContext, startImpostor } from './harness.ts'
@@ -382,6 +383,20 @@ describe('the session of an administrator', () => {
     const { status, stderr } = await fish(['logout'])
     expect([status, stderr]).toEqual([0, expect.stringContaining('did not confirm that the session ended')])
     expect(await filesWith(JSON.parse(stored).profiles.default.session.token, home)).toEqual([])
+  })
+
+  test('is never sent to another service when its profile logs in there', async () => {
+    await using other = await createMock({ seed: { users: [{ name: 'Alex', password: 'alex-password' }] } })
+    const { url } = await other.serve()
+    await admin()
+    const { token } = JSON.parse(await readFile(secretsFile(), 'utf8')).profiles.default.session
+    const moved = ['login', 'Alex', '--url', url, '--profile', 'default', '--yes']
+    expect((await fish(moved, { FISH_PASSWORD: 'alex-password' })).status).toBe(0)
+    expect(await fish(['audit'])).toMatchObject({ status: 4, stderr: expect.stringContaining('FISH_ADMIN_PASSWORD') })
+    await fish(['whoami'])
+    await fish(['logout'])
+    expect(other.requests.map(({ route }) => route)).toEqual(['getUserKey', 'postFish', 'postFish'])
+    expect(await filesWith(token, home)).toEqual([])
   })
 
   test('requires the password again after it has expired', async () => {

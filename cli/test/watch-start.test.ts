@@ -1,5 +1,5 @@
 import { appendFileSync, realpathSync } from 'node:fs'
-import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -235,6 +235,32 @@ test('watch --once reads a cut compressed log up to the cut, and names the log',
   expect(status).toBe(7)
   expect(stderr).toMatch(/: [34]\d\d catches to add/)
   expect(stderr).toContain(`Incomplete, so read only up to the cut: ${log}`)
+})
+
+test('watch waits until the game has compressed the rotated log, and then adds the rest of this log', async () => {
+  const { write, env: own } = await scene()
+  const env = { ...own, FISH_GAMEMODE: 'survival' }
+  const log = await write('logs/latest.log', BEGUN + caught('Cod'))
+  await run(['watch', log, '--once', '--yes'], { env })
+  const packed = gzipSync(BEGUN + caught('Cod') + caught('Koi'))
+  const rotated = await write('logs/2026-01-31-1.log.gz', '')
+  await writeFile(rotated, packed.subarray(0, packed.length / 2))
+  await rm(log)
+  await write('logs/latest.log', `[13:00:00] [main/INFO]: Loading Minecraft\n${caught('Eel')}`)
+  const ending = new AbortController()
+  const clock = {
+    now: Date.now,
+    async sleep(ms: number, signal?: AbortSignal) {
+      // Only the reader of logs sleeps for less than a second. The outbox sleeps longer.
+      if (ms < 1000) await writeFile(rotated, packed)
+      await sleep(ms, undefined, { signal })
+    },
+  }
+  const onStdout = (text: string) => {
+    if (text.includes('Eel')) ending.abort()
+  }
+  const { stdout } = await run(['watch', log], { env, clock, interrupted: ending.signal, onStdout })
+  expect(stdout.match(/Cod|Koi|Eel/g)).toEqual(['Koi', 'Eel'])
 })
 
 test('watch sends the rejected catches again after a new login, and names those that stay rejected', async () => {
