@@ -60,6 +60,12 @@ describe('a mock passes all conformance checks', () => {
     }
   })
 
+  it('through interception', async () => {
+    const { mock, options } = await openMock()
+    await using _ = await mock.listen()
+    expectConformant(await runConformance(options), ...OF_ANOTHER_CLIENT)
+  })
+
   it('over HTTP', async () => {
     const { mock, options } = await openMock()
     await using served = await mock.serve()
