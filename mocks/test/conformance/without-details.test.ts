@@ -1,15 +1,13 @@
 import { runConformance, type SendRequest } from '@fish-crab/mocks/conformance'
 import { expect, it } from 'vitest'
 import { openDirect } from './direct.ts'
-import { changedRequest, isRead, madeUpError } from './mutations/mutation.ts'
+import { madeUpError, withUrl } from './mutations.ts'
 
 const CAUSE = 'reads with detail=full lack the id of each entry, which other checks need'
 
-const ignored = (request: Request, send: SendRequest) => {
-  const url = new URL(request.url)
-  url.searchParams.delete('detail')
-  return send(changedRequest(request, { url: url.href }))
-}
+const isRead = (path: string) => /\/get\/(fish|crab)\/?$/.test(path)
+const ignored = (request: Request, send: SendRequest) =>
+  send(withUrl(request, (url) => url.replace(/detail=[^&]*/, '')))
 const refused = async () => madeUpError(400, 'invalid_query')
 
 it.each(Object.entries({ ignored, refused }))(
