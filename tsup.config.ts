@@ -4,7 +4,6 @@ import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { createRequire } from 'node:module'
 import { dirname, normalize } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
-import { lazyOclif } from './cli/build/startup.ts'
 import { writeLicences } from './scripts/build/write-licences.ts'
 
 interface Manifest {
@@ -96,10 +95,11 @@ function program(folder: string, entries: Entries): Options {
     shims: true,
     minifySyntax: true,
     minifyWhitespace: true,
-    external: dependenciesOf(folder).map((name) => new RegExp(`^${name}(/|$)`)),
+    // oclif requires TypeScript only to run plugins from their sources.
+    external: ['typescript', ...dependenciesOf(folder).map((name) => new RegExp(`^${name}(/|$)`))],
     removeNodeProtocol: false,
     silent: true,
-    esbuildPlugins: [lazyOclif(), importServices()],
+    esbuildPlugins: [importServices()],
     metafile: true,
     async onSuccess() {
       writeLicences(`${folder}/dist`, 'cjs')

@@ -128,7 +128,7 @@ function once<Value>(create: () => Value): () => Value {
 }
 
 /** Stores passwords as plain text, because a mock has no real passwords, and slow hashes would slow down tests. */
-export const plainPasswords: PasswordHasher = {
+const plainPasswords: PasswordHasher = {
   hash: async (password) => password,
   verify: async (password, hash) => password === hash,
 }
@@ -137,7 +137,7 @@ export const plainPasswords: PasswordHasher = {
  * Stores keys as plain text. On Node, `crypto.subtle.encrypt` aborts the process if a client of MSW opened a TLS
  * connection with the fake session of an earlier connection, which leaves an error in OpenSSL's queue.
  */
-export const noEncryption: Encryption = {
+const noEncryption: Encryption = {
   encrypt: async (text) => text,
   decrypt: async (text) => text,
   isCurrent: async () => true,
