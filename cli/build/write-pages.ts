@@ -6,9 +6,9 @@ import { Writable } from 'node:stream'
 process.env.FORCE_COLOR = '1'
 delete process.env.NO_COLOR
 const { helpPageIds, showHelp } = await import('../src/program/help.ts')
-const { pageFile } = await import('../src/program/static-pages.ts')
+const { pageFile } = await import('../src/program/fast-path.ts')
 const { COMMANDS } = await import('../src/program/commands.ts')
-const { processSystem } = await import('../src/program/process-system.ts')
+const { processSystem } = await import('../src/program/main.ts')
 const { describeCommands } = await import('../src/program/completion-data.ts')
 const { DATA_FILE } = await import('../src/program/completion.ts')
 

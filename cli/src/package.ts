@@ -8,3 +8,7 @@ export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url))
 export function readManifest(): Interfaces.PJSON {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 }
+
+export function versionText({ name, version }: { readonly name: string; readonly version: string }): string {
+  return `${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`
+}

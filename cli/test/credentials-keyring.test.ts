@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { KeyringEntry } from '../src/core/system.ts'
 import { keyringStore } from '../src/session/keyring.ts'
-import { filesWith, newFolder, xdgFolders } from './folders.ts'
+import { filesWith, newFolder, writeProfiles, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 
 const SECRETS = { url: 'http://a.example', user: 'Alex', fernetKey: 'canary-key' }
@@ -94,7 +94,7 @@ describe('a keyring', () => {
     const { entries, open } = memoryKeyring()
     const store = keyringStore(open)
     await store.update('home', () => SECRETS)
-    await store.update('home', (kept) => kept && { ...kept, apiKey: 'x' })
+    await store.update('home', (kept) => ({ ...(kept as typeof SECRETS), apiKey: 'x' }))
     expect(await store.get('home')).toEqual({ ...SECRETS, apiKey: 'x' })
     await store.update('home', () => undefined)
     expect(entries.size).toBe(0)
@@ -106,7 +106,15 @@ describe('a keyring', () => {
     async (text) => {
       const { entries, open } = memoryKeyring()
       entries.set('fish-crab/home', text)
-      expect(await keyringStore(open).get('home')).toBeUndefined()
+      const home = newFolder()
+      await writeProfiles(home, { home: { url: 'http://a.example', user: 'Alex', secrets: 'keyring' } })
+      const { status, stdout } = await run(['whoami', '--offline', '--json'], { env: xdgFolders(home), keyring: open })
+      expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+        status: 0,
+        user: 'Alex',
+        key: null,
+        sessionUntil: null,
+      })
     },
   )
 

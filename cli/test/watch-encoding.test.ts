@@ -1,7 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemEncoding } from '../src/session/log-encoding.ts'
+import { systemEncoding } from '../src/commands/watch/log-encoding.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { run, serviceContext } from './harness.ts'
 

@@ -5,9 +5,9 @@ import { createChatReader } from '../src/commands/watch/chat-reader.ts'
 import { type DayEvidence, timeOfLine } from '../src/commands/watch/line-time.ts'
 import { isGameStart, readLocation } from '../src/commands/watch/location.ts'
 import { logLocations } from '../src/commands/watch/locations.ts'
+import { type LogEncoding, logEncoding } from '../src/commands/watch/log-encoding.ts'
 import { parseLines, splitLines } from '../src/commands/watch/parser.ts'
 import { formatPosition, parsePosition } from '../src/commands/watch/recorder.ts'
-import { type LogEncoding, logEncoding } from '../src/session/log-encoding.ts'
 
 const UTF_8 = logEncoding('utf-8') as LogEncoding
 const at = (time: string) => `[${time}] [Render thread/INFO]: [CHAT] `

@@ -2,7 +2,6 @@ import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '@fish-crab/sdk'
 import type { PasswordHasher } from '@fish-crab/server/app'
 import type { AsyncEntry } from '@napi-rs/keyring'
-import { sleep } from '../../../sdk/src/internal/wait.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -33,10 +32,4 @@ export interface System {
   readonly page?: ((pager: string, text: string) => Promise<boolean>) | undefined
   /** Opens a URL on the desktop. Returns whether a browser was found. */
   readonly openBrowser?: ((url: string) => Promise<boolean>) | undefined
-}
-
-const SYSTEM_CLOCK: Clock = { now: () => Date.now(), sleep }
-
-export function clockOf({ clock = SYSTEM_CLOCK }: Pick<System, 'clock'>): Clock {
-  return clock
 }

@@ -1,4 +1,7 @@
+import type { Clock } from '@fish-crab/sdk'
 import { startsWithDate } from '../../../sdk/src/internal/calendar.ts'
+import { sleep } from '../../../sdk/src/internal/wait.ts'
+import type { System } from './system.ts'
 
 /**
  * Converts a time, date or month to milliseconds since 1970. A time without a zone is local. Returns `NaN` for any
@@ -30,4 +33,10 @@ export function duration(ms: number): string {
   const two = (number: number) => String(number).padStart(2, '0')
   if (hours > 0) return `${hours}:${two(minutes)}:${two(rest)}`
   return seconds < 60 ? `${seconds} s` : `${minutes}:${two(rest)}`
+}
+
+const SYSTEM_CLOCK: Clock = { now: () => Date.now(), sleep }
+
+export function clockOf({ clock = SYSTEM_CLOCK }: Pick<System, 'clock'>): Clock {
+  return clock
 }

@@ -1,4 +1,5 @@
 import type { Command, CommandList } from '../kit/define.ts'
+import { readManifest } from '../package.ts'
 
 type Loaders = Readonly<Record<string, () => Promise<Command>>>
 
@@ -57,9 +58,10 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
 
 const LOADERS: Loaders = Object.assign({}, ...Object.values(GROUPS))
 
-const TOPICS: Readonly<Record<string, string>> = {
-  admin: 'Administrators, for superadmins',
-  user: 'Players, for administrators',
+/** The descriptions of topics stand in the manifest, where oclif looks for them. */
+function topicsOf({ oclif }: ReturnType<typeof readManifest>): CommandList['topics'] {
+  const topics = Object.entries(oclif.topics ?? {})
+  return Object.fromEntries(topics.map(([name, { description = '' }]) => [name, description]))
 }
 
 function loaderOf(id: string): () => Promise<Command> {
@@ -70,7 +72,9 @@ function loaderOf(id: string): () => Promise<Command> {
 
 export const COMMANDS: CommandList = {
   groups: Object.entries(GROUPS).map(([name, commands]) => ({ name, ids: Object.keys(commands) })),
-  topics: TOPICS,
+  get topics() {
+    return topicsOf(readManifest())
+  },
   ids: Object.keys(LOADERS),
 
   async load(ids = Object.keys(LOADERS)) {
@@ -85,5 +89,5 @@ export const COMMANDS: CommandList = {
     return undefined
   },
 
-  isTopic: (word) => !Object.hasOwn(LOADERS, word) && Object.hasOwn(TOPICS, word),
+  isTopic: (word) => !Object.hasOwn(LOADERS, word) && Object.hasOwn(COMMANDS.topics, word),
 }

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
 import { isShell, LINE_VARIABLE, type Shell } from '../commands/account/shells.ts'
+import { findPage } from '../core/argv.ts'
 import type { Env } from '../core/system.ts'
 import type { Candidate, Values } from '../kit/define.ts'
 import { knownGamemodes } from '../session/gamemodes.ts'
 import { readConfig } from '../session/profiles.ts'
-import { findPage } from './static-pages.ts'
 
 export const DATA_FILE = 'completion.json'
 

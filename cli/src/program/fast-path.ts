@@ -2,11 +2,11 @@ import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { COMPLETE_COMMAND } from '../commands/account/shells.ts'
-import { earlyFlags } from '../core/argv.ts'
+import { earlyFlags, findPage, helpWords, isVersionRequest } from '../core/argv.ts'
 import { stdoutError } from '../core/errors.ts'
+import { versionText } from '../package.ts'
 import { useColours } from '../terminal/screen.ts'
 import { renderLines, reportLines } from '../terminal/text.ts'
-import { findPage, helpWords, isVersionRequest, pageFile, versionText } from './static-pages.ts'
 
 export { cacheFolder } from '../session/paths.ts'
 
@@ -60,4 +60,8 @@ function print(text: string): void {
     process.stderr.write(`${renderLines(reportLines(failure), { colours: false })}\n`)
     process.exitCode = failure.exit
   }
+}
+
+export function pageFile(id: string, coloured: boolean): string {
+  return `${id === '' ? 'index' : id.replaceAll(':', ' ')}.${coloured ? 'ansi' : 'txt'}`
 }

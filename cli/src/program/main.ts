@@ -1,8 +1,8 @@
+import { EventEmitter, on } from 'node:events'
 import { earlyFlags } from '../core/argv.ts'
-import { EXIT, stdoutError } from '../core/errors.ts'
+import { EXIT, interruption, stdoutError } from '../core/errors.ts'
 import type { System } from '../core/system.ts'
 import { renderLines, reportLines } from '../terminal/text.ts'
-import { processSystem } from './process-system.ts'
 import { runCli } from './run-cli.ts'
 
 export { runCli } from './run-cli.ts'
@@ -49,4 +49,46 @@ function exitOnStdoutError({ stdout, stderr }: System, isService: () => boolean)
     if (error) stderr.write(`${renderLines(reportLines(error), { colours: false })}\n`)
     process.exit(error?.exit ?? EXIT.ok)
   })
+}
+
+/**
+ * @param events `onService` is called when the command starts a service that runs until a stop signal. `onStop` is
+ * called at each stop signal.
+ */
+export function processSystem(events: { onService?: () => unknown; onStop?: () => unknown } = {}): System {
+  return {
+    env: process.env,
+    // `stdin` is a getter, because opening stdin takes time and most commands do not read stdin.
+    get stdin() {
+      return process.stdin
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    async page(pager, text) {
+      const { runPager } = await import('../terminal/pager.ts')
+      return runPager(pager, text, process.env)
+    },
+    async openBrowser(url) {
+      const { openBrowser } = await import('../terminal/browser.ts')
+      return openBrowser(url, process.env)
+    },
+    interrupted() {
+      const controller = new AbortController()
+      // Each handler runs only once, so that a second signal ends the process as usual.
+      for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => controller.abort(interruption()))
+      return controller.signal
+    },
+    stopRequests() {
+      events.onService?.()
+      const signals = new EventEmitter()
+      for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => signals.emit('stop'))
+      signals.on('stop', () => events.onStop?.())
+      // The iterator queues signals that arrive before the returned function is called, such as during the start of a
+      // server.
+      const requests = on(signals, 'stop')
+      return async () => {
+        await requests.next()
+      }
+    },
+  }
 }

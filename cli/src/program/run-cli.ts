@@ -1,12 +1,11 @@
-import { type EarlyFlags, earlyFlags } from '../core/argv.ts'
+import { type EarlyFlags, earlyFlags, helpWords, isVersionRequest } from '../core/argv.ts'
 import { EXIT } from '../core/errors.ts'
 import type { Role, System } from '../core/system.ts'
 import type { Command } from '../kit/define.ts'
-import { readManifest } from '../package.ts'
+import { readManifest, versionText } from '../package.ts'
 import { createSession } from '../session/create-session.ts'
 import { createTerminal } from '../terminal/terminal.ts'
 import { COMMANDS } from './commands.ts'
-import { helpWords, isVersionRequest, versionText } from './static-pages.ts'
 
 /** Runs a command line and returns the exit status. Never throws or ends the process. */
 export async function runCli(argv: readonly string[], system: System): Promise<number> {
@@ -27,7 +26,7 @@ async function dispatch(argv: readonly string[], system: System, early: EarlyFla
     return EXIT.ok
   }
   const words =
-    helpWords(argv) ?? (first !== undefined && COMMANDS.isTopic(first) && argv.length === 1 ? argv : undefined)
+    helpWords(argv) ?? (first !== undefined && argv.length === 1 && COMMANDS.isTopic(first) ? argv : undefined)
   if (words) {
     const { showHelp } = await import('./help.ts')
     return showHelp(COMMANDS, words, system)

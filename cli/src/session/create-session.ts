@@ -1,5 +1,6 @@
 import { usageError } from '../core/errors.ts'
-import { clockOf, type System } from '../core/system.ts'
+import type { System } from '../core/system.ts'
+import { clockOf } from '../core/time.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { gamemodeOf, requireGamemode } from './gamemodes.ts'
 import { outboxPath } from './paths.ts'

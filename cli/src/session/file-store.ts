@@ -5,7 +5,7 @@ import type { System } from '../core/system.ts'
 import { decodeTextFile, fileError, isNotFound, replaceFile } from './files.ts'
 import { withLock } from './lock.ts'
 import { secretsPath } from './paths.ts'
-import { type ProfileSecrets, parseSecrets, type SecretStore } from './secret-store.ts'
+import type { SecretStore } from './secret-store.ts'
 
 const FORMAT_VERSION = 1
 const GROUP_AND_OTHERS = 0o077
@@ -21,12 +21,12 @@ export function fileStore(context: Pick<System, 'env'>): SecretStore {
   return {
     kind: 'file',
     title: path,
-    get: async (profile) => secretsOf(readProfiles(path), profile),
+    get: async (profile) => storedFor(readProfiles(path), profile),
     update: (profile, update) =>
       withLock(context, () => {
         const stored = readProfiles(path)
         const { [profile]: _, ...others } = stored
-        const altered = update(secretsOf(stored, profile))
+        const altered = update(storedFor(stored, profile))
         if (altered || Object.hasOwn(stored, profile)) {
           const profiles = altered ? { ...others, [profile]: altered } : others
           replaceFile(path, `${JSON.stringify({ version: FORMAT_VERSION, profiles }, undefined, 2)}\n`)
@@ -35,8 +35,8 @@ export function fileStore(context: Pick<System, 'env'>): SecretStore {
   }
 }
 
-function secretsOf(stored: StoredProfiles, profile: string): ProfileSecrets | undefined {
-  return Object.hasOwn(stored, profile) ? parseSecrets(stored[profile]) : undefined
+function storedFor(stored: StoredProfiles, profile: string): unknown {
+  return Object.hasOwn(stored, profile) ? stored[profile] : undefined
 }
 
 function readProfiles(path: string): StoredProfiles {

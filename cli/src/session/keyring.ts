@@ -1,7 +1,7 @@
 import { CliError, EXIT } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
 import type { KeyringEntry, OpenEntry, System } from '../core/system.ts'
-import { parseSecrets, type SecretStore } from './secret-store.ts'
+import type { SecretStore } from './secret-store.ts'
 
 type Keyring =
   | { readonly available: true; readonly openEntry: OpenEntry }
@@ -45,8 +45,7 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
       throw error instanceof CliError ? error : keyringFailure('The keyring is locked, or denied access to fish-cli.')
     }
   }
-  const get = (profile: string) =>
-    act(profile, async (entry) => parseSecrets(parseJsonText((await entry.getPassword()) ?? '')))
+  const get = (profile: string) => act(profile, async (entry) => parseJsonText((await entry.getPassword()) ?? ''))
   return {
     kind: 'keyring',
     title: "the system's keyring",
@@ -56,7 +55,7 @@ export function keyringStore(openEntry: OpenEntry): SecretStore {
       const stored = await get(profile)
       const updated = update(stored)
       if (updated) await act(profile, (entry) => entry.setPassword(JSON.stringify(updated)))
-      else if (stored) await act(profile, (entry) => entry.deletePassword())
+      else if (stored !== undefined) await act(profile, (entry) => entry.deletePassword())
     },
   }
 }

@@ -1,9 +1,10 @@
 export interface SecretStore {
   readonly kind: 'keyring' | 'file'
   readonly title: string
-  get(profile: string): Promise<ProfileSecrets | undefined>
+  /** Returns the JSON value that is stored for a profile, which another program may have written. */
+  get(profile: string): Promise<unknown>
   /** Updates the secrets of a profile. If `update` returns `undefined`, the secrets are removed. */
-  update(profile: string, update: UpdateSecrets): Promise<void>
+  update(profile: string, update: (stored: unknown) => ProfileSecrets | undefined): Promise<void>
 }
 
 export type UpdateSecrets = (stored: ProfileSecrets | undefined) => ProfileSecrets | undefined
@@ -25,13 +26,3 @@ export interface ProfileSecrets {
   readonly apiKey?: string | undefined
   readonly session?: AdminSession | undefined
 }
-
-/** Returns `undefined` for data that this program did not write. */
-export function parseSecrets(value: unknown): ProfileSecrets | undefined {
-  const { url, user = '', fernetKey = '', apiKey = '', session } = Object(value)
-  const { username, token, expiresAt } = session === undefined ? NO_SESSION : Object(session)
-  const texts = [url, user, fernetKey, apiKey, username, token, expiresAt]
-  return texts.every((text) => typeof text === 'string') ? (value as ProfileSecrets) : undefined
-}
-
-const NO_SESSION: AdminSession = { username: '', token: '', expiresAt: '' }

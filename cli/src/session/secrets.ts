@@ -2,7 +2,7 @@ import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../core/parse-values.ts'
 import type { System } from '../core/system.ts'
 import { applyLogin, type Config, changeConfig, type LoginTarget } from './profiles.ts'
-import type { ProfileSecrets, SecretStore, UpdateSecrets } from './secret-store.ts'
+import type { AdminSession, ProfileSecrets, SecretStore, UpdateSecrets } from './secret-store.ts'
 import { settingValue } from './settings.ts'
 import type { Target } from './target.ts'
 
@@ -48,7 +48,7 @@ export async function readSecrets(
   { profile, url }: Pick<Target, 'profile' | 'url'>,
 ): Promise<ProfileSecrets | undefined> {
   if (profile?.secrets === undefined) return undefined
-  const stored = await (await storeOf(system, profile.secrets)).get(profile.name)
+  const stored = parseSecrets(await (await storeOf(system, profile.secrets)).get(profile.name))
   return stored && isSameService(stored.url, url.value) ? stored : undefined
 }
 
@@ -71,7 +71,7 @@ export async function updateSecrets(
   }
   const store = await storeForNew(system, config)
   const isMove = old !== undefined && old.kind !== store.kind
-  await store.update(name, (stored) => update(isMove ? old.before : stored))
+  await store.update(name, (stored) => update(isMove ? old.before : parseSecrets(stored)))
   await recordStore(system, name, store.kind)
   if (isMove && 'remove' in old) await old.remove()
 }
@@ -103,7 +103,7 @@ async function openOld(system: System, kind: StoreKind | undefined, name: string
   if (kind === undefined) return undefined
   try {
     const store = await storeOf(system, kind)
-    return { kind, before: await store.get(name), remove: () => store.update(name, () => undefined) }
+    return { kind, before: parseSecrets(await store.get(name)), remove: () => store.update(name, () => undefined) }
   } catch (error) {
     if (!(await import('./keyring.ts')).isKeyringFailure(error)) throw error
     return { kind, before: undefined, error }
@@ -117,3 +117,13 @@ async function recordStore(system: System, name: string, secrets: StoreKind | un
     return { ...config, profiles: new Map(config.profiles).set(name, { ...profile, secrets }) }
   })
 }
+
+/** Returns `undefined` for data that this program did not write. */
+function parseSecrets(value: unknown): ProfileSecrets | undefined {
+  const { url, user = '', fernetKey = '', apiKey = '', session } = Object(value)
+  const { username, token, expiresAt } = session === undefined ? NO_SESSION : Object(session)
+  const texts = [url, user, fernetKey, apiKey, username, token, expiresAt]
+  return texts.every((text) => typeof text === 'string') ? (value as ProfileSecrets) : undefined
+}
+
+const NO_SESSION: AdminSession = { username: '', token: '', expiresAt: '' }

@@ -1,6 +1,5 @@
 import { GAMEMODE_RULE, isGamemode, rarityValue } from '@fish-crab/sdk/constants'
 import { usageError } from '../core/errors.ts'
-import { ENCODING_RULE, logEncoding } from './log-encoding.ts'
 
 export interface Settings {
   readonly encoding?: string
@@ -28,8 +27,9 @@ export const SETTINGS = {
   encoding: {
     summary: 'Encoding of game logs that are neither UTF-8 nor UTF-16.',
     variable: 'FISH_ENCODING',
-    rule: ENCODING_RULE,
-    accepts: (name: string) => logEncoding(name) !== undefined,
+    rule: 'the name of an encoding',
+    // `config` and `watch` check the name: no other command needs the encodings.
+    accepts: (name: string) => name !== '',
   },
   gamemode: {
     summary: 'Gamemode for profiles without a gamemode.',

@@ -1,6 +1,7 @@
 import type { Clock } from '@fish-crab/sdk'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
-import { clockOf, type System } from '../core/system.ts'
+import type { System } from '../core/system.ts'
+import { clockOf } from '../core/time.ts'
 import type { Bar } from './chart.ts'
 import type { LiveView } from './live-view.ts'
 import { type Countdown, createCountdown, createProgress, type Progress, type ProgressOptions } from './progress.ts'

@@ -77,6 +77,10 @@ async function changeSetting(session: Session, key: SettingKey, value: string | 
 
 async function checked(session: Session, key: SettingKey, value: string): Promise<string> {
   if (key === 'gamemode') return findGamemode(session, value, 'VALUE')
+  if (key === 'encoding') {
+    const { ENCODING_RULE, logEncoding } = await import('../watch/log-encoding.ts')
+    if (!logEncoding(value)) throw usageError(`${key} must be ${ENCODING_RULE}.`)
+  }
   const { rule, accepts } = SETTINGS[key]
   if (accepts(value)) return value
   throw usageError(`${key} must be ${rule}.`)

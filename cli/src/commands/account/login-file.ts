@@ -1,10 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { userNameKey } from '@fish-crab/sdk/constants'
-import { type LoginFile, parseLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
+import { isOnlyLocal } from '../../../../server/web/src/admin/data/local-address.ts'
+import { formatLoginFile, type LoginFile, parseLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
 import { commandLine } from '../../core/argv.ts'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { isServiceUrl } from '../../core/parse-values.ts'
 import { decodeTextFile } from '../../session/files.ts'
+import type { Session } from '../../session/session.ts'
 
 const GROUP_AND_OTHERS = 0o077
 
@@ -43,4 +45,29 @@ function invalidFile(path: string, why: string): CliError {
     hint: 'Ask your administrator for a new login file. Or log in with your password: fish-cli login',
     exit: EXIT.usage,
   })
+}
+
+/**
+ * Returns a function that formats the login file of a player. Notes if other machines cannot reach the service.
+ * @param service the address that the service states @default the address of this command
+ * @throws CliError `invalid_response` for an address that a login file cannot contain
+ */
+export function loginFileFormat(
+  { terminal, url }: Session,
+  service = url,
+): (player: Omit<LoginFile, 'service'>) => string {
+  if (!isServiceUrl(service)) {
+    throw new CliError({
+      code: 'invalid_response',
+      message: `The public address of the service is not an http or https address: ${service}`,
+      hint: 'Set FISH_PUBLIC_URL of the server to an address such as https://fish.example.org.',
+      exit: EXIT.failure,
+    })
+  }
+  if (isOnlyLocal(service)) {
+    terminal.note(
+      `The login file names ${service}, which only this machine can reach. For players on other machines, set FISH_PUBLIC_URL of the server.`,
+    )
+  }
+  return (player) => formatLoginFile({ service, ...player })
 }

@@ -1,16 +1,12 @@
 import type { Gamemode } from '@fish-crab/sdk'
-import { RARITIES } from '@fish-crab/sdk/constants'
-import type { Outbox, StoredCatch } from '@fish-crab/sdk/outbox'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { defineCommand } from '../../kit/define.ts'
 import { serviceFlags, userFlag, yesFlags } from '../../kit/flags.ts'
 import { type AddedRecord, forgetAdded, lastAdded } from '../../session/added.ts'
 import { readPlayerPassword } from '../../session/credentials.ts'
-import { catchesText } from '../../session/delivery.ts'
 import { openLocalOutbox, waitingCatches } from '../../session/outbox.ts'
 import type { Session } from '../../session/session.ts'
 import { COPYABLE } from '../../terminal/terminal.ts'
-import { groupOfKey } from '../add/keys.ts'
 import {
   amountText,
   type CatchRecord,
@@ -19,9 +15,9 @@ import {
   fetchRecords,
   removeRecords,
   resourceOf,
-  saveRecords,
   takeBackHint,
 } from './records.ts'
+import { undoQueued } from './undo-queued.ts'
 
 export const undoCommand = defineCommand({
   summary: 'Remove the catches that this machine added last.',
@@ -54,38 +50,6 @@ export const undoCommand = defineCommand({
     })
   },
 })
-
-/** Removes one catch from the outbox, or all catches of the file that contained it. */
-async function undoQueued(session: Session, outbox: Outbox, user: string, last: StoredCatch): Promise<number> {
-  const { terminal } = session
-  const groupOf = ({ seq, key }: StoredCatch) => (key === undefined ? seq : groupOfKey(key))
-  const catches = (await waitingCatches(outbox, user)).filter((one) => groupOf(one) === groupOf(last))
-  const group = { user, seqs: catches.map(({ seq }) => seq) }
-  const planned = await outbox.cancel({ ...group, dryRun: true })
-  if (planned.cancelled === 0 || planned.cancelled + planned.frozen !== catches.length) {
-    throw new CliError({
-      code: 'catches_under_way',
-      message: 'The last catches are being sent and may already be stored.',
-      hint: 'Send the catches, then undo: fish-cli outbox --send && fish-cli undo',
-      exit: EXIT.conflict,
-    })
-  }
-  const records = catches.map(({ kind, gamemode, entry }): Omit<CatchRecord, 'id'> => {
-    const label = RARITIES.find(({ value }) => 'rarity' in entry && value === entry.rarity)?.label
-    const name = { name: entry.name ?? 'crab', caughtAt: entry.caughtAt }
-    return { kind, gamemode, catches: [label === undefined ? name : { ...name, rarity: label }] }
-  })
-  terminal.note(describeRecords(records))
-  const what = `${catchesText(planned.cancelled)} of ${user} from the outbox`
-  await terminal.confirm(`Remove ${what}`)
-  const file = saveRecords(session, records)
-  const { cancelled, frozen } = await outbox.cancel(group)
-  const underWay = frozen > 0 ? ` Not removed, because sending has started: ${catchesText(frozen)}.` : ''
-  const done = `Removed ${catchesText(cancelled)} of ${user} from the outbox.${underWay}`
-  const document = { user, queued: true, removed: [], catches: cancelled, underWay: frozen, file }
-  terminal.print(document, () => [done, takeBackHint(session, file, user)], COPYABLE)
-  return frozen > 0 ? EXIT.partly : EXIT.ok
-}
 
 /** Removes the records of the last run from the service. Returns `undefined` if no such record exists anymore. */
 async function undoSent(session: Session, named: string, sent: readonly AddedRecord[]): Promise<number | undefined> {

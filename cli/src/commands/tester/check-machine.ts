@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError } from '../../core/describe-error.ts'
 import { localTime } from '../../core/time.ts'
+import { readManifest } from '../../package.ts'
 import { catchesText, waitingText } from '../../session/delivery.ts'
 import { fileStore } from '../../session/file-store.ts'
 import { openKeyring } from '../../session/keyring.ts'
@@ -13,6 +14,18 @@ import { settingValue } from '../../session/settings.ts'
 import { findGames, searchedLocations, usualLocations } from '../watch/locations.ts'
 import { type CheckResult, fail, type Outcome, ok, runCheck, warn } from './check.ts'
 
+/** Everything except the outbox, which depends on the profile. */
+export async function checkMachine(session: Session, config: Config): Promise<readonly CheckResult[]> {
+  return [
+    // This check always passes, because the program does not start with an older Node.
+    await runCheck('node', () => ok(`Node ${process.versions.node}; ${readManifest().engines.node} is required.`)),
+    await runCheck('config', () => checkConfig(session)),
+    await runCheck('secrets', () => checkSecretFile(session)),
+    await runCheck('keyring', () => checkKeyring(session, config)),
+    await runCheck('log', () => checkGameLog(session)),
+  ]
+}
+
 const OTHERS = 0o077
 
 export function usableConfig({ system }: Session): Config {
@@ -23,7 +36,7 @@ export function usableConfig({ system }: Session): Config {
   }
 }
 
-export function checkConfig({ system }: Session): Outcome {
+function checkConfig({ system }: Session): Outcome {
   const path = configPath(system)
   const { profiles, current = 'none' } = readConfig(system)
   const mode = modeOf(path)
@@ -34,13 +47,13 @@ export function checkConfig({ system }: Session): Outcome {
   return ok(`${path} has ${count}. Current profile: ${current}.`)
 }
 
-export async function checkSecretFile({ system }: Session): Promise<Outcome> {
+async function checkSecretFile({ system }: Session): Promise<Outcome> {
   const { title, get } = fileStore(system)
   await get('')
   return ok(modeOf(title) === undefined ? 'No secrets file.' : `Only you can read ${title}.`)
 }
 
-export async function checkKeyring({ system }: Session, config: Config): Promise<Outcome> {
+async function checkKeyring({ system }: Session, config: Config): Promise<Outcome> {
   const wanted = settingValue('secret-store', system.env, config.settings) ?? 'auto'
   if (wanted === 'file') return ok('The keyring is not used, because the setting secret-store is file.')
   const keyring = await openKeyring(system)
@@ -55,7 +68,7 @@ export async function checkKeyring({ system }: Session, config: Config): Promise
 }
 
 /** A missing game log is not a problem, because the user may play on another machine. */
-export async function checkGameLog(session: Session): Promise<Outcome> {
+async function checkGameLog(session: Session): Promise<Outcome> {
   const locations = usualLocations(session)
   try {
     const games = await findGames(locations)

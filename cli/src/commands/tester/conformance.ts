@@ -1,28 +1,13 @@
-import type {
-  CheckInfo,
-  CheckResult,
-  ConformanceOptions,
-  ConformanceReport,
-  ConformanceStartCode,
-  ConformanceStartError,
-  ConformanceUser,
-} from '@fish-crab/mocks/conformance'
-import { ERROR_CODES, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import { createFernet } from '@fish-crab/sdk/fernet'
-import { TRY_LATER } from '../../core/describe-error.ts'
-import { CliError, EXIT, type ExitStatus, usageError } from '../../core/errors.ts'
+import type { CheckInfo } from '@fish-crab/mocks/conformance'
+import { isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { EXIT, usageError } from '../../core/errors.ts'
 import { parseOrigin, parseServiceUrl, parseWholeNumber } from '../../core/parse-values.ts'
-import { localTime } from '../../core/time.ts'
-import { Args, defineCommand, Flags, type Values } from '../../kit/define.ts'
+import { Args, defineCommand, Flags } from '../../kit/define.ts'
 import { adminFlag, profileFlag } from '../../kit/flags.ts'
-import { readAdminCredentials } from '../../session/admin.ts'
-import { readApiKey } from '../../session/client.ts'
-import { readPlayerKey, secretFromEnv } from '../../session/credentials.ts'
-import type { Session } from '../../session/session.ts'
+import { secretFromEnv } from '../../session/credentials.ts'
 import type { Column } from '../../terminal/table.ts'
 import { COPYABLE, type Terminal } from '../../terminal/terminal.ts'
-
-const PART = 'conformance'
+import { accountOf, checkNames, runChecks, selectChecks } from './conformance-checks.ts'
 
 export const conformanceCommand = defineCommand({
   summary: 'Check that a service conforms to the API.',
@@ -117,11 +102,9 @@ export const conformanceCommand = defineCommand({
     if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return printChecks(terminal, selected.checks, baseUrl)
     const masterApiKey = await secretFromEnv(session, 'FISH_MASTER_API_KEY')
-    const identity =
-      flags.user === undefined ? { admin: await readAdminCredentials(own) } : { user: await player(own, flags.user) }
-    const results = await run(session, {
+    const results = await runChecks(session, {
       baseUrl,
-      ...identity,
+      ...(await accountOf(own, flags.user)),
       rateLimit,
       maxWaitMs,
       signal: session.signal,
@@ -136,30 +119,6 @@ export const conformanceCommand = defineCommand({
   },
 })
 
-async function run({ clock, terminal }: Session, options: ConformanceOptions): Promise<ConformanceReport> {
-  const { runConformance, ConformanceStartError } = await import('@fish-crab/mocks/conformance')
-  const onResult = ({ id, outcome, expected = '', actual = '' }: CheckResult) => {
-    terminal.line.set(PART, id)
-    if (outcome === 'failed') terminal.note(`failed: ${id}: expected ${expected}, but got ${actual}`)
-  }
-  try {
-    return await runConformance({ ...options, onResult })
-  } catch (error) {
-    throw error instanceof ConformanceStartError ? startError(error, clock.now()) : error
-  } finally {
-    terminal.line.set(PART, undefined)
-  }
-}
-
-async function player(session: Session, name: string): Promise<ConformanceUser> {
-  const fernetKey = await readPlayerKey(session, name)
-  // Throws if the key is malformed.
-  createFernet(fernetKey)
-  const apiKey = await readApiKey(session)
-  const password = await secretFromEnv(session, 'FISH_PASSWORD')
-  return { name, fernetKey, ...(apiKey !== undefined && { apiKey }), ...(password !== undefined && { password }) }
-}
-
 const CHECK_COLUMNS: readonly Column[] = [
   { field: 'id', whole: true },
   { field: 'section' },
@@ -168,48 +127,4 @@ const CHECK_COLUMNS: readonly Column[] = [
 
 function printChecks(terminal: Terminal, checks: readonly CheckInfo[], url: string): Promise<number> {
   return terminal.printRows({ rows: checks, columns: CHECK_COLUMNS, document: { dryRun: true, url, checks } })
-}
-
-async function selectChecks({ only, skip }: Partial<Record<'only' | 'skip', readonly string[] | undefined>>) {
-  const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
-  const sections = Object.keys(SECTIONS)
-  const known = [...sections, ...listChecks().map(({ id }) => id)]
-  const unknown = [...(only ?? []), ...(skip ?? [])].find((name) => !known.includes(name))
-  if (unknown !== undefined) {
-    const hint = `Sections: ${sections.join(', ')}. To list the checks: fish-cli conformance --dry-run`
-    throw usageError(`Unknown check or section "${unknown}".`, hint)
-  }
-  const selection = { ...(only && { only }), ...(skip && { skip }) }
-  const checks = listChecks(selection)
-  if (checks.length === 0) throw usageError('--only and --skip leave no check to run.')
-  return { selection, checks }
-}
-
-const START_ERRORS: Readonly<Record<ConformanceStartCode, { readonly exit: ExitStatus; readonly hint: string }>> = {
-  unreachable: {
-    exit: EXIT.unreachable,
-    hint: 'Check that the service is running and that URL (or FISH_URL) is right.',
-  },
-  invalid_credentials: { exit: EXIT.credentials, hint: 'Check --admin and FISH_ADMIN_PASSWORD.' },
-  rate_limited: { exit: EXIT.rateLimited, hint: 'Try again in five minutes.' },
-  unexpected_response: {
-    exit: EXIT.failure,
-    hint: 'Check that URL (or FISH_URL) is the address of a Fish and Crab Collection Service.',
-  },
-}
-
-function startError({ code, message, status, retryAfterMs }: ConformanceStartError, now: number): CliError {
-  if (status === ERROR_CODES.unavailable.status) {
-    return new CliError({ code: 'unavailable', message, hint: TRY_LATER, exit: EXIT.unreachable })
-  }
-  const { exit, hint } = START_ERRORS[code]
-  if (retryAfterMs === undefined) return new CliError({ code, message, hint, exit })
-  const retryAt = new Date(now + retryAfterMs).toISOString()
-  return new CliError({ code, message, hint: `Try again at ${localTime(retryAt)} (local time).`, exit, retryAt })
-}
-
-async function checkNames(): Promise<Values> {
-  const { listChecks, SECTIONS } = await import('@fish-crab/mocks/conformance')
-  const sections = Object.entries(SECTIONS).map(([value, description]) => ({ value, description }))
-  return { words: [...sections, ...listChecks().map(({ id, title }) => ({ value: id, description: title }))] }
 }

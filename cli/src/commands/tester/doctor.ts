@@ -1,22 +1,14 @@
 import { EXIT } from '../../core/errors.ts'
 import { defineCommand, Flags } from '../../kit/define.ts'
 import { addressFlags, outputFlags, userFlag } from '../../kit/flags.ts'
-import { readManifest } from '../../package.ts'
 import type { Session } from '../../session/session.ts'
 import { resolveTarget } from '../../session/target.ts'
 import type { Screen, Style } from '../../terminal/screen.ts'
 import type { Column } from '../../terminal/table.ts'
 import { COPYABLE } from '../../terminal/terminal.ts'
 import { type Line, wrapMessage } from '../../terminal/text.ts'
-import { type CheckResult, type CheckStatus, ok, runCheck } from './check.ts'
-import {
-  checkConfig,
-  checkGameLog,
-  checkKeyring,
-  checkOutboxes,
-  checkSecretFile,
-  usableConfig,
-} from './check-machine.ts'
+import { type CheckResult, type CheckStatus, runCheck } from './check.ts'
+import { checkMachine, checkOutboxes, usableConfig } from './check-machine.ts'
 import { checkService } from './check-service.ts'
 
 const STYLES: Readonly<Record<CheckStatus, Style>> = { ok: 'green', warn: 'yellow', fail: 'red' }
@@ -39,14 +31,7 @@ export const doctorCommand = defineCommand({
 
   async run({ session, terminal, flags }) {
     const config = usableConfig(session)
-    const rows = [
-      // This check always passes, because the program does not start with an older Node.
-      await runCheck('node', () => ok(`Node ${process.versions.node}; ${readManifest().engines.node} is required.`)),
-      await runCheck('config', () => checkConfig(session)),
-      await runCheck('secrets', () => checkSecretFile(session)),
-      await runCheck('keyring', () => checkKeyring(session, config)),
-      await runCheck('log', () => checkGameLog(session)),
-    ]
+    const rows = [...(await checkMachine(session, config))]
     let own: Session | undefined
     try {
       own = session.at(resolveTarget({ env: session.env, config }, flags))

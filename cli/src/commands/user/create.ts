@@ -1,18 +1,15 @@
 import type { CreatedUser } from '@fish-crab/sdk/contract'
-import { isOnlyLocal } from '../../../../server/web/src/admin/data/local-address.ts'
-import { formatLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
 import { commandLine } from '../../core/argv.ts'
 import { withUnknownOutcome } from '../../core/describe-error.ts'
-import { CliError, EXIT, usageError } from '../../core/errors.ts'
-import { isServiceUrl } from '../../core/parse-values.ts'
+import { usageError } from '../../core/errors.ts'
 import { Args, defineCommand, Flags } from '../../kit/define.ts'
 import { administrationFlags, gamemodeFlag } from '../../kit/flags.ts'
 import { checkSecretFile, reserveSecretFile, secretFilePath } from '../../kit/secret-output.ts'
 import { rememberGamemodes } from '../../session/gamemodes.ts'
 import { administratorWords, type Target } from '../../session/target.ts'
-import type { Column } from '../../terminal/table.ts'
-import { fieldLines } from '../../terminal/table.ts'
+import { type Column, fieldLines } from '../../terminal/table.ts'
 import { COPYABLE, type Terminal } from '../../terminal/terminal.ts'
+import { loginFileFormat } from '../account/login-file.ts'
 
 const COLUMNS: readonly Column<CreatedUser>[] = [
   { field: 'name' },
@@ -58,7 +55,7 @@ export const userCreateCommand = defineCommand({
     const account = loginFile === undefined ? undefined : await admin.me(options)
     if (account) rememberGamemodes(session, session.url, account.gamemodes)
     const gamemode = flags.gamemode === undefined ? undefined : await session.optionalGamemode()
-    const service = account && checkPublicUrl(account.publicUrl ?? session.url)
+    const format = account && loginFileFormat(session, account.publicUrl)
     await using reserved = file === undefined ? undefined : await reserveSecretFile(file, flags.force)
     const creating = admin.users.create({ name: args.name }, options)
     const {
@@ -69,13 +66,8 @@ export const userCreateCommand = defineCommand({
       throw withUnknownOutcome(error, { hint: checkHint(args.name, target) })
     })
     const { id, name, createdAt, password, fernetKey, apiKey } = user
-    if (!service) return printSecrets(terminal, user)
-    const content = formatLoginFile({ service, name, password, fernetKey, apiKey, gamemode })
-    if (isOnlyLocal(service)) {
-      terminal.note(
-        `The login file names ${service}, which only this machine can reach. For players on other machines, set FISH_PUBLIC_URL of the server.`,
-      )
-    }
+    if (!format) return printSecrets(terminal, user)
+    const content = format({ name, password, fernetKey, apiKey, gamemode })
     if (file === undefined) return terminal.printFile(content)
     await reserved?.write(content, {
       done: `The service created ${name}`,
@@ -101,15 +93,4 @@ function checkHint(name: string, target: Target): readonly string[] {
 function printSecrets(terminal: Terminal, user: CreatedUser): number {
   terminal.note('Save these secrets: they cannot be shown again.')
   return terminal.print(user, () => fieldLines(user, COLUMNS), COPYABLE)
-}
-
-/** Rejects a public address that a login file could not contain. */
-function checkPublicUrl(publicUrl: string): string {
-  if (isServiceUrl(publicUrl)) return publicUrl
-  throw new CliError({
-    code: 'invalid_response',
-    message: `The public address of the service is not an http or https address: ${publicUrl}`,
-    hint: 'Set FISH_PUBLIC_URL of the server to an address such as https://fish.example.org.',
-    exit: EXIT.failure,
-  })
 }

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LogEncoding } from '../../session/log-encoding.ts'
+import type { LogEncoding } from './log-encoding.ts'
 import { identityAt, isUnreadable, type LogFile, openLog } from './log-file.ts'
 import { isContinued, type ReadOptions, readBatch, readToEnd, startOf } from './log-reader.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'

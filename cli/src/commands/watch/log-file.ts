@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip, constants as zlib } from 'node:zlib'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { isNotFound } from '../../session/files.ts'
-import { type LogEncoding, logEncoding } from '../../session/log-encoding.ts'
+import { type LogEncoding, logEncoding } from './log-encoding.ts'
 
 /** An open log, which stays readable after the log is renamed or deleted. */
 export interface LogFile {

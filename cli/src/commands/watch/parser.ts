@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ChatCatch } from '@fish-crab/sdk/chat'
-import type { LogEncoding } from '../../session/log-encoding.ts'
 import { type DayEvidence, isNextSecond, timeOfGameLine, timeOfLine } from './line-time.ts'
 import type { PlayerLocation } from './location.ts'
+import type { LogEncoding } from './log-encoding.ts'
 
 /**
  * The position in a log, and the location of the player at this position. Positions are stored in checkpoints, so the

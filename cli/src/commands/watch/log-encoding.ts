@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { win32 } from 'node:path'
 import { promisify } from 'node:util'
-import type { Env } from '../core/system.ts'
+import type { Env } from '../../core/system.ts'
 
 /** An encoding in which the bytes below 0x80 are ASCII, or UTF-16. */
 export interface LogEncoding {
