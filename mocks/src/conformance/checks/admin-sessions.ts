@@ -1,19 +1,15 @@
 import { ACCOUNT_LIMITS, HEADERS } from '@fish-crab/sdk/contract'
 import { login, sendAs } from '../context/accounts.ts'
-import { numberHeader } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
-import { CheckSkipped } from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/response.ts'
 import { sendMany } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
 
 const SLACK_MS = 60_000
 
-function partOf(token: string, index: number): Readonly<Record<string, unknown>> {
-  const part = (token.split('.')[index] ?? '').replaceAll('-', '+').replaceAll('_', '/')
+function decoded(part = ''): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(atob(part)) as Record<string, unknown>
+    return JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))) as Record<string, unknown>
   } catch {
     return {}
   }
@@ -23,29 +19,31 @@ function encoded(value: unknown): string {
   return btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-function me(t: TestContext, authorization?: string): Promise<ReceivedResponse> {
-  return t.send('/admin/me', authorization === undefined ? {} : { headers: { authorization } })
+function me(t: TestContext, authorization: string): Promise<expect.ReceivedResponse> {
+  return t.send('/admin/me', { headers: { authorization } })
 }
 
-type Forge = (token: string) => string | undefined
+function expectNoSecrets(response: expect.ReceivedResponse): void {
+  expect.that(!/password|hash/i.test(response.text), 'no password or hash in the body', 'one', response)
+}
 
-const FORGED: readonly (readonly [string, string, Forge])[] = [
+const NO_ALGORITHM = encoded({ alg: 'none', typ: 'JWT' })
+const FAR_FUTURE = 4_000_000_000
+
+/** Credentials from the parts of a valid token. */
+type Forge = (header: string, content: string, signature: string) => string
+
+const FORGED: readonly (readonly [id: string, what: string, forge: Forge])[] = [
   ['garbage', 'a malformed token', () => 'Bearer nonsense'],
-  ['unsigned', 'a token without a signature', (token) => `Bearer ${token.split('.').slice(0, 2).join('.')}.`],
-  [
-    'alg-none',
-    'a token with "alg": "none"',
-    (token) => `Bearer ${encoded({ alg: 'none', typ: 'JWT' })}.${token.split('.')[1]}.`,
-  ],
+  ['unsigned', 'a token without a signature', (header, content) => `Bearer ${header}.${content}.`],
+  ['alg-none', 'a token with "alg": "none"', (_, content) => `Bearer ${NO_ALGORITHM}.${content}.`],
   [
     'tampered',
     'a token with changed content',
-    (token) => {
-      const [header, , signature] = token.split('.')
-      return `Bearer ${header}.${encoded({ ...partOf(token, 1), exp: 4_000_000_000 })}.${signature}`
-    },
+    (header, content, signature) =>
+      `Bearer ${header}.${encoded({ ...decoded(content), exp: FAR_FUTURE })}.${signature}`,
   ],
-  ['basic', 'a token sent as HTTP Basic credentials', (token) => `Basic ${btoa(`x:${token}`)}`],
+  ['basic', 'a token sent as HTTP Basic credentials', (...parts) => `Basic ${btoa(`x:${parts.join('.')}`)}`],
 ]
 
 export const adminSessionChecks = checksOf('admin', [
@@ -55,8 +53,9 @@ export const adminSessionChecks = checksOf('admin', [
     const { token, expiresAt } = expect.json(response)
     const jwt = expect.text(token, '"token"', response)
     t.redact(jwt)
-    expect.same(partOf(jwt, 0).alg, 'HS256', 'the algorithm of the JWT', response)
-    const { exp } = partOf(jwt, 1)
+    const [header, content] = jwt.split('.')
+    expect.same(decoded(header).alg, 'HS256', 'the algorithm of the JWT', response)
+    const { exp } = decoded(content)
     expect.that(typeof exp === 'number', 'an "exp" in the JWT', exp, response)
     const end = expect.dateTime(expiresAt, '"expiresAt"', response)
     expect.that(Math.abs(end - exp * 1000) < SLACK_MS, '"expiresAt" to be the "exp" of the JWT', expiresAt, response)
@@ -69,12 +68,12 @@ export const adminSessionChecks = checksOf('admin', [
     const response = await me(t, `Bearer ${token}`)
     const body = expect.json(response)
     expect.same([body.username, body.role], [username, 'superadmin'], 'name and role', response)
-    expect.that(!/password|hash/i.test(response.text), 'no password or hash in the body', 'one', response)
+    expectNoSecrets(response)
   }),
   ...FORGED.map(([id, what, forge]) =>
     check(`jwt-refused-${id}`, `An admin endpoint responds 401 to ${what}.`, async (t) => {
-      const authorization = forge((await t.admin()).token)
-      expect.error(await me(t, authorization), 'invalid_session')
+      const [header = '', content = '', signature = ''] = (await t.admin()).token.split('.')
+      expect.error(await me(t, forge(header, content, signature)), 'invalid_session')
     }),
   ),
   check('jwt-ends-with-administrator', 'The session of a deleted administrator gets 401 immediately.', async (t) => {
@@ -93,7 +92,7 @@ export const adminSessionChecks = checksOf('admin', [
     const { username } = await t.newAdmin()
     const roles = async () => {
       const response = await t.asSuperadmin('listAdmins')
-      expect.that(!/password|hash/i.test(response.text), 'no password or hash in the body', 'one', response)
+      expectNoSecrets(response)
       return expect.list(response, 'admins').flatMap((admin) => (admin.username === username ? [admin.role] : []))
     }
     expect.same(await roles(), ['admin'], 'the roles of the listed administrator')
@@ -115,20 +114,17 @@ export const adminLimitChecks = checksOf('admin', [
     'Each administrator has a separate, exact rate limit; requests over the limit get 429.',
     async (t) => {
       const { adminRequests } = t.limits
-      if (adminRequests > MAX_REQUESTS) throw new CheckSkipped(`would require ${adminRequests} requests`)
+      if (adminRequests > MAX_REQUESTS) throw new expect.CheckSkipped(`would require ${adminRequests} requests`)
       const root = await t.superadmin()
       const { token } = await t.newAdmin()
       const me = () => sendAs(t.send, token, 'adminMe')
       const responses = await sendMany(adminRequests + ONE_TOO_MANY, me)
       for (const response of responses) expect.status(response, 200, 429)
-      expect.same(
-        responses.filter(({ status }) => status === 200).length,
-        adminRequests,
-        'the number of requests that passed',
-      )
+      const passed = responses.filter(({ status }) => status === 200)
+      expect.same(passed.length, adminRequests, 'the number of requests that passed')
       const response = await me()
       expect.error(response, 'rate_limited')
-      numberHeader(response, HEADERS.retryAfter)
+      expect.integer(response, HEADERS.retryAfter)
       expect.status(await sendAs(t.send, root.token, 'adminMe'), 200)
     },
   ),

@@ -1,10 +1,7 @@
 import { ACCOUNT_LIMITS, HEADERS } from '@fish-crab/sdk/contract'
 import { basic, login } from '../context/accounts.ts'
-import { expectRetryAfter } from '../context/anonymous.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
-import { CheckSkipped } from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/response.ts'
 import type { Send } from '../context/send.ts'
 import { check, checksOf } from './check.ts'
 import { expectChallenge } from './routes.ts'
@@ -15,13 +12,23 @@ function getKey(t: TestContext, authorization: string, query = '') {
   return t.request(`/get/user/key${query}`, { headers: { authorization } })
 }
 
+/** Does not repeat the key, since it is a secret. */
+function expectKey(response: expect.ReceivedResponse, key: string): void {
+  expect.that(expect.json(response).fernetKey === key, "the user's Fernet key", 'another', response)
+}
+
+/** Fails the check if the errors reveal which names exist. */
+function expectEqual(...errors: readonly unknown[]): void {
+  expect.same(new Set(errors).size, 1, 'the number of different responses')
+}
+
 /**
  * Returns a client for failed logins. If possible, the client has a separate address. The service allows only a few
  * failed logins from each address, and the operator may need attempts from the address of this program.
  */
 const spareClient = (t: TestContext) => (t.hasOtherClient ? t.otherClient() : t.send)
 
-async function ask(t: TestContext, send: Send, authorization: string): Promise<ReceivedResponse> {
+async function ask(t: TestContext, send: Send, authorization: string): Promise<expect.ReceivedResponse> {
   const { apiKey } = await t.user()
   return send('/get/user/key', { headers: { [HEADERS.apiKey]: apiKey, authorization } })
 }
@@ -36,23 +43,24 @@ async function failTenTimes(t: TestContext, send: Send, name: string): Promise<v
   }
 }
 
-function notLimited(response: ReceivedResponse): ReceivedResponse {
+function notLimited(response: expect.ReceivedResponse): expect.ReceivedResponse {
   if (response.status !== 429) return response
-  throw new CheckSkipped('this client address has reached its limit of failed logins; try again when the window ends')
+  throw new expect.CheckSkipped(
+    'this client address has reached its limit of failed logins; try again when the window ends',
+  )
 }
 
 export const keyChecks = checksOf('key', [
   check('key-own', 'A player gets its own key with its name, in any letter case, and its password.', async (t) => {
     const { name, password, fernetKey } = await t.user()
     const other = name.toUpperCase()
-    for (const [login, query] of [
-      [name, ''],
-      [name, `?name=${other}`],
-      [other, ''],
-    ] as const) {
-      const response = await getKey(t, basic(login, password), query)
+    for (const response of [
+      await getKey(t, basic(name, password)),
+      await getKey(t, basic(name, password), `?name=${other}`),
+      await getKey(t, basic(other, password)),
+    ]) {
+      expectKey(response, fernetKey)
       expect.same(Object.keys(expect.json(response)), ['fernetKey'], 'the fields', response)
-      expect.that(expect.json(response).fernetKey === fernetKey, "the user's Fernet key", 'another', response)
     }
   }),
   check(
@@ -62,8 +70,7 @@ export const keyChecks = checksOf('key', [
       const { name, fernetKey } = await t.user()
       const { username, password } = await t.superadmin()
       const authorization = basic(username, password)
-      const response = await getKey(t, authorization, `?name=${name}`)
-      expect.that(expect.json(response).fernetKey === fernetKey, "the user's Fernet key", 'another', response)
+      expectKey(await getKey(t, authorization, `?name=${name}`), fernetKey)
       expect.error(await getKey(t, authorization), 'missing_name')
       expect.error(await getKey(t, authorization, `?name=${t.newName()}`), 'user_not_found')
     },
@@ -74,21 +81,16 @@ export const keyChecks = checksOf('key', [
     async (t) => {
       const { name, password } = await t.user()
       const other = await t.newUser()
-      const texts = new Set<unknown>()
-      for (const requested of [other.name, t.newName()]) {
-        texts.add(expect.error(await getKey(t, basic(name, password), `?name=${requested}`), 'forbidden').error)
-      }
-      expect.same(texts.size, 1, 'the number of different responses')
+      const refuse = async (requested: string) =>
+        expect.error(await getKey(t, basic(name, password), `?name=${requested}`), 'forbidden').error
+      expectEqual(await refuse(other.name), await refuse(t.newName()))
     },
   ),
   check('key-tells-no-names', 'A wrong password and an unknown name get the same 401.', async (t) => {
     const { name } = await t.user()
     expectChallenge(await sendCredentials(t, 'Basic %%%'))
-    const texts = [
-      expectChallenge(await sendCredentials(t, basic(name, WRONG))),
-      expectChallenge(await sendCredentials(t, basic(t.newName(), WRONG))),
-    ]
-    expect.same(new Set(texts).size, 1, 'the number of different responses')
+    const refuse = async (login: string) => expectChallenge(await sendCredentials(t, basic(login, WRONG)))
+    expectEqual(await refuse(name), await refuse(t.newName()))
   }),
   check(
     'reset-password',
@@ -100,8 +102,7 @@ export const keyChecks = checksOf('key', [
       expect.json(await sendCredentials(t, old, send))
       const password = await t.reset(user.name, 'password')
       expectChallenge(await sendCredentials(t, old, send))
-      const response = await getKey(t, basic(user.name, password))
-      expect.that(expect.json(response).fernetKey === user.fernetKey, 'the same Fernet key', 'another', response)
+      expectKey(await getKey(t, basic(user.name, password)), user.fernetKey)
     },
   ),
   check(
@@ -111,15 +112,9 @@ export const keyChecks = checksOf('key', [
       const send = spareClient(t)
       const { name, password } = await t.user()
       const { username } = await t.admin()
-      const texts = new Set<unknown>()
-      for (const credentials of [
-        { username, password: WRONG },
-        { username: t.newName(), password: WRONG },
-        { username: name, password },
-      ]) {
-        texts.add(expect.error(notLimited(await login(send, credentials)), 'invalid_credentials').error)
-      }
-      expect.same(texts.size, 1, 'the number of different responses')
+      const refuse = async (username: string, password = WRONG) =>
+        expect.error(notLimited(await login(send, { username, password })), 'invalid_credentials').error
+      expectEqual(await refuse(username), await refuse(t.newName()), await refuse(name, password))
     },
   ),
   check('failed-credentials-are-limited', 'After 10 failed logins with one name, a client gets 429.', async (t) => {
@@ -133,7 +128,7 @@ export const keyChecks = checksOf('key', [
       await login(send, { username: name, password: WRONG }),
     ]) {
       expect.error(refused, 'rate_limited')
-      expectRetryAfter(refused, ACCOUNT_LIMITS.failedLoginWindowSeconds)
+      expect.retryAfter(refused, ACCOUNT_LIMITS.failedLoginWindowSeconds)
     }
     expect.same((await t.otherClient()('/livez')).status, 200, 'the status for another client')
   }),

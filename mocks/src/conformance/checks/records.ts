@@ -1,6 +1,16 @@
 import { KINDS, type Kind, MEDIA_TYPES, ROUTES, routePath } from '@fish-crab/sdk/contract'
 import { basic, type OwnUser } from '../context/accounts.ts'
-import { encrypt, entriesOf, GAMEMODE, post, SHORT_PAYLOADS, storedEntries } from '../context/catches.ts'
+import {
+  ENTRY,
+  encrypt,
+  entriesOf,
+  expectEntries,
+  GAMEMODE,
+  KIND_NAMES,
+  post,
+  SHORT_PAYLOADS,
+  storedEntries,
+} from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
@@ -8,20 +18,10 @@ import { expectReplayed } from './tokens.ts'
 
 const OTHER_GAMEMODE = 'oneblock'
 
-const CHANGES = {
-  fish: {
-    own: { remove: 'deleteOwnFish', move: 'moveOwnFish' },
-    admin: { remove: 'deleteUserFish', move: 'moveUserFish' },
-  },
-  crab: {
-    own: { remove: 'deleteOwnCrab', move: 'moveOwnCrab' },
-    admin: { remove: 'deleteUserCrab', move: 'moveUserCrab' },
-  },
-} as const
-
 const ACTORS = { own: 'A player', admin: 'An administrator' } as const
+/** The owner of a record in the names of the routes of each actor. */
+const OWNERS = { own: 'Own', admin: 'User' } as const
 type Actor = keyof typeof ACTORS
-type Act = 'remove' | 'move'
 
 interface Change {
   readonly id: string
@@ -32,11 +32,11 @@ interface Change {
   readonly entry?: number
 }
 
-async function send(t: TestContext, kind: Kind, actor: Actor, act: Act, change: Change) {
+async function send(t: TestContext, kind: Kind, actor: Actor, act: 'delete' | 'move', change: Change) {
   const { id, user = await t.user(), from = GAMEMODE, to = OTHER_GAMEMODE, entry } = change
   const { name, password } = user
   const authorization = actor === 'own' ? basic(name, password) : `Bearer ${(await t.superadmin()).token}`
-  const route = CHANGES[kind][actor][act]
+  const route = `${act}${OWNERS[actor]}${KIND_NAMES[kind]}` as const
   return t.request(
     `${routePath(route, { name, id })}?gamemode=${from}${entry === undefined ? '' : `&entry=${entry}`}`,
     {
@@ -48,8 +48,8 @@ async function send(t: TestContext, kind: Kind, actor: Actor, act: Act, change: 
 }
 
 /** Adds a record for the main user. Returns the record's id and the token of the write. */
-async function add(t: TestContext, kind: Kind) {
-  const token = await encrypt(t, SHORT_PAYLOADS[kind])
+async function add(t: TestContext, kind: Kind, payload: object = SHORT_PAYLOADS[kind]) {
+  const token = await encrypt(t, payload)
   const response = await post(t, kind, token)
   return { token, id: expect.text(expect.json(response, 201).id, '"id"', response) }
 }
@@ -60,43 +60,35 @@ const changeChecks = (kind: Kind, actor: Actor) => [
     `${ACTORS[actor]} removes ${kind} by id; the used token cannot store them again.`,
     async (t) => {
       const [kept, removed] = [await add(t, kind), await add(t, kind)]
-      const remove = (change: Omit<Change, 'id'> = {}) => send(t, kind, actor, 'remove', { id: removed.id, ...change })
+      const remove = (change: Omit<Change, 'id'> = {}) => send(t, kind, actor, 'delete', { id: removed.id, ...change })
       expect.error(await remove({ from: OTHER_GAMEMODE }), 'record_not_found')
       expect.error(await remove({ user: await t.newUser() }), 'record_not_found')
-      expect.same((await entriesOf(t, kind, removed.id)).length, 1, 'the number of entries before the removal')
+      await expectEntries(t, kind, removed.id, 1)
       expect.status(await remove(), 204)
       expect.error(await remove(), 'record_not_found')
       expectReplayed(await post(t, kind, removed.token), removed.id)
-      expect.same((await entriesOf(t, kind, removed.id)).length, 0, 'the number of entries of the removed record')
-      expect.same((await entriesOf(t, kind, kept.id)).length, 1, 'the number of entries of the other record')
+      await expectEntries(t, kind, removed.id, 0)
+      await expectEntries(t, kind, kept.id, 1)
     },
   ),
   check(
     `${actor}-removes-one-${kind}`,
     `${ACTORS[actor]} removes one entry of ${kind}; the others keep their indexes, and the used token cannot store it again.`,
     async (t) => {
-      const token = await encrypt(t, {
-        [kind]: ['a', 'b', 'c'].map((name) => ({ name, ...(kind === 'fish' && { rarity: 1 }) })),
-      })
-      const response = await post(t, kind, token)
-      const id = expect.text(expect.json(response, 201).id, '"id"', response)
-      const remove = (entry: number) => send(t, kind, actor, 'remove', { id, entry })
-      const expectEntries = async (entries: readonly number[]) => {
-        const stored = await entriesOf(t, kind, id)
-        expect.same(
-          stored.map(({ entry }) => entry),
-          entries,
-          'the indexes of the entries',
-        )
+      const { id, token } = await add(t, kind, { [kind]: ['a', 'b', 'c'].map((name) => ({ ...ENTRY[kind], name })) })
+      const remove = (entry: number) => send(t, kind, actor, 'delete', { id, entry })
+      const expectIndexes = async (...indexes: readonly number[]) => {
+        const stored = (await entriesOf(t, kind, id)).map(({ entry }) => entry)
+        expect.same(stored, indexes, 'the indexes of the entries')
       }
       expect.status(await remove(1), 204)
       for (const entry of [1, 3]) expect.error(await remove(entry), 'entry_not_found')
-      await expectEntries([0, 2])
+      await expectIndexes(0, 2)
       expectReplayed(await post(t, kind, token), id)
       expect.status(await remove(0), 204)
-      await expectEntries([2])
+      await expectIndexes(2)
       expect.status(await remove(2), 204)
-      await expectEntries([])
+      await expectIndexes()
       expect.error(await remove(2), 'record_not_found')
       expectReplayed(await post(t, kind, token), id)
     },
@@ -115,7 +107,7 @@ const changeChecks = (kind: Kind, actor: Actor) => [
       expect.error(await move({ from: 'survival', to: GAMEMODE }), 'record_not_found')
       expect.same(await entriesOf(t, kind, record.id, OTHER_GAMEMODE), before, 'the entries in the new gamemode')
       expectReplayed(await post(t, kind, record.token), record.id)
-      expect.same((await entriesOf(t, kind, record.id)).length, 0, 'the number of entries in the old gamemode')
+      await expectEntries(t, kind, record.id, 0)
     },
   ),
 ]
@@ -127,8 +119,6 @@ export const ownRecordsChecks = checksOf(
 
 const ADDED = {
   fish: {
-    list: 'listUserFish',
-    add: 'addUserFish',
     message: '2 fish saved',
     entries: [
       { name: 'Cod', rarity: 1 },
@@ -140,8 +130,6 @@ const ADDED = {
     ],
   },
   crab: {
-    list: 'listUserCrab',
-    add: 'addUserCrab',
     message: '2 crabs saved',
     entries: [{}, { name: 'Hermit' }],
     stored: [{ name: 'crab' }, { name: 'Hermit' }],
@@ -156,13 +144,14 @@ export const adminRecordsChecks = checksOf(
       `An administrator adds ${kind} as JSON, and lists them with id and time.`,
       async (t) => {
         const { name } = await t.user()
-        const { add, list, entries, stored, message } = ADDED[kind]
+        const { entries, stored, message } = ADDED[kind]
+        const add = `addUser${KIND_NAMES[kind]}` as const
         const request = { params: { name }, query: `?gamemode=${GAMEMODE}` }
         const added = await t.asSuperadmin(add, { ...request, body: { [kind]: entries } })
         const { id, message: actual } = expect.success(added, add)
         expect.same(actual, `${message} for user ${name}`, '"message"', added)
         expect.same(await storedEntries(t, kind, String(id)), stored, 'the stored entries')
-        const response = await t.asSuperadmin(list, request)
+        const response = await t.asSuperadmin(`listUser${KIND_NAMES[kind]}`, request)
         expect.same(expect.json(response).user, name, '"user"', response)
         const listed = expect.list(response, kind).filter((entry) => entry.id === id)
         expect.same(listed.length, 2, 'the number of entries with the id', response)

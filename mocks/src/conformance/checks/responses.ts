@@ -1,8 +1,7 @@
-import { HEADERS, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import { HEADERS, LIMITS, MEDIA_TYPES, PAGE_TYPES } from '@fish-crab/sdk/contract'
 import { GAMEMODE, post } from '../context/catches.ts'
 import { canStream, mayBufferBodies } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
-import { CheckSkipped, NoResponse } from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 import { expectOrigin } from './routes.ts'
 
@@ -29,12 +28,11 @@ export const responsesChecks = checksOf('responses', [
   check('not-found', 'An unknown path responds 404 not_found; GET / may return an HTML page.', async ({ request }) => {
     for (const path of UNKNOWN_PATHS) expect.error(await request(path), 'not_found')
     const root = await request('/')
-    const type = root.headers.get('content-type') ?? 'none'
-    if (root.status !== 200) expect.error(root, 'not_found')
-    else expect.that(type.startsWith('text/html'), 'an HTML page', type, root)
+    if (root.status === 200) expect.type(root, PAGE_TYPES.html)
+    else expect.error(root, 'not_found')
     const head = await request('/nope', { method: 'HEAD' })
     expect.status(head, 404)
-    expect.that(head.bytes.length === 0, 'no body', `${head.bytes.length} bytes`, head)
+    expect.noBody(head)
   }),
   ...PATH_VARIANTS.map((path, index) =>
     check(`path-variant-${index + 1}`, `The path ${path} is equivalent to the plain path.`, async (t) => {
@@ -83,15 +81,15 @@ export const bodiesChecks = checksOf('bodies', [
     expect.error(await post(t, 'fish', 'A'.repeat(LIMITS.bodyBytes)), 'invalid_token'),
   ),
   check('body-refused-while-streaming', 'A body that is too large is refused before the upload ends.', async (t) => {
-    if (!canStream()) throw new CheckSkipped('this platform cannot stream the body of a request')
+    if (!canStream()) throw new expect.CheckSkipped('this platform cannot stream the body of a request')
     const { name } = await t.user()
     const { body, end } = endlessBody()
     const headers = { 'content-type': MEDIA_TYPES.token, [HEADERS.gamemode]: GAMEMODE }
     try {
       const init = { method: 'POST', headers, body, timeoutMs: ENDLESS_MS }
       const response = await t.request(`/post/fish?name=${name}`, init).catch((error: unknown) => {
-        if (!(error instanceof NoResponse && mayBufferBodies())) throw error
-        throw new CheckSkipped('no response, and this platform may buffer a streamed body until its end')
+        if (!(error instanceof expect.NoResponse && mayBufferBodies())) throw error
+        throw new expect.CheckSkipped('no response, and this platform may buffer a streamed body until its end')
       })
       expect.error(response, 'payload_too_large')
     } finally {

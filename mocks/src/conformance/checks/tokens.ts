@@ -1,9 +1,8 @@
 import { HEADERS, KINDS } from '@fish-crab/sdk/contract'
 import { createFernet, generateFernetKey } from '@fish-crab/sdk/fernet'
-import { encrypt, entriesOf, expectNothingStored, post, SHORT_PAYLOADS } from '../context/catches.ts'
+import { encrypt, entriesOf, expectEntries, expectNothingStored, post, SHORT_PAYLOADS } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/response.ts'
 import { check, checksOf } from './check.ts'
 
 const unpadded = (token: string) => token.replace(/(?<!=)=+$/, '')
@@ -49,10 +48,9 @@ const INVALID: Readonly<Record<string, MakeInvalid>> = {
 
 const AT_ONCE = 8
 
-export function expectReplayed(response: ReceivedResponse, id: unknown): void {
+export function expectReplayed(response: expect.ReceivedResponse, id: unknown): void {
   expect.same(expect.json(response, 200).id, id, '"id"', response)
-  const replayed = response.headers.get(HEADERS.replayed)
-  expect.that(replayed === 'true', `${HEADERS.replayed}: true`, replayed ?? 'none', response)
+  expect.header(response, HEADERS.replayed, 'true')
 }
 
 async function sameForEveryInvalidToken(t: TestContext, body: BodyInit): Promise<void> {
@@ -101,12 +99,8 @@ export const tokensChecks = checksOf('tokens', [
         const replayed = first.headers.get(HEADERS.replayed)
         expect.that(replayed !== 'true', `no ${HEADERS.replayed} on the first response`, replayed, first)
         for (const gamemode of ['earth', 'oneblock']) expectReplayed(await post(t, kind, token, { gamemode }), id)
-        expect.same((await entriesOf(t, kind, String(id))).length, 1, 'the number of entries with the id')
-        expect.same(
-          (await entriesOf(t, kind, String(id), 'oneblock')).length,
-          0,
-          'the number of entries in the other gamemode',
-        )
+        await expectEntries(t, kind, id, 1)
+        await expectEntries(t, kind, id, 0, 'oneblock')
       },
     ),
   ),
@@ -121,8 +115,7 @@ export const tokensChecks = checksOf('tokens', [
       expect.same(created.length, 1, 'the number of 201 responses')
       const ids = new Set(responses.map((response) => expect.json(response, response.status).id))
       expect.same(ids.size, 1, 'the number of different ids')
-      const [id] = ids
-      expect.same((await entriesOf(t, 'fish', String(id))).length, 1, 'the number of entries with the id')
+      await expectEntries(t, 'fish', [...ids][0], 1)
     },
   ),
 ])

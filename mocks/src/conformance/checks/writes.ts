@@ -3,10 +3,11 @@ import {
   detailedCollection,
   ENTRY,
   encrypt,
-  entriesOf,
+  expectEntries,
   expectNothingStored,
   GAMEMODE,
   gamemodesOf,
+  KIND_NAMES,
   type PostOptions,
   SHORT_PAYLOADS,
   storedEntries,
@@ -16,7 +17,7 @@ import {
 import * as expect from '../context/expect.ts'
 import { check, checksOf } from './check.ts'
 
-const NOUNS = { fish: ['Fish', 'fish'], crab: ['Crab', 'crabs'] } as const
+const PLURALS = { fish: 'fish', crab: 'crabs' } as const
 
 /**
  * Writes with an unknown gamemode, or with two gamemodes or users: the error code, the payload's fields, the header and
@@ -89,20 +90,20 @@ export const writesChecks = checksOf('writes', [
         // The service finds the name in any letter case, and returns the name as it was created.
         const response = await write(t, kind, SHORT_PAYLOADS[kind], { query: `?name=${name.toUpperCase()}` })
         const { message, id, ...more } = expect.json(response, 201)
-        expect.same(message, `${NOUNS[kind][0]} saved for user ${name}`, '"message"', response)
+        expect.same(message, `${KIND_NAMES[kind]} saved for user ${name}`, '"message"', response)
         expect.text(id, '"id"', response)
         expect.same(Object.keys(more), [], 'further fields', response)
       },
     ),
-    check(`write-${kind}-several`, `500 ${NOUNS[kind][1]} in one write become one record.`, async (t) => {
+    check(`write-${kind}-several`, `500 ${PLURALS[kind]} in one write become one record.`, async (t) => {
       const { name } = await t.user()
       const count = LIMITS.entriesPerWrite
       const gamemode = 'oneblock'
       const payload = { user: name.toUpperCase(), gamemode, [kind]: repeat(count, ENTRY[kind]) }
       const response = await write(t, kind, payload, { gamemode })
       const { message, id } = expect.json(response, 201)
-      expect.same(message, `${count} ${NOUNS[kind][1]} saved for user ${name}`, '"message"', response)
-      expect.same((await entriesOf(t, kind, String(id), gamemode)).length, count, 'the number of entries with the id')
+      expect.same(message, `${count} ${PLURALS[kind]} saved for user ${name}`, '"message"', response)
+      await expectEntries(t, kind, id, count, gamemode)
     }),
   ]),
   check(
@@ -133,7 +134,7 @@ export const writesChecks = checksOf('writes', [
     'A write adds to the collection of the API key owner only if it names no user.',
     async (t) => {
       const id = await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { query: '' })
-      expect.same((await entriesOf(t, 'fish', id)).length, 1, "the entries in the owner's collection")
+      await expectEntries(t, 'fish', id, 1)
       const user = await t.newUser()
       const response = await write(t, 'fish', SHORT_PAYLOADS.fish, { user })
       expect.same(expect.json(response, 201).message, `Fish saved for user ${user.name}`, '"message"', response)
@@ -153,8 +154,7 @@ export const writesChecks = checksOf('writes', [
       const body = new TextEncoder().encode(await encrypt(t, SHORT_PAYLOADS[kind]))
       const headers = { [HEADERS.gamemode]: GAMEMODE }
       const response = await t.request(`/post/${kind}?name=${name}`, { method: 'POST', headers, body })
-      const id = expect.text(expect.json(response, 201).id, '"id"', response)
-      expect.same((await entriesOf(t, kind, id)).length, 1, 'the number of entries with the id')
+      await expectEntries(t, kind, expect.json(response, 201).id, 1)
     }),
   ),
   ...KINDS.map((kind) =>

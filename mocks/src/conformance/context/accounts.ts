@@ -1,6 +1,6 @@
 import { type AdminRole, MEDIA_TYPES, ROUTES, type RouteName, routePath } from '@fish-crab/sdk/contract'
+import type { ReceivedResponse } from './expect.ts'
 import * as expect from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>

@@ -1,7 +1,5 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import * as expect from './expect.ts'
-import { CheckSkipped } from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
 import type { Send } from './send.ts'
 
 export type Anonymous = ReturnType<typeof createAnonymous>
@@ -17,24 +15,9 @@ interface AnonymousOptions {
 /** Timers may fire slightly early. */
 const MARGIN_MS = 50
 
-export function numberHeader(response: ReceivedResponse, name: string): number {
-  const text = response.headers.get(name)
-  expect.that(text !== null && /^\d+$/.test(text), `an integer in ${name}`, text ?? 'no such header', response)
-  return Number(text)
-}
-
 /** Returns the end of the window in Unix seconds, or NaN if the response was not counted. */
-export function windowEnd({ headers }: ReceivedResponse): number {
+export function windowEnd({ headers }: expect.ReceivedResponse): number {
   return Number(headers.get(HEADERS.rateReset) ?? Number.NaN)
-}
-
-export function expectNumber(response: ReceivedResponse, name: string, value: number): void {
-  expect.same(numberHeader(response, name), value, name, response)
-}
-
-export function expectRetryAfter(response: ReceivedResponse, most: number): void {
-  const seconds = numberHeader(response, HEADERS.retryAfter)
-  expect.that(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, response)
 }
 
 export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptions) {
@@ -60,16 +43,16 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
    */
   async function untilReset(): Promise<number> {
     const response = await counted(ROUTES.status.path)
-    if (response.status === 429) return numberHeader(response, HEADERS.retryAfter) * 1000
+    if (response.status === 429) return expect.integer(response, HEADERS.retryAfter) * 1000
     const now = expect.dateTime(expect.json(response).timestamp, '"timestamp"', response)
-    return Math.max(0, numberHeader(response, HEADERS.rateReset) * 1000 - now)
+    return Math.max(0, expect.integer(response, HEADERS.rateReset) * 1000 - now)
   }
 
   async function waitForNextWindow(): Promise<void> {
     const waitMs = (await untilReset()) + MARGIN_MS
     if (waitMs > maxWaitMs) {
       const seconds = Math.ceil(waitMs / 1000)
-      throw new CheckSkipped(
+      throw new expect.CheckSkipped(
         `too few requests are left in the window of this client, which ends in ${seconds} s, later than maxWaitMs allows`,
       )
     }
@@ -87,11 +70,12 @@ export function createAnonymous({ send, limit, maxWaitMs, wait }: AnonymousOptio
     /** Waits for the next window if necessary. @throws CheckSkipped when the wait would exceed `maxWaitMs` */
     async ensure(requests: number): Promise<void> {
       if (limit !== undefined && requests > limit)
-        throw new CheckSkipped(`requires ${requests} requests, more than a window allows`)
+        throw new expect.CheckSkipped(`requires ${requests} requests, more than a window allows`)
       // The request that reads the number may itself use the last remaining request.
       if ((await known()) >= requests) return
       await waitForNextWindow()
-      if ((await known()) < requests) throw new CheckSkipped('other programs use the rate limit of this client address')
+      if ((await known()) < requests)
+        throw new expect.CheckSkipped('other programs use the rate limit of this client address')
     },
   }
 }

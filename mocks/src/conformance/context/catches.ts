@@ -4,7 +4,6 @@ import type { OwnUser } from './accounts.ts'
 import type { TestContext } from './context.ts'
 import type { JsonObject } from './expect.ts'
 import * as expect from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
 
 export const GAMEMODE: Gamemode = 'earth'
 
@@ -14,6 +13,9 @@ export async function gamemodesOf(t: TestContext): Promise<readonly Gamemode[]> 
   expect.that(Array.isArray(gamemodes) && gamemodes.every(isGamemode), 'a list of gamemodes', gamemodes)
   return gamemodes as readonly Gamemode[]
 }
+
+/** The kinds as in the names of routes and in messages. */
+export const KIND_NAMES = { fish: 'Fish', crab: 'Crab' } as const
 
 /** The short payload of each kind. */
 export const SHORT_PAYLOADS = { fish: { fish: 'Salmon', rarity: 3 }, crab: { fish: 'crab' } } as const
@@ -62,38 +64,32 @@ export async function writeAndExpectId(t: TestContext, kind: Kind, payload: unkn
   return expect.text(expect.json(response, 201).id, '"id"', response)
 }
 
-export async function collection(t: TestContext, kind: Kind, user: OwnUser, query = '', gamemode: string = GAMEMODE) {
-  const response = await readCollection(t, kind, user, query, gamemode)
-  const body = expect.json(response)
-  return { response, body, entries: expect.list(response, kind) }
+export interface Collection {
+  readonly response: expect.ReceivedResponse
+  readonly body: JsonObject
+  readonly entries: readonly JsonObject[]
+}
+
+type ReadArguments = [t: TestContext, kind: Kind, user: OwnUser, query?: string, gamemode?: string]
+
+export async function collection(...args: ReadArguments): Promise<Collection> {
+  const response = await readCollection(...args)
+  return { response, body: expect.json(response), entries: expect.list(response, args[1]) }
 }
 
 /** Reads entries with the id of their record. */
-export async function detailedCollection(
-  t: TestContext,
-  kind: Kind,
-  user: OwnUser,
-  query = '',
-  gamemode: string = GAMEMODE,
-) {
+export async function detailedCollection(...args: ReadArguments): Promise<Collection> {
+  const [t, kind, user, query = '', gamemode] = args
   t.needDetails()
   const response = await readCollection(t, kind, user, `&detail=full${query}`, gamemode)
-  if (response.status === 400 && (await readCollection(t, kind, user, query, gamemode)).status === 200) {
-    t.lackDetails('400', response)
-  }
+  if (response.status === 400 && (await readCollection(...args)).status === 200) t.lackDetails('400', response)
   const entries = expect.list(response, kind)
   const without = entries.find(({ id }) => typeof id !== 'string')
   if (without) t.lackDetails(`an entry of the fields ${Object.keys(without).join(', ')}`, response)
-  return { response, entries }
+  return { response, body: expect.json(response), entries }
 }
 
-function readCollection(
-  t: TestContext,
-  kind: Kind,
-  user: OwnUser,
-  query: string,
-  gamemode: string,
-): Promise<ReceivedResponse> {
+function readCollection(...[t, kind, user, query = '', gamemode = GAMEMODE]: ReadArguments) {
   return t.request(`/get/${kind}?name=${user.name}&gamemode=${gamemode}${query}`)
 }
 
@@ -101,6 +97,12 @@ function readCollection(
 export async function entriesOf(t: TestContext, kind: Kind, id: string, gamemode?: string): Promise<JsonObject[]> {
   const { entries } = await detailedCollection(t, kind, await t.user(), '', gamemode)
   return entries.filter((entry) => entry.id === id).map(({ id: _, ...entry }) => entry)
+}
+
+/** Fails the check unless the main user has this number of entries with the id. */
+export async function expectEntries(t: TestContext, kind: Kind, id: unknown, count: number, gamemode?: string) {
+  const entries = await entriesOf(t, kind, String(id), gamemode)
+  expect.same(entries.length, count, `the number of entries with the id${gamemode ? ` in ${gamemode}` : ''}`)
 }
 
 /** The entries of one record of the main user, as reads without details return them. */

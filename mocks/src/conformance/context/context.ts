@@ -2,8 +2,7 @@ import { ACCOUNT_LIMITS, type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName
 import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
 import * as expect from './expect.ts'
-import { CheckSkipped, ConformanceFailure } from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
+import { CheckSkipped, ConformanceFailure, type ReceivedResponse } from './expect.ts'
 import type { Send } from './send.ts'
 
 /**

@@ -1,6 +1,7 @@
 import {
   ERROR_CODES,
   type ErrorCode,
+  errorBodySchema,
   HEADERS,
   MEDIA_TYPES,
   OPERATIONS,
@@ -8,7 +9,17 @@ import {
   ROUTES,
   type RouteName,
 } from '@fish-crab/sdk/contract'
-import type { ReceivedResponse } from './response.ts'
+
+/** A response with its complete body. */
+export interface ReceivedResponse {
+  /** Method and path of the request, for messages. */
+  readonly to: string
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly text: string
+  readonly requestId: string | undefined
+}
 
 /** The service does not match the contract. The expected and the actual value are descriptions without secrets. */
 export class ConformanceFailure extends Error {
@@ -123,11 +134,45 @@ export function status(response: ReceivedResponse, ...statuses: readonly number[
   that(statuses.includes(response.status), `status ${statuses.join(' or ')}`, describeStatus(response), response)
 }
 
+/** @param value the value of the header, or `null` for a response without the header */
+export function header(response: ReceivedResponse, name: string, value: string | null): void {
+  const actual = response.headers.get(name)
+  that(actual === value, value === null ? `no ${name}` : `${name}: ${value}`, actual ?? `no ${name}`, response)
+}
+
+/** Fails the check unless the items of a header include all wanted items, in any letter case. */
+export function listed(response: ReceivedResponse, name: string, ...wanted: readonly string[]): void {
+  const value = response.headers.get(name) ?? 'none'
+  const items = value.toLowerCase().split(/\s*,\s*/)
+  for (const one of wanted) that(items.includes(one.toLowerCase()), `${name} with ${one}`, value, response)
+}
+
+/** @returns the value of a header that is an integer */
+export function integer(response: ReceivedResponse, name: string): number {
+  const text = response.headers.get(name)
+  that(text !== null && /^\d+$/.test(text), `an integer in ${name}`, text ?? 'no such header', response)
+  return Number(text)
+}
+
+export function retryAfter(response: ReceivedResponse, most: number): void {
+  const seconds = integer(response, HEADERS.retryAfter)
+  that(seconds >= 1 && seconds <= most, `${HEADERS.retryAfter} of 1 to ${most} s`, seconds, response)
+}
+
+/** @param types the accepted media types */
+export function type(response: ReceivedResponse, ...types: readonly string[]): void {
+  const [actual = ''] = (response.headers.get('content-type') ?? 'none').split(';', 1)
+  that(types.includes(actual), `content type ${types.join(' or ')}`, actual, response)
+}
+
+export function noBody(response: ReceivedResponse): void {
+  that(response.bytes.length === 0, 'no body', `${response.bytes.length} bytes`, response)
+}
+
 /** @returns the body, which must be a JSON object */
 export function json(response: ReceivedResponse, expected = 200): JsonObject {
   status(response, expected)
-  const type = response.headers.get('content-type')?.split(';', 1)[0]
-  that(type === MEDIA_TYPES.json, `content type ${MEDIA_TYPES.json}`, type ?? 'none', response)
+  type(response, MEDIA_TYPES.json)
   const value = parse(response.text)
   that(typeof value === 'object' && value !== null && !Array.isArray(value), 'a JSON object', 'another body', response)
   return value as JsonObject
@@ -165,7 +210,8 @@ export function errorBody(response: ReceivedResponse): JsonObject {
     requestId,
     response,
   )
-  that(details === undefined || isDetails(details), '"details" as a list of { path, message }', details, response)
+  const areValid = errorBodySchema.shape.details.safeParse(details).success
+  that(areValid, '"details" as a list of { path, message }', details, response)
   same(Object.keys(more), [], 'further fields of the error body', response)
   that(!/\bat .+:\d+:\d+|node_modules/.test(response.text), 'no stack trace', 'one', response)
   return body
@@ -193,13 +239,6 @@ export function dateTime(value: unknown, what: string, response?: ReceivedRespon
     typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)
   that(isDateTime, `${what} to be an ISO 8601 date-time`, value, response)
   return Date.parse(value as string)
-}
-
-function isDetails(details: unknown): boolean {
-  return (
-    Array.isArray(details) &&
-    details.every((detail) => typeof detail?.path === 'string' && typeof detail?.message === 'string')
-  )
 }
 
 /** Describes only the type of a value, since the value may be a secret. */

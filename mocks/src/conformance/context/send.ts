@@ -1,8 +1,7 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { readChunks } from '../../../../sdk/src/internal/body.ts'
 import { untilAborted } from '../../../../sdk/src/internal/wait.ts'
-import { NoResponse } from './expect.ts'
-import type { ReceivedResponse } from './response.ts'
+import { NoResponse, type ReceivedResponse } from './expect.ts'
 
 /**
  * Sends a request, as `fetch` does. The signal is also passed separately, since Node drops the signal of a `Request`

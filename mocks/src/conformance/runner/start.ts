@@ -1,8 +1,7 @@
 import { HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import { login, sendAs } from '../context/accounts.ts'
 import type { Session } from '../context/context.ts'
-import { NoResponse } from '../context/expect.ts'
-import type { ReceivedResponse } from '../context/response.ts'
+import { NoResponse, type ReceivedResponse } from '../context/expect.ts'
 import type { Send } from '../context/send.ts'
 import type { ConformanceAdministrator } from './options.ts'
 
