@@ -1,9 +1,9 @@
 import { untilAborted } from '../../../sdk/src/internal/wait.ts'
 import type { MockClock } from '../service/clock.ts'
-import { decodeContent, type HandleRequest, type Outcome } from '../service/outcome.ts'
+import { decodeContent, type HandleRequest } from '../service/outcome.ts'
 import { setAddress } from '../service/request.ts'
 import { warnOfFakeTimers } from './fake-timers.ts'
-import { cutBody, fetchFailed, terminated } from './network-faults.ts'
+import { applyOutcome, fetchFailed, terminate } from './network-faults.ts'
 
 export interface DirectOptions {
   readonly handle: HandleRequest
@@ -16,19 +16,11 @@ export interface DirectOptions {
 
 /** Creates a `fetch` that calls the mock directly and fails with the errors of Node's `fetch`. */
 export function createDirectFetch({ handle, origin, hold, address }: DirectOptions): typeof globalThis.fetch {
-  async function apply(request: Request, outcome: Outcome, signal: AbortSignal | undefined): Promise<Response> {
-    const { response, delayMs, networkFault } = outcome
-    if (delayMs > 0) await hold(delayMs, signal)
-    switch (networkFault?.kind) {
-      case undefined:
-        return decodeContent(response)
-      case 'silence':
-        return hold(Number.POSITIVE_INFINITY, signal) as Promise<never>
-      case 'reset':
-        throw fetchFailed()
-      case 'cut-body':
-        return cutBody(request.method, response, networkFault, (stream) => stream.error(terminated()))
-    }
+  async function send(request: Request, signal: AbortSignal | undefined): Promise<Response> {
+    const outcome = await handle(request, 'direct')
+    const connection = { sleep: hold, signal, reset: fetchFailed, cut: terminate }
+    const response = await applyOutcome(request, outcome, connection)
+    return outcome.networkFault ? response : decodeContent(response)
   }
 
   return async (input, init) => {
@@ -37,7 +29,7 @@ export function createDirectFetch({ handle, origin, hold, address }: DirectOptio
     const request = toRequest(input, init, origin)
     if (address !== undefined) setAddress(request, address)
     const response = await warnOfFakeTimers(
-      untilAborted(async () => apply(request, await handle(request, 'direct'), signal), signal),
+      untilAborted(() => send(request, signal), signal),
       ['queueMicrotask'],
     )
     return Object.defineProperty(response, 'url', { value: request.url, configurable: true })

@@ -7,7 +7,7 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { discardRest } from '../../../server/src/node/discard-rest.ts'
 import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome } from '../service/outcome.ts'
-import { isBodiless } from './network-faults.ts'
+import { applyOutcome, connectionReset } from './network-faults.ts'
 
 /** Where a mock listens. */
 export interface ServeOptions {
@@ -96,7 +96,7 @@ async function respond(options: ServeHttpOptions, req: IncomingMessage, res: Ser
   try {
     const controlled = await control?.(request)
     if (controlled) await sendNodeResponse(res, controlled)
-    else await sendOutcome(await handle(request, 'http'), res, sleep)
+    else await sendOutcome(request, await handle(request, 'http'), res, sleep)
   } catch (error) {
     if (res.headersSent) throw error
     await sendNodeResponse(res, internalErrorResponse(error))
@@ -115,56 +115,37 @@ function warningsFor(host: string): string[] {
 
 /** Sends a response with its delay and network fault. Does not reject when the client disconnects. */
 async function sendOutcome(
-  { response, delayMs, networkFault }: Outcome,
+  request: Request,
+  outcome: Outcome,
   res: ServerResponse,
   sleep: MockClock['sleep'],
 ): Promise<void> {
-  if (delayMs > 0) await whileConnected(res, (disconnected) => sleep(delayMs, disconnected))
-  if (networkFault?.kind === 'silence') {
-    await whileConnected(res, (disconnected) => sleep(Number.POSITIVE_INFINITY, disconnected))
-  }
-  if (res.destroyed) return cancelBody(response)
-  if (networkFault?.kind === 'reset') {
-    res.socket?.resetAndDestroy()
-    return cancelBody(response)
-  }
-  if (networkFault?.kind !== 'cut-body' || isBodiless(res.req.method ?? '', response)) {
-    await sendNodeResponse(res, response)
-    return
-  }
-  const body = new Uint8Array(await response.arrayBuffer())
-  writeHead(res, response, body.byteLength)
-  res.write(body.subarray(0, Math.floor(body.byteLength * networkFault.share)))
-  // Read the rest of the request, because unread bytes would turn the end of the connection into a reset.
-  res.req.resume()
-  res.socket?.destroySoon()
-}
-
-/** Writes status and headers, with the `content-length` of the whole body. */
-function writeHead(res: ServerResponse, { status, statusText, headers }: Response, length: number): void {
-  for (const [name, value] of headers) res.appendHeader(name, value)
-  res.removeHeader('transfer-encoding')
-  res.setHeader('content-length', Math.max(length, 1))
-  res.writeHead(status, statusText || undefined)
-  res.flushHeaders()
-}
-
-async function whileConnected(res: ServerResponse, wait: (disconnected: AbortSignal) => Promise<void>): Promise<void> {
-  if (res.destroyed) return
+  const { socket } = res
   const disconnected = new AbortController()
-  const onClose = () => disconnected.abort()
-  res.once('close', onClose)
-  try {
-    await wait(disconnected.signal)
-  } catch (error) {
-    if (!disconnected.signal.aborted) throw error
-  } finally {
-    res.off('close', onClose)
+  res.once('close', () => disconnected.abort())
+  if (res.destroyed) disconnected.abort()
+  const connection = {
+    sleep,
+    signal: disconnected.signal,
+    reset() {
+      socket?.resetAndDestroy()
+      return connectionReset()
+    },
+    cut() {
+      // Read the rest of the request, because unread bytes would turn the end of the connection into a reset.
+      res.req.resume()
+      socket?.destroySoon()
+    },
   }
-}
-
-async function cancelBody(response: Response): Promise<void> {
-  if (!response.bodyUsed) await response.body?.cancel().catch(() => {})
+  try {
+    const response = await applyOutcome(request, outcome, connection)
+    disconnected.signal.throwIfAborted()
+    await sendNodeResponse(res, response)
+  } catch (error) {
+    if (!res.destroyed && !socket?.destroyed) throw error
+    const { bodyUsed, body } = outcome.response
+    if (!bodyUsed) await body?.cancel().catch(() => {})
+  }
 }
 
 /** Responds to a malformed HTTP request as the server does, and closes the connection. */

@@ -5,9 +5,9 @@ import { EVENT_STREAM } from '@fish-crab/sdk/contract'
 import { FetchInterceptor } from '@mswjs/interceptors/fetch'
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import { createClock, type MockClock } from '../service/clock.ts'
-import type { HandleRequest, Outcome } from '../service/outcome.ts'
+import type { HandleRequest } from '../service/outcome.ts'
 import { warnOfFakeTimers } from './fake-timers.ts'
-import { closeOnRequest, connectionReset, cutBody, isBodiless, otherSideClosed } from './network-faults.ts'
+import { applyOutcome, closeOnRequest, closeOtherSide, connectionReset } from './network-faults.ts'
 import {
   type Decision,
   decide,
@@ -189,13 +189,22 @@ async function handleIntercepted({ handle, sleep, closed }: Listener, intercepte
   if (initiator instanceof TLSSocket) initiator.removeAllListeners('session')
   try {
     const outcome = await handle(request, 'intercept')
-    await applyOutcome(outcome, intercepted, sleep, ended)
-    // The mock was closed while the client was waiting.
-    if (closed.aborted && !request.signal.aborted && controller.readyState === 0) {
-      controller.errorWith(connectionReset())
+    const response = await applyOutcome(request, outcome, {
+      sleep: (...call) => keepAlive(sleep(...call)),
+      signal: ended,
+      reset: connectionReset,
+      cut: closeOtherSide,
+    })
+    ended.throwIfAborted()
+    if (outcome.networkFault) controller.respondWith(response)
+    else {
+      const whole = isEventStream(response) ? untilEnd(response, ended) : await withLength(response)
+      controller.respondWith(closeOnRequest(request, whole))
     }
   } catch (error) {
-    if (controller.readyState === 0) controller.errorWith(error)
+    if (controller.readyState !== 0 || request.signal.aborted) return
+    // The mock may have been closed while the client was waiting.
+    controller.errorWith(closed.aborted ? connectionReset() : error)
   }
 }
 
@@ -209,49 +218,10 @@ function handleUnhandled({ request, controller }: InterceptedRequest, origin: st
   }
 }
 
-async function applyOutcome(
-  outcome: Outcome,
-  intercepted: InterceptedRequest,
-  sleep: MockClock['sleep'],
-  ended: AbortSignal,
-): Promise<void> {
-  const { response, delayMs, networkFault } = outcome
-  const { controller, request } = intercepted
-  // Delay the response before any other wait, so that an advance of the clock includes the delay.
-  if (delayMs > 0) await waitConnected(ended, () => sleep(delayMs, ended))
-  if (ended.aborted) return
-  switch (networkFault?.kind) {
-    case undefined:
-      controller.respondWith(
-        closeOnRequest(request, isEventStream(response) ? untilEnd(response, ended) : await withLength(response)),
-      )
-      return
-    case 'silence':
-      await waitConnected(ended, () => sleep(Number.POSITIVE_INFINITY, ended))
-      return
-    case 'reset':
-      controller.errorWith(connectionReset())
-      return
-    case 'cut-body':
-      if (isBodiless(request.method, response)) controller.respondWith(await withLength(response))
-      else
-        controller.respondWith(
-          await cutBody(request.method, response, networkFault, (stream) => stream.error(otherSideClosed())),
-        )
-  }
-}
-
-/** Ends the wait when the request has ended, and keeps the process alive as an open connection does. */
-async function waitConnected(ended: AbortSignal, wait: () => Promise<void>): Promise<void> {
-  if (ended.aborted) return
+/** Keeps the process alive during a wait, as an open connection does. */
+function keepAlive(wait: Promise<void>): Promise<void> {
   const connection = setInterval(() => undefined, 2 ** 30)
-  try {
-    await wait()
-  } catch (error) {
-    if (!ended.aborted) throw error
-  } finally {
-    clearInterval(connection)
-  }
+  return wait.finally(() => clearInterval(connection))
 }
 
 function isEventStream({ headers }: Response): boolean {

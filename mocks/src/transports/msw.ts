@@ -3,7 +3,7 @@ import { checkOrigin } from '../service/check-options.ts'
 import type { MockClock } from '../service/clock.ts'
 import type { HandleRequest, Outcome, Transport } from '../service/outcome.ts'
 import { setHeaders } from '../service/request.ts'
-import { closeOnRequest, connectionReset, cutBody, otherSideClosed } from './network-faults.ts'
+import { applyOutcome, closeOnRequest, closeOtherSide, connectionReset } from './network-faults.ts'
 
 interface HandlersOptions {
   readonly handle: HandleRequest
@@ -14,32 +14,18 @@ interface HandlersOptions {
 export function createHandlers({ handle, hold, origin }: HandlersOptions): HttpHandler[] {
   const inPage = runsInPage()
 
-  async function apply(request: Request, { response, delayMs, networkFault }: Outcome): Promise<Response> {
-    if (delayMs > 0) await hold(delayMs, request.signal)
-    switch (networkFault?.kind) {
-      case undefined:
-        return closeOnRequest(request, response)
-      case 'silence':
-        return hold(Number.POSITIVE_INFINITY, request.signal) as Promise<never>
-      case 'cut-body':
-        return cutBody(request.method, response, networkFault, (stream) => stream.error(otherSideClosed()))
-      case 'reset':
-        if (inPage) return Response.error()
-        // MSW passes an error to the client only if the error looks like an error from Node.
-        throw connectionReset()
-    }
-  }
-
   return [
     new OriginHandler(origin, async (request) => {
       const outcome = await handleFromPage(handle, request, inPage ? 'worker' : 'msw')
       if (!outcome) return Response.error()
-      if (outcome.delayMs === 0 && !outcome.networkFault) return closeOnRequest(request, outcome.response)
+      const connection = { sleep: hold, signal: request.signal, reset: connectionReset, cut: closeOtherSide }
       try {
-        return await apply(request, outcome)
+        return closeOnRequest(request, await applyOutcome(request, outcome, connection))
       } catch (error) {
         // The client has aborted the request, so send no response and log no error.
         if (request.signal.aborted) return new Promise<never>(() => {})
+        // MSW passes an error to the client only if the error looks like an error from Node, and a page has no such errors.
+        if (inPage) return Response.error()
         throw error
       }
     }),
