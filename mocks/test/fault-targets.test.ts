@@ -50,7 +50,7 @@ describe('a fault of a mock', () => {
     expect(() => mock.fail('reset', { user: 'Steve' })).toThrow('no user "Steve"')
   })
 
-  it.each(['OPTIONS /post/fish', 'HEAD /status', 'GET /v1/admin/users/Alex'] as const)(
+  it.each(['OPTIONS /post/fish', 'HEAD /status', 'GET /v1/admin/users/Alex', 'GET /@Alex/card.png'] as const)(
     'can target %s, which the service supports',
     async (on) => {
       await using mock = await createMock({ seed })

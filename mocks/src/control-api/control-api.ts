@@ -3,7 +3,7 @@ import { errorBody, HttpError, parseJson, readBody, requestIdOf, validate } from
 import { H3 } from 'h3'
 import * as z from 'zod/mini'
 import type { Fault } from '../faults/fault.ts'
-import type { FaultRegistry, RouteMatcher } from '../faults/registry.ts'
+import type { FaultOptions, FaultRegistry } from '../faults/registry.ts'
 import type { History } from '../history/history.ts'
 import type { MockClock } from '../service/clock.ts'
 import type { SeededUser } from '../service/seed.ts'
@@ -52,15 +52,9 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { fault: 'reset', times: 1, on: 'postFish', user: 'Alex', delayMs: 0 },
     status: 201,
     async run(mock, request) {
-      const { fault, times = 1, on, user, delayMs = 0 } = await readJson(request, faultSchema)
-      orInvalidPayload(() =>
-        mock.faults.add(fault as Fault, {
-          times: times === 'always' ? Number.POSITIVE_INFINITY : times,
-          delayMs,
-          ...(on === undefined ? {} : { on: on as RouteMatcher | RouteMatcher[] }),
-          ...(user === undefined ? {} : { user }),
-        }),
-      )
+      const { fault, times: count = 1, ...options } = await readJson(request, faultSchema)
+      const times = count === 'always' ? Number.POSITIVE_INFINITY : count
+      orInvalidPayload(() => mock.faults.add(fault as Fault, { ...(options as FaultOptions), times }))
       return faultsOf(mock)
     },
   },

@@ -48,7 +48,7 @@ export type FaultRegistry = ReturnType<typeof createFaultRegistry>
 
 /** @param userNames The names of the users that exist. */
 export function createFaultRegistry(userNames: () => readonly string[]) {
-  const pending = new Set<FaultHandle & { remaining: number; fired: number }>()
+  const pending = new Set<FaultHandle & { remaining: number; fired: number; matches: Matcher }>()
 
   return {
     /** @throws TypeError when the fault or a number is invalid, or a user or a route does not exist */
@@ -59,7 +59,8 @@ export function createFaultRegistry(userNames: () => readonly string[]) {
       }
       const handle = {
         fault: checkFault(fault),
-        options: checkOptions(options, userNames()),
+        options,
+        matches: matcherOf(options, userNames()),
         remaining: options.times ?? 1,
         fired: 0,
         cancel,
@@ -71,7 +72,7 @@ export function createFaultRegistry(userNames: () => readonly string[]) {
 
     /** Returns the oldest fault that matches a request, and counts the request as one use of the fault. */
     match(target: RequestTarget): MatchedFault | undefined {
-      const handle = [...pending].find(({ options }) => matches(options, target))
+      const handle = [...pending].find(({ matches }) => matches(target))
       if (!handle) return undefined
       handle.remaining -= 1
       handle.fired += 1
@@ -101,24 +102,6 @@ export function createFaultRegistry(userNames: () => readonly string[]) {
   }
 }
 
-function matches({ on, user }: FaultOptions, target: RequestTarget): boolean {
-  if (user !== undefined && (target.user === undefined || userNameKey(user) !== userNameKey(target.user))) return false
-  if (on === undefined) return !target.isPreflight
-  const routes: readonly string[] = typeof on === 'string' ? [on] : on
-  return routes.some((one) => one === target.route || canonicalTarget(one) === `${target.method} ${target.path}`)
-}
-
-/** Method and canonical path, as in the history. */
-function canonicalTarget(methodAndPath: string): string {
-  const [method, path] = splitTarget(methodAndPath)
-  return `${method} ${canonicalPath(path)}`
-}
-
-function splitTarget(methodAndPath: string): [string, string] {
-  const [method = '', path = ''] = methodAndPath.split(' ', 2)
-  return [method, path]
-}
-
 /** The maximum delay of timers, in milliseconds (24 days): a longer one fires immediately. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 const OPTIONS = keysOf<FaultOptions>({ times: 1, on: 1, user: 1, delayMs: 1 })
@@ -128,7 +111,10 @@ const STATUSES = [...Object.keys(DEFAULT_CODES), ...Object.keys(PROXY_PAGES)]
   .map(Number)
   .sort((one, other) => one - other)
 
-function checkOptions(options: FaultOptions, users: readonly string[]): FaultOptions {
+type Matcher = (target: RequestTarget) => boolean
+
+/** @throws TypeError when the options are invalid, or no request can match them */
+function matcherOf(options: FaultOptions, users: readonly string[]): Matcher {
   assertKnownKeys('the options of mock.fail()', options, OPTIONS)
   const { times = 1, on, user, delayMs = 0 } = options
   if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
@@ -136,37 +122,36 @@ function checkOptions(options: FaultOptions, users: readonly string[]): FaultOpt
   }
   if (!isTimerDelay(delayMs)) throw new TypeError(`delayMs must be 0 to ${MAX_DELAY_MS} milliseconds.`)
   if (on?.length === 0) throw new TypeError('on must name at least one route. Omit it to match all requests.')
-  for (const one of typeof on === 'string' ? [on] : (on ?? [])) {
-    if (Object.hasOwn(ROUTES, one)) continue
-    if (/^[A-Z]+ \//.test(one)) checkPath(one)
-    else {
-      const names = Object.keys(ROUTES)
-      throw new TypeError(
-        `Unknown route "${one}".${didYouMean(one, names)} Use one of ${names.join(', ')}, or 'GET /path'.`,
-      )
-    }
-  }
+  const targets = on && [on].flat().map(targetOf)
   if (user !== undefined && !users.some((one) => userNameKey(one) === userNameKey(user))) {
     const seeding = `Seed the user first: createMock({ seed: { users: [{ name: '${user}' }] } }).`
     throw new TypeError(`The mock has no user "${user}".${didYouMean(user, users)} ${seeding}`)
   }
-  return options
+  return ({ method, path, route, isPreflight, user: name }) => {
+    if (user !== undefined && (name === undefined || userNameKey(user) !== userNameKey(name))) return false
+    return targets ? targets.includes(route) || targets.includes(`${method} ${path}`) : !isPreflight
+  }
 }
 
-function checkPath(methodAndPath: string): void {
-  const [method, path] = splitTarget(methodAndPath)
-  const segments = canonicalPath(path).split('/')
-  const isServed = Object.values(ROUTES).some((route) => {
-    const pattern = route.path.split('/')
-    return (
+/** Returns a route name, or method and canonical path as in the history. */
+function targetOf(matcher: string): string {
+  if (Object.hasOwn(ROUTES, matcher)) return matcher
+  const routes = Object.values(ROUTES)
+  const [, method, rawPath = ''] = /^([A-Z]+) (\/\S*)/.exec(matcher) ?? []
+  if (method === undefined) {
+    const names = Object.keys(ROUTES)
+    const suggestion = didYouMean(matcher, names)
+    throw new TypeError(`Unknown route "${matcher}".${suggestion} Use one of ${names.join(', ')}, or 'GET /path'.`)
+  }
+  const path = canonicalPath(rawPath)
+  const isServed = routes.some(
+    (route) =>
       (method === 'OPTIONS' || route.method === (method === 'HEAD' ? 'GET' : method)) &&
-      pattern.length === segments.length &&
-      pattern.every((one, at) => one === segments[at] || one.startsWith(':'))
-    )
-  })
-  if (isServed) return
-  const known = Object.values(ROUTES).map((route) => `${route.method} ${route.path}`)
-  throw new TypeError(`No route matches "${methodAndPath}".${didYouMean(methodAndPath, known)}`)
+      new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`).test(path),
+  )
+  if (isServed) return `${method} ${path}`
+  const known = routes.map((route) => `${route.method} ${route.path}`)
+  throw new TypeError(`No route matches "${matcher}".${didYouMean(matcher, known)}`)
 }
 
 function checkFault(fault: Fault): Fault {
