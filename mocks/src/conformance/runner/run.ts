@@ -129,7 +129,12 @@ async function runSelected(
   try {
     for (const { check, isSkipped } of selected) {
       const reason = isSkipped ? 'skipped on request' : stoppedEarly ? 'the service no longer responds' : undefined
-      const result = reason === undefined ? await runCheck(check, context, signal, redaction) : skip(check, reason)
+      const result = await runCheck(
+        check,
+        context,
+        reason ?? (signal.aborted ? DEADLINE_EXCEEDED : undefined),
+        redaction,
+      )
       options.signal?.throwIfAborted()
       if (result.cause === NO_RESPONSE) stoppedEarly = await isGone(writes.send)
       results.push(result)
@@ -210,10 +215,6 @@ async function isGone(send: Send): Promise<boolean> {
   return (await isLost()) && isLost()
 }
 
-function skip({ id, title, section }: CheckInfo, reason: string): CheckResult {
-  return { id, title, section, outcome: 'skipped', reason, durationMs: 0 }
-}
-
 function summarize(checks: readonly CheckResult[]): Omit<ConformanceReport, 'notRemoved' | 'stoppedEarly'> {
   const count = (outcome: CheckResult['outcome']) => checks.filter((check) => check.outcome === outcome).length
   const causes = [...Map.groupBy(checks, ({ cause }) => cause)]
@@ -229,24 +230,18 @@ function randomHex(): string {
 async function runCheck(
   { id, title, section, run }: Check,
   context: TestContext,
-  signal: AbortSignal,
+  skipReason: string | undefined,
   redaction: Redaction,
 ): Promise<CheckResult> {
   const startedAt = performance.now()
-  const result = (outcome: Outcome): CheckResult => ({
-    id,
-    title,
-    section,
-    ...outcome,
-    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
-  })
-  if (signal.aborted) return result({ outcome: 'skipped', reason: DEADLINE_EXCEEDED })
+  let outcome: Outcome = { outcome: 'passed' }
   try {
+    if (skipReason !== undefined) throw new CheckSkipped(skipReason)
     await run(context)
-    return result({ outcome: 'passed' })
   } catch (error) {
-    return result(outcomeOf(error, redaction))
+    outcome = outcomeOf(error, redaction)
   }
+  return { id, title, section, ...outcome, durationMs: Math.round((performance.now() - startedAt) * 10) / 10 }
 }
 
 type Outcome = Omit<CheckResult, 'id' | 'title' | 'section' | 'durationMs'>
