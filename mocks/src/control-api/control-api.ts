@@ -196,7 +196,7 @@ function listEndpoints() {
 }
 
 async function stateOf(mock: ControlledMock) {
-  const states = [...mock.service.users.values()].map(async ({ id: _, ...user }) => ({
+  const states = [...mock.service.users.values()].map(async (user) => ({
     ...user,
     ...(await collectionsOf(mock, user)),
   }))

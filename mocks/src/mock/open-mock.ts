@@ -37,8 +37,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
   function user(name: string) {
     const found = mock.service.users.get(userNameKey(name))
     if (!found) throw new Error(`The seed has no user "${name}". Add it to createMock({ seed: { users } }).`)
-    const { id: _, ...seeded } = found
-    return seeded
+    return { ...found }
   }
 
   async function closeWithMock<Opened extends AsyncDisposable>(opening: Promise<Opened>): Promise<Opened> {

@@ -14,11 +14,6 @@ import type { App, RandomSource } from '@fish-crab/server/app'
 import { seededRandom } from './random.ts'
 import { SEEDED_AT, type Seed, type SeedCrab, type SeededUser, type SeedFish, type SeedUser } from './seed.ts'
 
-/** A seeded user with the id that the service gave it. */
-export interface ServiceUser extends SeededUser {
-  readonly id: string
-}
-
 interface SeedContext {
   readonly app: App
   readonly gamemodes: readonly Gamemode[]
@@ -29,7 +24,7 @@ const POST: Readonly<Record<Kind, string>> = { fish: ROUTES.postFish.path, crab:
 
 /** Applies a seed. The random keys and ids of a user depend only on the user's name, not on the rest of the seed. */
 export async function applySeed({ users = [], admins = [] }: Seed, { app, gamemodes, setRandom }: SeedContext) {
-  const created = new Map<string, ServiceUser>()
+  const created = new Map<string, SeededUser>()
   for (const user of users) {
     const random = seededRandom(`user ${userNameKey(user.name)}`)
     setRandom(random)
@@ -48,7 +43,7 @@ async function createSeedUser(
   gamemodes: readonly Gamemode[],
   user: SeedUser,
   random: RandomSource,
-): Promise<ServiceUser> {
+): Promise<SeededUser> {
   const { name, password, fernetKey = generateFernetKey(random), apiKey } = user
   const created = await app.users.create({ name, password, fernetKey, apiKey })
   const fernet = createFernet(fernetKey)
@@ -66,7 +61,7 @@ async function createSeedUser(
       }
     }
   }
-  return { id: created.id, name, password: created.password, fernetKey, apiKey: created.apiKey }
+  return { name, password: created.password, fernetKey, apiKey: created.apiKey }
 }
 
 async function post(app: App, { name, apiKey }: SeededUser, kind: Kind, token: string): Promise<void> {

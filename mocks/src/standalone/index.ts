@@ -72,5 +72,5 @@ export async function startStandaloneMock(options: StandaloneMockOptions = {}): 
     now: clock.now,
     sleep: clock.hold,
   })
-  return { ...server, users: [...service.users.values()].map(({ id: _, ...user }) => user) }
+  return { ...server, users: [...service.users.values()] }
 }

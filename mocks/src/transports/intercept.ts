@@ -7,7 +7,7 @@ import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import { createClock, type MockClock } from '../service/clock.ts'
 import type { HandleRequest } from '../service/outcome.ts'
 import { warnOfFakeTimers } from './fake-timers.ts'
-import { applyOutcome, closeOnRequest, closeOtherSide, connectionReset } from './network-faults.ts'
+import { applyOutcome, closeOnRequest, closeOtherSide, connectionReset, withHeader } from './network-faults.ts'
 import {
   type Decision,
   decide,
@@ -240,8 +240,5 @@ function untilEnd({ body, status, headers }: Response, ended: AbortSignal): Resp
 async function withLength(response: Response): Promise<Response> {
   if (!response.body || response.headers.has('content-length')) return response
   const body = await response.arrayBuffer()
-  const { status, statusText } = response
-  const headers = new Headers(response.headers)
-  headers.set('content-length', String(body.byteLength))
-  return new Response(body, { status, statusText, headers })
+  return withHeader(response, body, 'content-length', String(body.byteLength))
 }

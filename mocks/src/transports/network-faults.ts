@@ -49,21 +49,23 @@ async function cutBody(
 ): Promise<Response> {
   if (isBodiless(method, response)) return response
   const body = new Uint8Array(await response.arrayBuffer())
-  const headers = new Headers(response.headers)
-  headers.set('content-length', String(Math.max(body.byteLength, 1)))
   // Even an empty chunk causes the headers to be sent.
   const chunks = [body.subarray(0, Math.floor(body.byteLength * share))]
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        const chunk = chunks.shift()
-        if (chunk) return controller.enqueue(chunk)
-        breakOff(controller)
-      },
-    },
-    { highWaterMark: 0 },
-  )
-  return new Response(stream, { status: response.status, statusText: response.statusText, headers })
+  const pull = (controller: ReadableStreamDefaultController) => {
+    const chunk = chunks.shift()
+    if (chunk) controller.enqueue(chunk)
+    else breakOff(controller)
+  }
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({ pull }, { highWaterMark: 0 })
+  return withHeader(response, stream, 'content-length', String(Math.max(body.byteLength, 1)))
+}
+
+/** Returns a response with the given body and one changed header. */
+export function withHeader(response: Response, body: BodyInit | null, name: string, value: string): Response {
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  headers.set(name, value)
+  return new Response(body, { status, statusText, headers })
 }
 
 /**
@@ -71,11 +73,8 @@ async function cutBody(
  * a connection that Node's client is about to reuse.
  */
 export function closeOnRequest({ headers: requested }: Request, response: Response): Response {
-  if (!/\bclose\b/i.test(requested.get('connection') ?? '')) return response
-  const { body, status, statusText } = response
-  const headers = new Headers(response.headers)
-  headers.set('connection', 'close')
-  return new Response(body, { status, statusText, headers })
+  const isClosing = /\bclose\b/i.test(requested.get('connection') ?? '')
+  return isClosing ? withHeader(response, response.body, 'connection', 'close') : response
 }
 
 /** Statuses without a body (RFC 9110, section 6.4.1). */

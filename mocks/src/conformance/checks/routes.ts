@@ -284,6 +284,14 @@ interface Mistake {
   readonly ways: readonly ((wrong: Wrong, nobody: string) => unknown)[]
 }
 
+const setQuery =
+  (name: string, value: string) =>
+  ({ query }: Wrong) =>
+    query.set(name, value)
+const setBody = (body: string) => (wrong: Wrong) => {
+  wrong.body = body
+}
+
 const hasToken = (route: RouteName) => OPERATIONS[route].body?.type === MEDIA_TYPES.token
 const ofAnyUser = (route: RouteName) => OPERATIONS[route].auth !== 'basic'
 
@@ -317,7 +325,7 @@ const MISTAKES: readonly Mistake[] = [
     what: 'no name or an empty name',
     // A write without a name is valid and applies to the owner of the API key.
     isOf: (route) => ofAnyUser(route) && !hasToken(route),
-    ways: [({ query }) => query.delete('name'), ({ query }) => query.set('name', '')],
+    ways: [({ query }) => query.delete('name'), setQuery('name', '')],
   },
   {
     code: 'user_mismatch',
@@ -339,16 +347,12 @@ const MISTAKES: readonly Mistake[] = [
   {
     code: 'missing_gamemode',
     what: 'no gamemode or an empty gamemode',
-    ways: [({ query }) => query.delete('gamemode'), ({ query }) => query.set('gamemode', '')],
+    ways: [({ query }) => query.delete('gamemode'), setQuery('gamemode', '')],
   },
   {
     code: 'invalid_gamemode',
     what: 'an unknown gamemode or another spelling of a gamemode',
-    ways: ['moon', 'Earth', 'EARTH', 'earth '].map(
-      (gamemode) =>
-        ({ query }) =>
-          query.set('gamemode', gamemode),
-    ),
+    ways: ['moon', 'Earth', 'EARTH', 'earth '].map((gamemode) => setQuery('gamemode', gamemode)),
   },
   { code: 'gamemode_mismatch', what: 'two gamemodes', ways: [({ query }) => query.append('gamemode', 'survival')] },
   { code: 'record_not_found', what: 'an unknown record', ways: [() => {}] },
@@ -357,7 +361,7 @@ const MISTAKES: readonly Mistake[] = [
     id: 'entry-of-unknown-record',
     what: 'an entry of an unknown record',
     isOf: hasQuery('entry'),
-    ways: [({ query }) => query.set('entry', '0')],
+    ways: [setQuery('entry', '0')],
   },
   { code: 'admin_not_found', what: 'an unknown administrator', ways: [() => {}] },
   ...Object.entries(WRONG_QUERIES).map(
@@ -368,11 +372,7 @@ const MISTAKES: readonly Mistake[] = [
       // Some routes report an unknown gamemode by its own code.
       isOf: (route) =>
         hasQuery(name)(route) && !(name === 'gamemode' && OPERATIONS[route].errors.includes('invalid_gamemode')),
-      ways: values.map(
-        (value) =>
-          ({ query }) =>
-            query.set(name, value),
-      ),
+      ways: values.map((value) => setQuery(name, value)),
     }),
   ),
   {
@@ -395,11 +395,7 @@ const MISTAKES: readonly Mistake[] = [
   {
     code: 'payload_too_large',
     what: 'a body of more than 256 KiB',
-    ways: [
-      (wrong) => {
-        wrong.body = ' '.repeat(LIMITS.bodyBytes + 1)
-      },
-    ],
+    ways: [setBody(' '.repeat(LIMITS.bodyBytes + 1))],
   },
   {
     code: 'unsupported_media_type',
