@@ -9,7 +9,6 @@ import type { HandleRequest } from '../service/outcome.ts'
 import { warnOfFakeTimers } from './fake-timers.ts'
 import { applyOutcome, closeOnRequest, closeOtherSide, connectionReset, withHeader } from './network-faults.ts'
 import {
-  type Decision,
   decide,
   type OnUnhandled,
   originOf,
@@ -108,11 +107,11 @@ function start(onStop: () => void): Interceptions {
   const byOrigin = new Map<string, Listener>()
   const sockets = new Set<Socket>()
   const inFlight = new Set<Promise<void>>()
-  const decideOrigin = (origin: string): Decision =>
-    byOrigin.has(origin) ? 'block' : decide(origin, byOrigin.values())
-  const decideAddress = (address: string): Decision => {
-    const decisions = ['http', 'https'].map((scheme) => decideOrigin(originOf(`${scheme}://${address}`)))
-    return decisions.find((decision) => decision === 'pass') ?? decisions[0] ?? 'block'
+  const decideOrigin = (origin: string): OnUnhandled =>
+    byOrigin.has(origin) ? 'error' : decide(origin, byOrigin.values())
+  const decideAddress = (address: string): OnUnhandled => {
+    const decideScheme = (scheme: string) => decideOrigin(originOf(`${scheme}://${address}`))
+    return decideScheme('https') === 'bypass' ? 'bypass' : decideScheme('http')
   }
 
   const interceptor = new HttpRequestInterceptor()
@@ -208,12 +207,12 @@ async function handleIntercepted({ handle, sleep, closed }: Listener, intercepte
   }
 }
 
-function handleUnhandled({ request, controller }: InterceptedRequest, origin: string, decision: Decision): void {
-  if (decision === 'block') {
+function handleUnhandled({ request, controller }: InterceptedRequest, origin: string, onUnhandled: OnUnhandled): void {
+  if (onUnhandled === 'error') {
     controller.errorWith(new UnhandledRequestError(request.method, origin))
     return
   }
-  if (decision === 'warn') {
+  if (onUnhandled === 'warn') {
     emitWarning(`${request.method} ${origin} was sent, since no mock handles it.`, 'UnhandledRequestWarning')
   }
 }

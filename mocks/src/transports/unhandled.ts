@@ -32,20 +32,17 @@ export class UnhandledRequestError extends Error {
   }
 }
 
-export type Decision = 'block' | 'warn' | 'pass'
-
 /**
  * Decides about a request that no mock handles. If several mocks listen, the passthrough of one mock is enough.
  * Otherwise, the strictest policy applies, since the test that sent the request is unknown.
  */
-export function decide(origin: string, policies: Iterable<UnhandledPolicy>): Decision {
-  let decision: Decision = 'pass'
+export function decide(origin: string, policies: Iterable<UnhandledPolicy>): OnUnhandled {
+  let strictest: OnUnhandled = 'bypass'
   for (const { onUnhandled, passthrough, served } of policies) {
-    if (served.has(origin) || passthrough.some((allowed) => covers(allowed, origin))) return 'pass'
-    if (onUnhandled === 'error') decision = 'block'
-    else if (onUnhandled === 'warn' && decision === 'pass') decision = 'warn'
+    if (served.has(origin) || passthrough.some((allowed) => covers(allowed, origin))) return 'bypass'
+    if (strictest !== 'error' && onUnhandled !== 'bypass') strictest = onUnhandled
   }
-  return decision
+  return strictest
 }
 
 /** Returns a URL's origin, even for unknown schemes. @throws TypeError when the text is not a URL. */

@@ -139,8 +139,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   async 'key-read-by-administrator'(t) {
     const { username, password } = await t.superadmin()
     const { name } = await t.newUser()
-    const headers = { authorization: basic(username, password) }
-    expect.status(await t.request(`/get/user/key?name=${name}`, { headers }), 200)
+    expect.status(await t.readKey(username, password, `?name=${name}`), 200)
     return { actor: username, subject: name, actions: ['key.read'] }
   },
   async 'admin-changes'(t) {
@@ -174,8 +173,7 @@ export const adminAuditChecks = checksOf('admin', [
   ),
   check('audit-equal-events', 'The audit log counts equal events within five minutes in one entry.', async (t) => {
     const { name, password } = await t.newUser()
-    const readKey = () => t.request('/get/user/key', { headers: { authorization: basic(name, password) } })
-    for (let count = 0; count < 3; count += 1) expect.status(await readKey(), 200)
+    for (let count = 0; count < 3; count += 1) expect.status(await t.readKey(name, password), 200)
     const { entries, response } = await auditPage(t)
     const [read, ...more] = entries.filter(({ actor, action }) => actor === name && action === 'key.read')
     expect.same([read?.count, more], [3, []], 'the count of the entry and further entries', response)

@@ -1,5 +1,5 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { basic, expectCreatedUser } from '../context/accounts.ts'
+import { expectCreatedUser } from '../context/accounts.ts'
 import { collection, encrypt, post, SHORT_PAYLOADS, write, writeAndExpectId } from '../context/catches.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
@@ -30,7 +30,7 @@ export const adminUsersChecks = checksOf('admin', [
       t.redact(password)
       const name = t.newName()
       expect.same(expectCreatedUser(await t.createUser({ name, password })).name, name, '"name"')
-      expect.status(await t.request('/get/user/key', { headers: { authorization: basic(name, password) } }), 200)
+      expect.status(await t.readKey(name, password), 200)
     },
   ),
   check(
@@ -44,7 +44,7 @@ export const adminUsersChecks = checksOf('admin', [
       const caughtAt = ['2025-06-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z']
       const body = { crab: caughtAt.map((time) => ({ caughtAt: time })) }
       expect.status(await t.asSuperadmin('addUserCrab', { params: { name }, query: '?gamemode=earth', body }), 201)
-      expect.status(await t.request('/get/user/key', { headers: { authorization: basic(name, password) } }), 200)
+      expect.status(await t.readKey(name, password), 200)
       const { totals, lastCatch, lastKeyReadAt } = expect.json(await t.asSuperadmin('showUser', { params: { name } }))
       expect.same(totals, { fish: 0, crab: 2 }, '"totals"')
       expect.same(lastCatch, { at: caughtAt[0], kind: 'crab', gamemode: 'earth' }, '"lastCatch"')

@@ -8,10 +8,6 @@ import { expectChallenge } from './routes.ts'
 
 const WRONG = 'a-wrong-password'
 
-function getKey(t: TestContext, authorization: string, query = '') {
-  return t.request(`/get/user/key${query}`, { headers: { authorization } })
-}
-
 /** Does not repeat the key, since it is a secret. */
 function expectKey(response: expect.ReceivedResponse, key: string): void {
   expect.that(expect.json(response).fernetKey === key, "the user's Fernet key", 'another', response)
@@ -55,9 +51,9 @@ export const keyChecks = checksOf('key', [
     const { name, password, fernetKey } = await t.user()
     const other = name.toUpperCase()
     for (const response of [
-      await getKey(t, basic(name, password)),
-      await getKey(t, basic(name, password), `?name=${other}`),
-      await getKey(t, basic(other, password)),
+      await t.readKey(name, password),
+      await t.readKey(name, password, `?name=${other}`),
+      await t.readKey(other, password),
     ]) {
       expectKey(response, fernetKey)
       expect.same(Object.keys(expect.json(response)), ['fernetKey'], 'the fields', response)
@@ -69,10 +65,9 @@ export const keyChecks = checksOf('key', [
     async (t) => {
       const { name, fernetKey } = await t.user()
       const { username, password } = await t.superadmin()
-      const authorization = basic(username, password)
-      expectKey(await getKey(t, authorization, `?name=${name}`), fernetKey)
-      expect.error(await getKey(t, authorization), 'missing_name')
-      expect.error(await getKey(t, authorization, `?name=${t.newName()}`), 'user_not_found')
+      expectKey(await t.readKey(username, password, `?name=${name}`), fernetKey)
+      expect.error(await t.readKey(username, password), 'missing_name')
+      expect.error(await t.readKey(username, password, `?name=${t.newName()}`), 'user_not_found')
     },
   ),
   check(
@@ -82,7 +77,7 @@ export const keyChecks = checksOf('key', [
       const { name, password } = await t.user()
       const other = await t.newUser()
       const refuse = async (requested: string) =>
-        expect.error(await getKey(t, basic(name, password), `?name=${requested}`), 'forbidden').error
+        expect.error(await t.readKey(name, password, `?name=${requested}`), 'forbidden').error
       expectEqual(await refuse(other.name), await refuse(t.newName()))
     },
   ),
@@ -102,7 +97,7 @@ export const keyChecks = checksOf('key', [
       expect.json(await sendCredentials(t, old, send))
       const password = await t.reset(user.name, 'password')
       expectChallenge(await sendCredentials(t, old, send))
-      expectKey(await getKey(t, basic(user.name, password)), user.fernetKey)
+      expectKey(await t.readKey(user.name, password), user.fernetKey)
     },
   ),
   check(

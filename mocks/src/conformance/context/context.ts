@@ -1,5 +1,5 @@
 import { ACCOUNT_LIMITS, type AdminRole, HEADERS, LIMITS, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
-import { type Accounts, type AdminRequest, type OwnUser, sendAs } from './accounts.ts'
+import { type Accounts, type AdminRequest, basic, type OwnUser, sendAs } from './accounts.ts'
 import type { Anonymous } from './anonymous.ts'
 import * as expect from './expect.ts'
 import { CheckSkipped, ConformanceFailure, type ReceivedResponse } from './expect.ts'
@@ -157,6 +157,9 @@ export function createTestContext(options: TestContextOptions) {
       return expect.dateTime(expect.json(response).timestamp, '"timestamp"', response) - PAST_MS
     }),
     redact,
+    /** Reads a Fernet key with a name and a password. */
+    readKey: (name: string, password: string, query = '') =>
+      request(`${ROUTES.getUserKey.path}${query}`, { headers: { authorization: basic(name, password) } }),
     /** @throws CheckSkipped when an earlier check found that `detail=full` is missing */
     needDetails(): void {
       if (lacksDetails) throw new CheckSkipped(NO_DETAILS)
