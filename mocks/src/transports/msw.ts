@@ -120,7 +120,7 @@ function withOrigin(request: Request, page: string): Request {
 }
 
 function allows(response: Response, request: Request, page: string, unsafe: readonly string[]): boolean {
-  const list = (name: string) => (response.headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
+  const list = (name: string) => (response.headers.get(name) ?? '').split(',').map((item) => item.trim().toLowerCase())
   const methods = list('access-control-allow-methods')
   const headers = list('access-control-allow-headers')
   return (

@@ -143,7 +143,7 @@ export function header(response: ReceivedResponse, name: string, value: string |
 /** Fails the check unless the items of a header include all wanted items, in any letter case. */
 export function listed(response: ReceivedResponse, name: string, ...wanted: readonly string[]): void {
   const value = response.headers.get(name) ?? 'none'
-  const items = value.toLowerCase().split(/\s*,\s*/)
+  const items = value.split(',').map((item) => item.trim().toLowerCase())
   for (const one of wanted) that(items.includes(one.toLowerCase()), `${name} with ${one}`, value, response)
 }
 
