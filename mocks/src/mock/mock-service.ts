@@ -9,7 +9,7 @@ import { openService, type Service, type ServiceOptions } from '../service/servi
 
 export type MockService = Awaited<ReturnType<typeof createMockService>>
 
-type MockServiceOptions = Omit<ServiceOptions, 'now' | 'schedule'>
+export type MockServiceOptions = Omit<ServiceOptions, 'now' | 'schedule'>
 
 const SDK_AGENT = /^fish-crab-sdk\//
 

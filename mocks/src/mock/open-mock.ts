@@ -1,4 +1,4 @@
-import { GAMEMODES, userNameKey } from '@fish-crab/sdk/contract'
+import { userNameKey } from '@fish-crab/sdk/contract'
 import { nodeTransports } from '#node-transports'
 import { createSent } from '../history/history.ts'
 import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
@@ -10,12 +10,7 @@ import { createMockService } from './mock-service.ts'
 import { checkOptions, type MockOptions } from './options.ts'
 
 export async function openMock(options: MockOptions): Promise<Mock> {
-  checkOptions(options)
-  // Copy the seed, so that later changes to the caller's object do not affect this mock.
-  const seed = structuredClone(options.seed ?? {})
-  const { limits = {}, keys = {}, trustProxy = 0, publicLeaderboard = false } = options
-  const gamemodes = [...(options.gamemodes ?? GAMEMODES)]
-  const allowedOrigins = (options.allowedOrigins ?? []).map((one) => checkOrigin(one))
+  const serviceOptions = checkOptions(options)
   const origin = checkOrigin(options.origin ?? `http://fish-${crypto.randomUUID().slice(0, 8)}.test`)
   const clock = createClock({
     startAt: options.startAt,
@@ -26,10 +21,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
   // limiter.
   const newClientClock = (): typeof clock => Object.create(clock)
   let clientClock = newClientClock()
-  const mock = await createMockService(
-    { gamemodes, seed, limits, masterApiKey: keys.master, allowedOrigins, trustProxy, publicLeaderboard },
-    clock,
-  )
+  const mock = await createMockService(serviceOptions, clock)
   const transport = { handle: mock.handle, origin, hold: clock.hold }
   const fetch = createDirectFetch(transport)
   const opened = new Set<AsyncDisposable>()
@@ -56,7 +48,7 @@ export async function openMock(options: MockOptions): Promise<Mock> {
   return {
     origin,
     clock,
-    gamemodes,
+    gamemodes: serviceOptions.gamemodes,
     fetch,
     from: (address) => ({ fetch: createDirectFetch({ ...transport, address }) }),
     handlers: (at = origin) => createHandlers({ ...transport, origin: at }),

@@ -4,6 +4,7 @@ import { parseSeed } from '../service/check-seed.ts'
 import type { Seed } from '../service/seed.ts'
 import type { MockLimits } from '../service/service.ts'
 import { toUnixMs } from '../service/time.ts'
+import type { MockServiceOptions } from './mock-service.ts'
 
 /** Keys that belong to no user. */
 export interface MockKeys {
@@ -61,8 +62,11 @@ const OPTIONS = keysOf<MockOptions>({
   origin: 1,
 })
 
-/** @throws TypeError or RangeError that names the invalid option */
-export function checkOptions(options: MockOptions): void {
+/**
+ * Returns the options of the service, with defaults.
+ * @throws TypeError or RangeError that names the invalid option
+ */
+export function checkOptions(options: MockOptions): MockServiceOptions {
   assertKnownKeys('createMock()', options, OPTIONS)
   const { seed = {}, startAt, autoAdvance = false, clock, limits = {}, keys = {}, trustProxy = 0, origin } = options
   const { publicLeaderboard = false, gamemodes = GAMEMODES } = options
@@ -70,7 +74,7 @@ export function checkOptions(options: MockOptions): void {
   if (!Array.isArray(gamemodes)) throw new TypeError("gamemodes must be a list, such as ['earth', 'skyblock'].")
   parseSeed(seed, gamemodes)
   checkLimits(limits)
-  checkAllowedOrigins(options.allowedOrigins)
+  const allowedOrigins = checkAllowedOrigins(options.allowedOrigins)
   if (origin !== undefined) checkOrigin(origin)
   if (startAt !== undefined) checkStart(startAt)
   for (const [name, value] of Object.entries({ autoAdvance, publicLeaderboard })) {
@@ -84,6 +88,16 @@ export function checkOptions(options: MockOptions): void {
   if (typeof master !== 'string' || master === '') throw new TypeError('keys.master must be a non-empty string.')
   if (!(Number.isSafeInteger(trustProxy) && trustProxy >= 0)) {
     throw new RangeError('trustProxy must be the number of trusted proxies: 0 or a positive integer.')
+  }
+  return {
+    gamemodes: [...gamemodes],
+    // Copy the seed, so that later changes to the caller's object do not affect this mock.
+    seed: structuredClone(seed),
+    limits,
+    masterApiKey: keys.master,
+    allowedOrigins,
+    trustProxy,
+    publicLeaderboard,
   }
 }
 
@@ -106,9 +120,9 @@ function checkLimits(limits: MockLimits): void {
   }
 }
 
-function checkAllowedOrigins(origins: unknown = []): void {
+function checkAllowedOrigins(origins: unknown = []): string[] {
   if (!Array.isArray(origins)) throw new TypeError("allowedOrigins must be a list, such as ['https://page.test'].")
-  for (const origin of origins) checkOrigin(origin, 'allowedOrigins')
+  return origins.map((origin) => checkOrigin(origin, 'allowedOrigins'))
 }
 
 function checkStart(startAt: unknown): void {

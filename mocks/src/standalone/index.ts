@@ -1,9 +1,8 @@
-import { GAMEMODES } from '@fish-crab/sdk/contract'
 import { requireNode } from '../../../server/src/storage/core/require-node.ts'
 import { createControlApi } from '../control-api/control-api.ts'
 import { createMockService } from '../mock/mock-service.ts'
 import { checkOptions, type MockOptions } from '../mock/options.ts'
-import { assertKnownKeys, checkOrigin, keysOf } from '../service/check-options.ts'
+import { assertKnownKeys, keysOf } from '../service/check-options.ts'
 import { createClock } from '../service/clock.ts'
 import type { SeededUser } from '../service/seed.ts'
 import { type MockServer, type ServeOptions, serveHttp } from '../transports/http.ts'
@@ -48,25 +47,14 @@ export interface StandaloneMock extends MockServer {
 export async function startStandaloneMock(options: StandaloneMockOptions = {}): Promise<StandaloneMock> {
   requireNode('@fish-crab/mocks')
   assertKnownKeys('startStandaloneMock()', options, OPTIONS)
-  const {
-    seed = {},
-    gamemodes = GAMEMODES,
-    limits = {},
-    startAt,
-    allowedOrigins: origins = [],
-    masterApiKey,
-    ...address
-  } = options
-  checkOptions({ seed, gamemodes, limits, allowedOrigins: origins, ...(startAt === undefined ? {} : { startAt }) })
-  const clock = createClock({ startAt })
-  const allowedOrigins = origins.map((one) => checkOrigin(one))
-  const mock = await createMockService(
-    { gamemodes, seed, limits, masterApiKey, allowedOrigins, trustProxy: 0, publicLeaderboard: false },
-    clock,
-  )
+  const { host, port, masterApiKey, ...mockOptions } = options
+  const serviceOptions = { ...checkOptions(mockOptions), masterApiKey }
+  const clock = createClock({ startAt: options.startAt })
+  const mock = await createMockService(serviceOptions, clock)
   const { handle, service } = mock
   const server = await serveHttp({
-    ...address,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
     handle,
     control: createControlApi(mock),
     now: clock.now,
