@@ -41,6 +41,25 @@ describe('The repository', () => {
     expect(pins).toEqual([])
   })
 
+  test('lists every package and dependency whose version a release has to update', () => {
+    const { version, workspaces } = JSON.parse(read('package.json'))
+    const { out } = JSON.parse(read('scripts/release/release-it.json')).plugins['@release-it/bumper'] as {
+      readonly out: readonly { readonly file: string; readonly path?: readonly string[] }[]
+    }
+    for (const name of ['', ...workspaces.map((each: string) => `${each}/`)]) {
+      const file = `${name}package.json`
+      const manifest = JSON.parse(read(file))
+      const own = ['dependencies', 'devDependencies'].flatMap((kind) =>
+        Object.keys(manifest[kind] ?? {})
+          .filter((each) => each.startsWith('@fish-crab/'))
+          .map((each) => `${kind}.${each}`),
+      )
+      const { path = ['version'] } = out.find((each) => each.file === file) ?? { path: [] }
+      expect([file, path.toSorted()]).toEqual([file, ['version', ...own].toSorted()])
+    }
+    for (const { file } of out) expect([file, read(file).includes(version)]).toEqual([file, true])
+  })
+
   test.each(['docs/SECURITY.md', 'docs/SUPPORT.md', 'README.md'])('has no dead links in %s', (path) => {
     const headings = (file: string | URL) =>
       [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
