@@ -181,14 +181,10 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who follows the README${SKIPPED}`, (
 
   test('runs the quick start, and then the commands that the quick start prints', async () => {
     const [start = ''] = blocksUnder('README.md', 'Try it')
-    const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>
-    }
-    // The packages are already installed when the test runs, so the test runs only the tour.
     expect(start.trim()).toBe('npm run quickstart')
-    expect(scripts.quickstart).toBe('node scripts/quickstart.mjs')
-    const tour = ['scripts', 'tour.ts']
-    expect(readFileSync(join(PROJECT, 'scripts', 'quickstart.mjs'), 'utf8')).toContain(`'${tour.join("', '")}'`)
+    const content = (file: string) => readFileSync(join(PROJECT, file), 'utf8')
+    expect(content('package.json')).toContain('"quickstart": "node scripts/quickstart.mjs"')
+    expect(content('scripts/quickstart.mjs')).toContain("'scripts', 'tour.ts'")
 
     const clone = join(root, 'clone')
     cpSync(join(PROJECT, 'scripts'), join(clone, 'scripts'), { recursive: true })
@@ -201,7 +197,8 @@ describe.skipIf(SKIPPED !== '')(`a newcomer who follows the README${SKIPPED}`, (
       ...SUBSTITUTED.path(join(PROJECT, 'node_modules', '.bin')),
     }
 
-    const first = new Shell(clone, env)
+    // The packages are already installed when the test runs, so the test runs only the tour.
+    const first = new Shell(clone, { ...env, ...SUBSTITUTED.serving })
     await first.types('node scripts/tour.ts')
     const [shown] = await first.sees(/[\s\S]*Serving\. Ctrl-C stops\./)
     const text = stripVTControlCharacters(shown).replaceAll('\r\n', '\n')
