@@ -1,127 +1,60 @@
-import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as delay } from 'node:timers/promises'
-import { type AdminClient, createAdminClient } from '@fish-crab/sdk/admin'
-import { describe, expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { createStorage, itemKey } from '@fish-crab/server/storage'
+import { expect, test } from 'vitest'
 import { newFolder } from './folders.ts'
-import { launch, serveFolder } from './maintenance-processes.ts'
+import { launch } from './maintenance-processes.ts'
 
-const ITEMS = 5000
-const PLAYERS = ['Alex', 'Bea', 'Cid', 'Dan']
-const OLD = 'the secret of the store, long enough'
-const NEW = 'the secret from now on, long enough'
-/** Each run is killed after a random part of the duration of a complete run. */
-const RUNS = 5
+const HOOK = fileURLToPath(new URL('kill-at-rename.mjs', import.meta.url))
+const USER = { id: 'u-1', name: 'Alex' }
+const SECRETS = { encryption: 'the secret of the store', session: 'the secret of its sessions' }
 
-async function withAdmin<Result>(
-  folder: string,
-  secret: string,
-  use: (admin: AdminClient) => Promise<Result>,
-): Promise<Result> {
-  const { url, stop } = await serveFolder(folder, { FISH_SECRET: secret })
-  const result = await use(
-    createAdminClient({ baseUrl: url, username: 'admin', password: 'canary-admin-password', env: {} }),
-  )
-  expect(await stop()).toBe(0)
-  return result
+/** Creates a store with a user, and a dump with the same user. */
+async function sources() {
+  const folder = newFolder()
+  const [store, dump] = [join(folder, 'store'), join(folder, 'users.json')]
+  const storage = await createStorage({ driver: 'file', path: store })
+  await storage.items.setItem(itemKey('user', 'alex'), JSON.stringify({ ...USER, createdAt: '' }))
+  await storage.dispose()
+  writeFileSync(join(store, 'secrets.json'), JSON.stringify(SECRETS))
+  writeFileSync(dump, `${JSON.stringify({ _id: 1, ...USER, fernetKey: Buffer.alloc(32).toString('base64') })}\n`)
+  return { store, dump }
 }
 
-/** Creates a data folder with players and many items. Returns the folder and the keys of the players. */
-async function largeStore() {
-  const data = join(newFolder(), 'data')
-  const keys = await withAdmin(data, OLD, async (admin) => {
-    const created: string[] = []
-    for (const name of PLAYERS) created.push((await admin.users.create({ name })).fernetKey)
-    return created
-  })
-  const db = new DatabaseSync(join(data, 'fish.db'))
-  db.exec(`
-    WITH RECURSIVE fillers (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM fillers WHERE at < ${ITEMS})
-    INSERT INTO items SELECT 'audit:filler-' || at, printf('%.900c', 'x') FROM fillers`)
-  db.close()
-  return { data, keys }
+type Sources = Awaited<ReturnType<typeof sources>>
+
+/** Opens a data folder as a server does, and returns the name of the user, or the code of the refusal. */
+async function userIn(path: string): Promise<string> {
+  const storage = await createStorage({ driver: 'file', path }).catch((error: { code: string }) => error)
+  if ('code' in storage) return storage.code
+  const user = await storage.items.getItem(itemKey('user', 'alex'))
+  await storage.dispose()
+  return JSON.parse(user ?? '{}').name
 }
 
-function keysIn(folder: string, secret: string): Promise<string[]> {
-  return withAdmin(folder, secret, async (admin) => {
-    const keys: string[] = []
-    for (const name of PLAYERS) keys.push((await admin.keys.get(name)).fernetKey)
-    return keys
-  })
-}
-
-type Env = Readonly<Record<string, string>>
-
-/** Runs a command without and with kills. `check` gets the number of the run, to use a new target in each run. */
-async function killOften(
-  command: (run: number) => { readonly argv: readonly string[]; readonly env: Env },
-  check: (run: number, again: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const complete = async (run: number) => {
-    const { argv, env } = command(run)
-    const program = launch(argv, env)
-    expect({ code: await program.closed, stderr: program.stderr() }).toMatchObject({ code: 0 })
-  }
-  const startedAt = performance.now()
-  await complete(0)
-  const duration = performance.now() - startedAt
-  for (let run = 1; run <= RUNS; run += 1) {
-    const { argv, env } = command(run)
-    const program = launch(argv, env)
-    await Promise.race([program.closed, delay(duration * (0.3 + 0.7 * Math.random()))])
-    program.child.kill('SIGKILL')
-    await program.closed
-    await check(run, () => complete(run))
-  }
-}
-
-/** Starts a server on a folder that a killed command left. Returns why the server refuses to start. */
-async function refusalOf(folder: string): Promise<string> {
-  const env = { FISH_STORAGE: `file:${folder}`, FISH_SECRET: OLD, FISH_PORT: '0', FISH_LOG: 'silent' }
-  const server = launch(['serve'], env)
-  await server.closed
-  return server.stderr()
-}
-
-describe('a command that is killed at a random point', { timeout: 120_000 }, () => {
-  test.each(['copy', 'restore'])(
-    '%s leaves no folder that serves as a new service, and the next run is complete',
-    async (name) => {
-      const { data, keys } = await largeStore()
-      const parent = newFolder()
-      const target = (run: number) => join(parent, `target-${run}`)
-      const command = (run: number) =>
-        name === 'copy'
-          ? { argv: ['copy', `file:${data}`, `file:${target(run)}`], env: {} }
-          : { argv: ['restore', data], env: { FISH_STORAGE: `file:${target(run)}` } }
-      await killOften(command, async (run, again) => {
-        const folder = target(run)
-        if (!existsSync(join(folder, 'fish.db'))) {
-          const files = existsSync(folder) ? readdirSync(folder) : []
-          if (files.some((file) => file.startsWith(`.${name}-`))) {
-            expect(await refusalOf(folder)).toContain('contains an unfinished store')
-          }
-          await again()
-        }
-        expect(await keysIn(folder, OLD)).toEqual(keys)
-      })
-      expect(await keysIn(data, OLD)).toEqual(keys)
-    },
-  )
-
-  test('rotate-secret loses no key, and the next rotation finishes', async () => {
-    const { data, keys } = await largeStore()
-    const parent = newFolder()
-    const target = (run: number) => join(parent, `data-${run}`)
-    const command = (run: number) => {
-      if (!existsSync(target(run))) cpSync(data, target(run), { recursive: true })
-      const env = { FISH_STORAGE: `file:${target(run)}`, FISH_SECRET: NEW, FISH_SECRET_PREVIOUS: OLD }
-      return { argv: ['rotate-secret'], env }
+test.each<[string, (from: Sources, data: string) => readonly string[]]>([
+  ['restore', ({ store }) => ['restore', store]],
+  ['copy', ({ store }, data) => ['copy', `file:${store}`, `file:${data}`]],
+  ['migrate', ({ dump }) => ['migrate', dump, '--yes']],
+])('%s can be repeated, whichever rename a kill interrupts, and no store is opened before', async (_, argvOf) => {
+  const from = await sources()
+  let kills = 0
+  for (let code: number | null = null; code !== 0; kills += 1) {
+    const data = join(newFolder(), 'data')
+    const env = { FISH_STORAGE: `file:${data}` }
+    const killing = { FISH_KILL_AT: String(kills + 1), NODE_OPTIONS: `--import=${HOOK}` }
+    const killed = launch(argvOf(from, data), { ...env, ...killing })
+    code = await killed.closed
+    expect([code, code ? killed.stderr() : '']).toEqual([code === 0 ? 0 : null, ''])
+    if (code !== 0) {
+      if (!existsSync(join(data, 'fish.db'))) expect(await userIn(data)).toBe('unfinished')
+      const again = launch(argvOf(from, data), env)
+      expect([await again.closed, again.stderr()]).toEqual([0, expect.any(String)])
     }
-    await killOften(command, async (run, again) => {
-      await again()
-      expect(await keysIn(target(run), NEW)).toEqual(keys)
-    })
-  })
+    expect(readdirSync(data).toSorted()).toEqual(['fish.db', 'fish.lock', 'secrets.json'])
+    expect(Object.keys(JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')))).toEqual(Object.keys(SECRETS))
+    expect(await userIn(data)).toBe(USER.name)
+  }
+  expect(kills).toBeGreaterThan(1)
 })

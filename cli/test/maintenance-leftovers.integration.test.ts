@@ -84,12 +84,6 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('the help of backup names the folder that a killed backup leaves', async () => {
-  const { status, stdout } = await run(['backup', '--help'])
-  expect(status).toBe(0)
-  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('may leave a folder FOLDER.partial-..., which you can delete.')
-})
-
 test('a restore does not remove files that are not leftovers but have similar names', async () => {
   const { parent, data, target } = await largeStore()
   const kept = ['.copy-notes', '.restore-0123abcd.old', 'a.copy-0123abcd', '.backup-0123abcd', '.copy-0123ABCD']

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createClient } from '@fish-crab/sdk'
@@ -101,68 +101,14 @@ describe('backup', () => {
     expect(await again.stop()).toBe(0)
   })
 
-  test('is readable only by its owner, leaves no temporary files, and prints no secret', async () => {
-    const { parent, data } = await stoppedStore()
-    const { stdout, stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
-    expect(readdirSync(parent).sort()).toEqual(['copy', 'data'])
-    expect(readdirSync(join(parent, 'copy')).sort()).toEqual(['fish.db', 'secrets.json'])
-    if (process.platform !== 'win32') {
-      expect(statSync(join(parent, 'copy')).mode & 0o777).toBe(0o700)
-      for (const name of ['fish.db', 'secrets.json']) {
-        expect(statSync(join(parent, 'copy', name)).mode & 0o777).toBe(0o600)
-      }
-    }
-    const { encryption } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'))
-    expect(stdout + stderr).not.toContain(encryption)
-  })
-
   test('reports that the backup needs FISH_SECRET if the secret encrypts the data', async () => {
     const { parent, data } = await stoppedStore({ FISH_SECRET: 'a given secret, and a long one of course' })
     const { stderr } = await run(['backup', join(parent, 'copy')], { env: { FISH_STORAGE: `file:${data}` } })
     expect(stderr).toMatch(/Also keep FISH_SECRET/)
   })
-
-  test('changes nothing if the source is not a store or the target exists, and prints an error with a hint', async () => {
-    const { parent, data } = await stoppedStore()
-    const env = { FISH_STORAGE: `file:${data}` }
-    mkdirSync(join(parent, 'odd'))
-    writeFileSync(join(parent, 'odd', 'fish.db'), 'not a database, but some text that is long enough to look at')
-    mkdirSync(join(parent, 'empty'))
-    const attempt = async (target: string, storage = data) =>
-      errorOf(await run(['backup', target, '--json'], { env: { FISH_STORAGE: `file:${storage}` } }))
-    expect(await attempt(join(parent, 'empty'))).toEqual({ status: 6, code: 'exists' })
-    expect(await attempt(join(parent, 'odd', 'fish.db'))).toEqual({ status: 6, code: 'exists' })
-    expect(await attempt(join(parent, 'no', 'copy'))).toEqual({ status: 5, code: 'no_store' })
-    expect(await attempt(join(parent, 'copy'), join(parent, 'nowhere'))).toEqual({ status: 5, code: 'no_store' })
-    expect(await attempt(join(parent, 'copy'), join(parent, 'odd'))).toEqual({ status: 1, code: 'not_a_store' })
-    expect(errorOf(await run(['backup', 'copy', '--storage', 'redis://me:canary@host', '--json']))).toEqual({
-      status: 2,
-      code: 'invalid_settings',
-    })
-    expect(readdirSync(parent).sort()).toEqual(['data', 'empty', 'odd'])
-    const { stderr } = await run(['backup', join(parent, 'empty')], { env })
-    expect(stderr).toMatch(/^fish-cli: \S+ already exists; nothing was changed\.\n {2}Name a folder [^\n]+\n$/)
-  })
 })
 
 describe('restore', () => {
-  test('rejects a folder that contains a store, and accepts a folder without a store', async () => {
-    const { parent, data, fish } = await stoppedStore()
-    const [copy, other] = [join(parent, 'copy'), join(parent, 'other')]
-    const env = { FISH_STORAGE: `file:${data}` }
-    await run(['backup', copy], { env })
-    const server = await serveFolder(data)
-    expect(errorOf(await run(['restore', copy, '--json'], { env }))).toEqual({ status: 6, code: 'exists' })
-    server.child.kill('SIGKILL')
-    await server.closed
-    expect(errorOf(await run(['restore', copy, '--json'], { env }))).toEqual({ status: 6, code: 'exists' })
-    expect((await run(['restore', copy], { env: { FISH_STORAGE: `file:${other}` } })).status).toBe(0)
-    const again = await startService({ FISH_STORAGE: `file:${other}` })
-    expect(await readFish(again.url, 'Alex')).toBe(fish)
-    await again.close()
-    expect(readdirSync(other).filter((name) => name.startsWith('.restore'))).toEqual([])
-  })
-
   test('rejects a backup that is damaged, invalid or from a newer version, and does so before writing anything', async () => {
     const { parent, data } = await stoppedStore()
     const target = join(parent, 'target')

@@ -2,10 +2,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { copyStore } from '@fish-crab/server/maintenance'
+import { backupStore, copyStore, restoreStore } from '@fish-crab/server/maintenance'
 import { createStorage, itemKey } from '@fish-crab/server/storage'
-import { beforeEach, expect, it } from 'vitest'
-import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import {
+  describeWithRedis,
+  type RedisServer,
+  startCluster,
+  startRedis,
+} from '../../../scripts/test-support/redis-server.ts'
 import { newFolder } from '../node/data-folder.ts'
 import { startTestServer } from '../node/running.ts'
 import { newRecord } from '../storage-suite/samples.ts'
@@ -27,6 +32,11 @@ async function serving(env: Env) {
     login: async () => ((await post('/admin/login', { username: 'boss', password: 'boss-password' })) as Session).token,
     post,
     catches: async () => (await send('/get/fish?name=Alex&gamemode=earth&detail=full')).json(),
+    summary: async () => (await send('/get/fish?name=Alex&gamemode=earth&summary=species')).json(),
+    events: async (lastEventId = '') => {
+      const headers = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
+      return send('/events?name=Alex&gamemode=earth&follow=false', { headers })
+    },
     sendToken: async (token: string) => {
       const headers = { [HEADERS.gamemode]: 'earth', 'content-type': MEDIA_TYPES.token }
       const response = await send('/post/fish?name=Alex', { method: 'POST', headers, body: token })
@@ -54,8 +64,8 @@ async function storeOfAlex() {
   const session = await server.login()
   const alex = (await server.post('/admin/users', { name: 'Alex' }, session)) as CreatedUser
   const fernet = createFernet(alex.fernetKey)
-  const tokens = await Promise.all(
-    ['Salmon', 'Koi', 'Cod'].map((fish) =>
+  const [next = '', ...tokens] = await Promise.all(
+    ['Tuna', 'Salmon', 'Koi', 'Cod'].map((fish) =>
       fernet.encrypt(new TextEncoder().encode(JSON.stringify({ fish, rarity: 3 }))),
     ),
   )
@@ -64,12 +74,14 @@ async function storeOfAlex() {
   const headers = { authorization: `Bearer ${session}` }
   const removal = await server.send(`/admin/users/Alex/fish/${ids[2]}?gamemode=earth`, { method: 'DELETE', headers })
   expect(removal.status).toBe(204)
-  const catches = await server.catches()
+  const [catches, summary] = [await server.catches(), await server.summary()]
+  const [, eventId = ''] = /^id: (.+)$/m.exec(await (await server.events()).text()) ?? []
+  expect((await server.events(eventId)).status).toBe(200)
   // The requests add a key read and a failed login, so that the store contains every kind of item.
   await server.keyOf(alex)
   await server.keyOf({ ...alex, password: 'wrong' })
   await server.close()
-  return { path, alex, tokens, ids, catches }
+  return { path, alex, tokens, next, ids, catches, summary, eventId }
 }
 
 describeWithRedis('a copy', () => {
@@ -79,38 +91,45 @@ describeWithRedis('a copy', () => {
     return redis.stop
   })
 
-  it('transfers a store with its keys to Redis and back, and a repeated token is not stored again in the copy', async () => {
-    const { path, alex, tokens, ids, catches } = await storeOfAlex()
+  it('transfers a store with its keys to a Redis, a Cluster and a folder, where a repeated token is not stored again', async () => {
+    const { path, alex, tokens, next, ids, catches, summary, eventId } = await storeOfAlex()
+    const cluster = await startCluster()
+    onTestFinished(async () => void (await Promise.all(cluster.map((server) => server.stop()))))
     const { encryption } = JSON.parse(readFileSync(join(path, 'secrets.json'), 'utf8'))
     const secrets = { FISH_SECRET: encryption, FISH_JWT_SECRET: 'j'.repeat(32) }
-    const expectAlex = async (env: Env) => {
+    const counts = { users: 1, records: 2, entries: 2 }
+    const parent = newFolder()
+    const [back, beside, backup, restored] = ['back', 'beside', 'backup', 'restored'].map((name) => join(parent, name))
+    const nodes = `redis-cluster://${cluster.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
+    for (const [from, to, report] of [
+      [`file:${path}`, redis.url, { folder: null, secrets: 'needed' }],
+      [redis.url, `file:${back}`, { folder: back, secrets: 'needed' }],
+      [`file:${path}`, nodes, { folder: null, secrets: 'needed' }],
+      [`file:${path}`, `file:${beside}`, { folder: beside, secrets: 'included' }],
+    ] as const) {
+      expect(await copyStore({ env: {}, from, to })).toEqual({ ...counts, ...report })
+    }
+    expect(await keysOf({ driver: 'redis', url: redis.url })).toEqual(await keysOf({ driver: 'file', path }))
+    await backupStore({ env: { FISH_STORAGE: `file:${path}` }, target: `${backup}` })
+    await restoreStore({ env: { FISH_STORAGE: `file:${restored}` }, backup: `${backup}` })
+
+    for (const env of [
+      { ...secrets, FISH_STORAGE: redis.url },
+      { ...secrets, FISH_STORAGE: nodes },
+      { ...secrets, FISH_STORAGE: `file:${back}` },
+      { FISH_STORAGE: `file:${beside}` },
+      { FISH_STORAGE: `file:${restored}` },
+    ]) {
       const server = await serving(env)
-      expect(await server.catches()).toEqual(catches)
+      expect([await server.catches(), await server.summary()]).toEqual([catches, summary])
       expect(await server.keyOf(alex)).toEqual({ fernetKey: alex.fernetKey })
-      const responses = await Promise.all(tokens.map(server.sendToken))
-      expect(responses).toEqual(ids.map((id) => [200, id]))
-      expect(await server.catches()).toEqual(catches)
+      expect((await server.events(eventId)).status).toBe(400)
+      expect(await Promise.all(tokens.map(server.sendToken))).toEqual(ids.map((id) => [200, id]))
+      expect([await server.catches(), await server.summary()]).toEqual([catches, summary])
+      expect(await server.sendToken(next)).toEqual([201, expect.any(String)])
+      expect(await server.summary()).toMatchObject({ total: 3, unique: 3 })
       await server.close()
     }
-    const counts = { users: 1, records: 2, entries: 2 }
-    const toRedis = { env: {}, from: `file:${path}`, to: redis.url }
-    expect(await copyStore(toRedis)).toEqual({ ...counts, folder: null, secrets: 'needed' })
-    expect(await keysOf({ driver: 'redis', url: redis.url })).toEqual(await keysOf({ driver: 'file', path }))
-    await expectAlex({ ...secrets, FISH_STORAGE: redis.url })
-
-    const back = join(newFolder(), 'back')
-    expect(await copyStore({ env: {}, from: redis.url, to: `file:${back}` })).toEqual({
-      ...counts,
-      folder: back,
-      secrets: 'needed',
-    })
-    await expectAlex({ ...secrets, FISH_STORAGE: `file:${back}` })
-
-    const beside = join(newFolder(), 'beside')
-    expect(await copyStore({ env: {}, from: `file:${path}`, to: `file:${beside}` })).toMatchObject({
-      secrets: 'included',
-    })
-    await expectAlex({ FISH_STORAGE: `file:${beside}` })
   })
 
   it('refuses a target that contains data, and a source that is missing or incomplete', async () => {

@@ -196,7 +196,7 @@ describe('a backup', () => {
     expect(statSync(join(target, 'fish.db')).mode & 0o777).toBe(0o600)
   })
 
-  it('is refused if the secrets of the store are rotated during the backup', async () => {
+  it('is refused if the secrets are rotated meanwhile, and is readable only by its owner when it is repeated', async () => {
     const { parent, path } = await large()
     const [target, env] = [join(parent, 'copy'), { FISH_STORAGE: `file:${path}` }]
     const secrets = join(path, 'secrets.json')
@@ -208,7 +208,11 @@ describe('a backup', () => {
     await expect(backupStore({ env, target, onProgress })).rejects.toMatchObject({ code: 'unavailable' })
     expect(existsSync(target)).toBe(false)
     await backupStore({ env, target })
-    expect(existsSync(target)).toBe(true)
+    expect(readdirSync(parent).sort()).toEqual(['copy', 'data'])
+    expect(readdirSync(target).sort()).toEqual(['fish.db', 'secrets.json'])
+    if (process.platform === 'win32') return
+    for (const [name, mode] of Object.entries({ '.': 0o700, 'fish.db': 0o600, 'secrets.json': 0o600 }))
+      expect([name, statSync(join(target, name)).mode & 0o777]).toEqual([name, mode])
   })
 })
 
