@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeWithRedis, freePort, startRedis } from '../../scripts/test-support/redis-server.ts'
-import { startRemoteStorage } from '../../scripts/test-support/remote-storage.ts'
 import { createStallingDisk } from '../../scripts/test-support/stalled-disk.ts'
 import { newFolder } from '../../server/test/storage/folders.ts'
 import { launch } from './maintenance-processes.ts'
@@ -50,29 +49,6 @@ describeWithRedis('serve that is stopped while it waits for a Redis that does no
       expect(await redis.admin.dbsize()).toBe(0)
     },
   )
-})
-
-test('serve stops on request while its start waits for a stalled disk, and the store stays intact', {
-  timeout: 60_000,
-}, async ({ skip }) => {
-  const disk = createStallingDisk(skip)
-  const folder = newFolder()
-  const first = await startRemoteStorage(folder)
-  await first.append('before')
-  await first.dispose()
-  await first.kill()
-  disk.stall()
-  const port = await freePort()
-  const server = launch(['serve'], { ...ENV, ...disk.env, FISH_STORAGE: `file:${folder}`, FISH_PORT: String(port) })
-  await expect.poll(() => isTaken(port)).toBe(true)
-
-  server.child.kill('SIGTERM')
-  // The process has to end by a signal, since it cannot exit before the disk responds.
-  expect(await server.closed).toBe(null)
-  expect(server.stderr()).toMatch(/the start is cancelled.*killed: the store has not opened in time/s)
-  disk.resume()
-  const again = await startRemoteStorage(folder)
-  expect(await again.append('before')).toMatchObject({ result: { outcome: 'replayed' } })
 })
 
 test.for(['stall', 'stallLocks'] as const)(

@@ -1,7 +1,7 @@
 import { type CreatedUser, HEADERS, MEDIA_TYPES, type Session } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { beforeEach, expect, it } from 'vitest'
-import { describeWithRedis, type RedisServer, startRedis, until } from '../../../scripts/test-support/redis-server.ts'
+import { describeWithRedis, type RedisServer, startRedis } from '../../../scripts/test-support/redis-server.ts'
 import { runServe, startTestServer } from './running.ts'
 
 const [SECRET, OTHER] = ['the secret of the beginning, long', 'the secret of somebody else, long']
@@ -75,27 +75,5 @@ describeWithRedis('a server on a Redis', () => {
     expect(await readiness(url)).toBe(200)
     expect(await readiness(second.url)).toBe(503)
     expect((await post('/post/fish?name=Alex', token, write)).status).toBe(201)
-  })
-
-  it('is not ready and has an unavailable status while Redis refuses writes, and is ready again afterwards', async () => {
-    const { url } = await startTestServer(envWith(SECRET))
-    const statuses = async () => [await readiness(url), (await fetch(`${url}/status`)).status]
-    for (const [spoil, mend] of [
-      [
-        ['REPLICAOF', '127.0.0.1', '1'],
-        ['REPLICAOF', 'NO', 'ONE'],
-      ],
-      [
-        ['CONFIG', 'SET', 'maxmemory', '1'],
-        ['CONFIG', 'SET', 'maxmemory', '0'],
-      ],
-    ] as const) {
-      await redis.admin.call(spoil[0], ...spoil.slice(1))
-      await until(async () => (await readiness(url)) === 503)
-      expect(await statuses()).toEqual([503, 503])
-      await redis.admin.call(mend[0], ...mend.slice(1))
-      await until(async () => (await readiness(url)) === 200)
-      expect(await statuses()).toEqual([200, 200])
-    }
   })
 })

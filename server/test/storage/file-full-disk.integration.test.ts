@@ -8,45 +8,6 @@ import { mountSmallDisk } from '../../../scripts/test-support/small-disk.ts'
 import { newCollection, readNames, recordOf } from '../storage-suite/samples.ts'
 import { newFolder } from './folders.ts'
 
-test('a store on a full disk rejects writes, loses no acknowledged write, and works again when space is free', async ({
-  skip,
-}) => {
-  const mounted = mountSmallDisk()
-  if ('reason' in mounted) {
-    skip(mounted.reason)
-    return
-  }
-  const path = join(mounted.disk, 'data')
-  const ballast = join(mounted.disk, 'ballast')
-  writeFileSync(ballast, Buffer.alloc(512 * 1024))
-  const collection = newCollection()
-  const append = (text: string) => storage.append(collection, recordOf(text.padEnd(20_000)))
-  const read = async () => (await readNames(storage, collection)).map((text) => text.trim())
-  let storage = await createStorage({ driver: 'file', path })
-
-  const acknowledged: string[] = []
-  let refusal: unknown
-  for (let i = 0; i < 200 && !refusal; i += 4) {
-    const batch = [i, i + 1, i + 2, i + 3].map(String)
-    const results = await Promise.allSettled(batch.map(append))
-    acknowledged.push(...batch.filter((_, at) => results[at]?.status === 'fulfilled'))
-    refusal = results.find((result) => result.status === 'rejected')?.reason
-  }
-  expect(refusal).toMatchObject({ name: 'StorageError', code: 'full', message: expect.stringContaining('space') })
-  expect(acknowledged.length).toBeGreaterThan(10)
-  expect(await read()).toEqual(acknowledged)
-
-  await expect(storage.ping()).rejects.toMatchObject({ name: 'StorageError', code: 'full' })
-
-  rmSync(ballast)
-  expect(await append('after')).toMatchObject({ outcome: 'stored' })
-  await expect.poll(() => storage.ping().catch((error: unknown) => error)).toBeUndefined()
-  await storage.dispose()
-  storage = await createStorage({ driver: 'file', path })
-  expect(await read()).toEqual([...acknowledged, 'after'])
-  await storage.dispose()
-})
-
 test('writes that fail on a full disk do not affect later reads and counts', async ({ skip }) => {
   const mounted = mountSmallDisk()
   if ('reason' in mounted) {

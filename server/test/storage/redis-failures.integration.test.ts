@@ -61,19 +61,6 @@ describeWithRedis('a storage on a failing Redis', () => {
     for (const run of operationsOf(storage)) await run()
   })
 
-  test('stores a write only once if the write is sent again after a lost response', async () => {
-    const [storage, collection] = [await open(800), newCollection()]
-    await storage.append(collection, newRecord({ dedupeKey: 'before' }))
-    server.freeze()
-    const records = Array.from({ length: 20 }, (_, token) => newRecord({ dedupeKey: `${token}` }))
-    const lost = records.map((record) => storage.append(collection, record))
-    for (const each of lost) await expect(each).rejects.toMatchObject(UNAVAILABLE)
-    server.thaw()
-    await until(responses(storage))
-    for (const { dedupeKey } of records) await storage.append(collection, newRecord({ dedupeKey }))
-    expect(await readNames(storage, collection)).toHaveLength(21)
-  })
-
   test('limits the number of pending operations', async () => {
     const storage = await open(800)
     server.freeze()
@@ -86,26 +73,16 @@ describeWithRedis('a storage on a failing Redis', () => {
     expect((await storage.peekWindow('flood', { ...window, limit: 100_000 })).count).toBeLessThan(5000)
   })
 
-  test('fails operations immediately while Redis is dead, and still has all acknowledged records after Redis restarts', async () => {
-    const [storage, collection] = [await open(), newCollection()]
-    const acknowledged: string[] = []
-    const appending = (async () => {
-      for (let i = 0; ; i += 1) {
-        await storage.append(collection, recordOf(`${i}`))
-        acknowledged.push(`${i}`)
-      }
-    })().catch(() => {})
-    await until(async () => acknowledged.length > 100)
+  test('fails operations immediately while Redis is dead, and works again by itself after Redis restarts', async () => {
+    const storage = await open()
     await server.kill()
-    await appending
     // The operations fail immediately, so no error reports a timeout.
     const outOfReach = { ...UNAVAILABLE, message: expect.stringContaining('unreachable') }
     await Promise.all(operationsOf(storage).map((run) => expect(run(), String(run)).rejects.toMatchObject(outOfReach)))
     await expect(storage.ping()).rejects.toMatchObject(outOfReach)
-
     await server.start()
     await until(responses(storage))
-    expect((await readNames(storage, collection)).slice(0, acknowledged.length)).toEqual(acknowledged)
+    for (const run of operationsOf(storage)) await run()
   })
 
   test('can be closed while Redis is frozen or dead', async () => {
