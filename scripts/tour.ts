@@ -87,6 +87,8 @@ Serving. Ctrl-C stops.`)
 try {
   await takeTour()
 } catch (error) {
-  process.stderr.write(`quickstart: ${(error as Error).message}\n`)
+  const { code, message } = error as NodeJS.ErrnoException
+  const hint = code === 'EADDRINUSE' ? '. Choose another port: FISH_PORT=0 npm run quickstart' : ''
+  process.stderr.write(`quickstart: ${message}${hint}\n`)
   process.exitCode = 1
 }
