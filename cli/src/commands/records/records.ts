@@ -115,10 +115,12 @@ export function describeRecords(
 
 /**
  * Saves records in the format of `add --file`, so that removed catches can be added again with their original times.
+ * @param replaced the path of a file to replace @default a new file
+ * @returns the path
  */
-export function saveRecords(session: Session, records: readonly Omit<CatchRecord, 'id'>[]): string {
+export function saveRecords(session: Session, records: readonly Omit<CatchRecord, 'id'>[], replaced?: string): string {
   const removedAt = new Date(session.clock.now()).toISOString()
-  const path = join(folders(session).state, `removed-${removedAt.replace(/[:.]/g, '-')}.jsonl`)
+  const path = replaced ?? join(folders(session).state, `removed-${removedAt.replace(/[:.]/g, '-')}.jsonl`)
   // The removal time makes each file unique. Otherwise, `add --file` would skip a second file with the same catches.
   const lines = records.flatMap(({ kind, gamemode, catches }) =>
     catches.map(({ id: _, entry: __, ...one }) => JSON.stringify({ kind, ...one, gamemode, removedAt })),

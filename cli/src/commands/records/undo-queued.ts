@@ -23,19 +23,28 @@ export async function undoQueued(session: Session, outbox: Outbox, user: string,
       exit: EXIT.conflict,
     })
   }
-  const records = catches.map(({ kind, gamemode, entry }): Omit<CatchRecord, 'id'> => {
-    const label = RARITIES.find(({ value }) => 'rarity' in entry && value === entry.rarity)?.label
-    const name = { name: entry.name ?? 'crab', caughtAt: entry.caughtAt }
-    return { kind, gamemode, catches: [label === undefined ? name : { ...name, rarity: label }] }
-  })
+  const records = recordsOf(catches)
   terminal.note(describeRecords(records))
   const what = `${catchesText(planned.cancelled)} of ${user} from the outbox`
   await terminal.confirm(`Remove ${what}`)
   const file = saveRecords(session, records)
   const { cancelled, frozen } = await outbox.cancel(group)
+  if (frozen > 0) {
+    // Catches that are still sent are not in the file, because adding them again would store them twice.
+    const sending = new Set((await waitingCatches(outbox, user)).map(({ seq }) => seq))
+    saveRecords(session, recordsOf(catches.filter(({ seq }) => !sending.has(seq))), file)
+  }
   const underWay = frozen > 0 ? ` Not removed, because sending has started: ${catchesText(frozen)}.` : ''
   const done = `Removed ${catchesText(cancelled)} of ${user} from the outbox.${underWay}`
   const document = { user, queued: true, removed: [], catches: cancelled, underWay: frozen, file }
   terminal.print(document, () => [done, takeBackHint(session, file, user)], COPYABLE)
   return frozen > 0 ? EXIT.partly : EXIT.ok
+}
+
+function recordsOf(catches: readonly StoredCatch[]): readonly Omit<CatchRecord, 'id'>[] {
+  return catches.map(({ kind, gamemode, entry }) => {
+    const label = RARITIES.find(({ value }) => 'rarity' in entry && value === entry.rarity)?.label
+    const name = { name: entry.name ?? 'crab', caughtAt: entry.caughtAt }
+    return { kind, gamemode, catches: [label === undefined ? name : { ...name, rarity: label }] }
+  })
 }
