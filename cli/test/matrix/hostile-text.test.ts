@@ -33,23 +33,28 @@ function withHostileText(value: unknown, isKept: (key: string) => boolean, key =
 
 const FAILURE = { error: `No.${HOSTILE}`, requestId: `r${HOSTILE}`, details: [{ path: HOSTILE, message: HOSTILE }] }
 
+type Change = (text: string) => { readonly status?: number; readonly text: string }
+
 /** What a service does to the texts of its responses. */
-const SERVICES: Readonly<Record<string, (text: string) => { readonly status?: number; readonly text: string }>> = {
-  'with hostile names': (text) => ({
-    text: JSON.stringify(withHostileText(JSON.parse(text), (key) => STRUCTURE.test(key))),
-  }),
-  'with hostile text in every field': (text) => ({
-    text: JSON.stringify(withHostileText(JSON.parse(text), () => false)),
-  }),
-  'that rejects everything': () => ({ status: 400, text: JSON.stringify({ ...FAILURE, code: 'invalid_payload' }) }),
-  'that fails with a hostile code': () => ({ status: 500, text: JSON.stringify({ ...FAILURE, code: HOSTILE }) }),
-  'that is a web page': () => ({ status: 200, text: `<p>${HOSTILE}</p>` }),
-}
+const DATA: readonly (readonly [name: string, change: Change])[] = [
+  [
+    'with hostile names',
+    (text) => ({ text: JSON.stringify(withHostileText(JSON.parse(text), (key) => STRUCTURE.test(key))) }),
+  ],
+  [
+    'with hostile text in every field',
+    (text) => ({ text: JSON.stringify(withHostileText(JSON.parse(text), () => false)) }),
+  ],
+]
+const FAILURES: typeof DATA = [
+  ['that rejects everything', () => ({ status: 400, text: JSON.stringify({ ...FAILURE, code: HOSTILE }) })],
+  ['that is a web page', () => ({ status: 200, text: `<p>${HOSTILE}</p>` })],
+]
 
 /** Forwards requests to the service of a machine, and changes the responses once `change` is set. */
 class HostileProxy {
   target = ''
-  change: (typeof SERVICES)[string] | undefined
+  change: Change | undefined
   /** Called at a request for an event stream, which never gets a response. */
   onStream = () => {}
   readonly #server: Server = createServer(async (request, response) => {
@@ -98,13 +103,19 @@ afterAll(async () => {
 })
 
 const TYPED = 'y\n'.repeat(8)
+const TERMINAL: RunOptions = { terminal: true, columns: 60, rows: 500, typed: TYPED }
+
+interface Output {
+  readonly name: string
+  readonly flags: readonly string[]
+  readonly how: RunOptions
+}
+
+const TEXT: Output = { name: 'text on a terminal', flags: [], how: TERMINAL }
+const JSON_DOCUMENT: Output = { name: 'JSON on a terminal', flags: ['--json'], how: TERMINAL }
 // A pipe gets CSV unchanged, because a program reads it.
-const OUTPUTS: readonly (readonly [name: string, flags: readonly string[], how: RunOptions])[] = [
-  ['as text on a terminal', [], { terminal: true, columns: 60, rows: 500, typed: TYPED }],
-  ['as text in a pipe', [], {}],
-  ['as JSON on a terminal', ['--json'], { terminal: true, columns: 60, rows: 500, typed: TYPED }],
-  ['as CSV on a terminal', ['--csv'], { terminal: true, columns: 60, rows: 500, typed: TYPED }],
-]
+const CSV: Output = { name: 'CSV on a terminal', flags: ['--csv'], how: TERMINAL }
+const PIPED: Output = { name: 'text in a pipe', flags: [], how: {} }
 
 /** Stops an endless command after its first output, or once it follows a stream. */
 function stopWhenReady(): RunOptions {
@@ -130,11 +141,7 @@ const FOLLOWING: readonly Row[] = [
 ]
 
 describe.each<Row>([...ROWS, ...FOLLOWING])('%s', (line, requests, { given, env, runsOn }: Exceptions = {}) => {
-  const { [COMMANDS.find(line.split(' '))?.id ?? '']: load } = Object.fromEntries(
-    COMMANDS.ids.map((id) => [id, () => COMMANDS.load([id])]),
-  )
-
-  async function outputOf(argv: readonly string[], change: HostileProxy['change'], how: RunOptions): Promise<string> {
+  async function outputOf(argv: readonly string[], change: Change | undefined, how: RunOptions): Promise<string> {
     await using opened = await openMachine(stores)
     proxy.target = opened.url
     proxy.change = undefined
@@ -149,31 +156,32 @@ describe.each<Row>([...ROWS, ...FOLLOWING])('%s', (line, requests, { given, env,
     return stdout + stderr
   }
 
-  const formats = async () => {
-    const flags = Object.values((await load?.()) ?? {})[0]?.flags ?? {}
-    return OUTPUTS.filter(([, [flag]]) => flag !== '--csv' || Object.hasOwn(flags, 'csv'))
+  async function expectNoControls(
+    argv: readonly string[],
+    change: Change | undefined,
+    outputs: readonly Output[],
+  ): Promise<void> {
+    for (const { name, flags, how } of outputs) {
+      const text = await outputOf([...argv, ...flags], change, how)
+      expect({ name, controls: controlsIn(text) }).toEqual({ name, controls: [] })
+    }
   }
 
-  test.each(requests === '' ? [] : Object.entries(SERVICES))(
-    'lets no text of a service %s control the terminal',
-    async (_, change) => {
-      for (const [name, flags, how] of await formats()) {
-        const text = await outputOf([...line.split(' '), ...flags], change, how)
-        expect({ name, controls: controlsIn(text) }).toEqual({ name, controls: [] })
-      }
-    },
-  )
+  test.each(requests === '' ? [] : DATA)('lets no text of a service %s control the terminal', async (_, change) => {
+    const { id = '' } = COMMANDS.find(line.split(' ')) ?? {}
+    const { [id]: command } = await COMMANDS.load([id])
+    const csv = Object.hasOwn(command?.flags ?? {}, 'csv') ? [CSV] : []
+    await expectNoControls(line.split(' '), change, [TEXT, PIPED, JSON_DOCUMENT, ...csv])
+  })
+
+  test.each(requests === '' ? [] : FAILURES)('lets no text of a service %s control the terminal', async (_, change) => {
+    await expectNoControls(line.split(' '), change, [TEXT, JSON_DOCUMENT])
+  })
 
   test('lets no argument control the terminal', async () => {
     const [command = '', ...rest] = line.split(' ')
-    const isTopic = COMMANDS.isTopic(command)
-    const argv = [
-      command,
-      ...rest.map((word, index) => (word.startsWith('-') || (isTopic && index === 0) ? word : word + HOSTILE)),
-    ]
-    for (const [name, flags, how] of await formats()) {
-      const text = await outputOf([...argv, ...flags], undefined, how)
-      expect({ name, controls: controlsIn(text) }).toEqual({ name, controls: [] })
-    }
+    const isVerb = COMMANDS.isTopic(command)
+    const words = rest.map((word, index) => (word.startsWith('-') || (isVerb && index === 0) ? word : word + HOSTILE))
+    await expectNoControls([command, ...words], undefined, [TEXT, JSON_DOCUMENT])
   })
 })
