@@ -61,11 +61,11 @@ const COMMANDS = [
   },
 ].map((command) => ({ ...command, title: command.argv.slice(0, 2).join(' ') }))
 
-/** Starts a proxy that calls `happening` before it forwards a request, except for logins and `/status`. */
+/** Starts a proxy that calls `happening` before it forwards a request, except for logins and reads of the account and the status. */
 async function serviceAfter(happening: () => void): Promise<string> {
   const between = await startImpostor(async (request, response) => {
     const body = await text(request)
-    if (!['/admin/login', '/status'].includes(request.url ?? '')) happening()
+    if (!['/admin/login', '/admin/me', '/status'].includes(request.url ?? '')) happening()
     const { host: _, connection: __, ...headers } = request.headers
     const answer = await fetch(`${served.url}${request.url}`, {
       method: request.method ?? 'GET',
