@@ -128,7 +128,7 @@ test('add reports that the catch may have been stored if the response is lost', 
     {
       code: 'unreachable',
       message: expect.stringMatching(/ The catch may have been stored\.$/),
-      hint: 'Before you repeat the command, check whether the catch was stored: fish-cli list',
+      hint: 'Before you repeat the command, check whether the catch was stored: fish-cli list fish Alex --detail --gamemode earth',
     },
   ])
   const proxy = await startImpostor((_, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>'))

@@ -83,7 +83,7 @@ describe.each([
     const { status, stderr } = await move()
     expect(status).toBe(69)
     expect(stderr).toContain('(ECONNRESET). The record may have been moved.\n')
-    expect(stderr).toContain('\n  See whether it was moved: fish-cli list --detail --gamemode survival')
+    expect(stderr).toContain('\n  See whether it was moved: fish-cli list fish Alex --detail --gamemode survival\n')
   })
 })
 

@@ -30,7 +30,7 @@ export function words(values: readonly string[]): Values {
 type SharedFlags = SessionFlags & TerminalFlags
 
 export interface CommandInput<F = SharedFlags, A = object> {
-  readonly flags: F & { readonly json?: boolean }
+  readonly flags: F & { readonly json?: boolean | undefined }
   readonly args: A
 }
 

@@ -18,12 +18,7 @@ export async function parseInput(
   const { args, flags } = await parse([...argv], { args: command.args, flags: defined }).catch((error: unknown) => {
     throw parseError(error, command.id, defined)
   })
-  return { args, flags: resolveFlags(flags) }
-}
-
-function resolveFlags(typed: Readonly<Record<string, unknown>>): CommandInput['flags'] {
-  const { gamemode } = typed
-  return typeof gamemode === 'string' ? { ...typed, gamemode: gamemode.toLowerCase() } : { ...typed }
+  return { args, flags }
 }
 
 /**

@@ -2,7 +2,7 @@ import { type AdminClient, createAdminClient } from '@fish-crab/sdk/admin'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isSameService } from '../core/parse-values.ts'
 import { clientOptions } from './client.ts'
-import { type PromptOptions, readSecret, secretFromEnv } from './credentials.ts'
+import { type PromptOptions, readSecret } from './credentials.ts'
 import type { Session } from './session.ts'
 
 export function adminNameOf({ target: { admin } }: Session): string {
@@ -20,7 +20,7 @@ export async function readAdminCredentials(session: Session, prompt: PromptOptio
  * Uses the password in the environment, otherwise the session from `login --admin`, otherwise prompts for the password.
  */
 export async function openAdminClient(session: Session): Promise<AdminClient> {
-  const hasPassword = (await secretFromEnv(session, 'FISH_ADMIN_PASSWORD')) !== undefined
+  const hasPassword = (await session.secretFromEnv('FISH_ADMIN_PASSWORD')) !== undefined
   const stored = hasPassword ? undefined : (await session.secrets())?.session
   const isOwn = stored && userNameKey(stored.username) === userNameKey(adminNameOf(session))
   if (isOwn && Date.parse(stored.expiresAt) > session.clock.now()) return createAdmin(session, { token: stored.token })

@@ -15,7 +15,6 @@ import { duration } from '../core/time.ts'
 import { readManifest } from '../package.ts'
 import { waitText } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { secretFromEnv } from './credentials.ts'
 import type { Session } from './session.ts'
 
 /** Uses the API key in the environment, otherwise the API key of the profile. */
@@ -29,7 +28,7 @@ export async function openClient(session: Session, options: ClientOptions = {}):
 }
 
 export async function readApiKey(session: Session): Promise<string | undefined> {
-  return (await secretFromEnv(session, 'FISH_API_KEY')) ?? (await session.secrets())?.apiKey
+  return (await session.secretFromEnv('FISH_API_KEY')) ?? (await session.secrets())?.apiKey
 }
 
 export function clientOptions({ clock, env, isDebug, maxWaitMs, terminal, url }: Session) {

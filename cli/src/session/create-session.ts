@@ -2,6 +2,7 @@ import { usageError } from '../core/errors.ts'
 import type { System } from '../core/system.ts'
 import { clockOf } from '../core/time.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { secretFromEnv } from './credentials.ts'
 import { gamemodeOf, requireGamemode } from './gamemodes.ts'
 import { outboxPath } from './paths.ts'
 import { readConfig } from './profiles.ts'
@@ -18,6 +19,7 @@ export function createSession(system: System, terminal: Terminal, { argv, flags 
   const { env } = system
   const config = lazy(() => readConfig(system))
   const signal = lazy(() => system.interrupted())
+  const fromEnv = new Map<string, Promise<string | undefined>>()
   const resolve = (named: TargetFlags, mayBeNew = false) =>
     sessionAt(() => resolveTarget({ env, config: config() }, named, mayBeNew))
 
@@ -65,6 +67,11 @@ export function createSession(system: System, terminal: Terminal, { argv, flags 
       secrets({ reread } = { reread: false }) {
         if (reread || secrets === undefined) secrets = read()
         return secrets
+      },
+      secretFromEnv(variable) {
+        const reading = fromEnv.get(variable) ?? secretFromEnv(env, variable)
+        fromEnv.set(variable, reading)
+        return reading
       },
       client: async (options) => (await import('./client.ts')).openClient(session, options),
       admin: async () => (await import('./admin.ts')).openAdminClient(session),

@@ -5,6 +5,7 @@ import { ACCOUNT_LIMITS, userNameKey } from '@fish-crab/sdk/constants'
 import { commandLine } from '../core/argv.ts'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { isSameService } from '../core/parse-values.ts'
+import type { Env } from '../core/system.ts'
 import { decodeTextFile } from './files.ts'
 import type { ProfileSecrets } from './secret-store.ts'
 import type { Session } from './session.ts'
@@ -29,7 +30,7 @@ export type PromptOptions = Pick<SecretRequest, 'alternative' | 'fromStdin'>
 export async function readSecret(session: Session, request: SecretRequest): Promise<string> {
   const { variable, question, orElse = '', alternative, fromStdin } = request
   if (fromStdin) return secretFromStdin(session, question)
-  const given = await secretFromEnv(session, variable)
+  const given = await session.secretFromEnv(variable)
   if (given !== undefined) return given
   const { terminal } = session
   const typed = terminal.canPrompt ? await terminal.promptSecret(`${question}${orElse}: `) : undefined
@@ -43,7 +44,7 @@ export async function readSecret(session: Session, request: SecretRequest): Prom
 }
 
 /** Reads a variable, or the file that `<variable>_FILE` names. An empty variable counts as unset. */
-export async function secretFromEnv({ env }: Pick<Session, 'env'>, variable: string): Promise<string | undefined> {
+export async function secretFromEnv(env: Env, variable: string): Promise<string | undefined> {
   if (env[variable]) return env[variable]
   const path = env[`${variable}_FILE`]
   if (!path) return undefined
@@ -103,7 +104,8 @@ export async function readPlayerKey(session: Session, user: string): Promise<str
 
 /** Returns the key from FISH_KEY, otherwise the stored key of this player. @param reread as in {@link Session.secrets} */
 export async function findPlayerKey(session: Session, user: string, reread = false): Promise<string | undefined> {
-  return (await secretFromEnv(session, 'FISH_KEY')) ?? keyOf(await session.secrets({ reread }), user)
+  const key = reread ? secretFromEnv(session.env, 'FISH_KEY') : session.secretFromEnv('FISH_KEY')
+  return (await key) ?? keyOf(await session.secrets({ reread }), user)
 }
 
 /** Returns the stored key if it belongs to the player. */
@@ -130,7 +132,7 @@ export async function readNewPassword(session: Session, username: string, fromSt
   if (password.length < shortest || password.length > longest) {
     throw usageError(`The new password must have ${shortest} to ${longest} characters.`, 'Choose another password.')
   }
-  if (fromStdin || (await secretFromEnv(session, VARIABLE)) !== undefined) return password
+  if (fromStdin || (await session.secretFromEnv(VARIABLE)) !== undefined) return password
   if ((await readSecret(session, { ...request, question: `${request.question}, again` })) === password) return password
   throw new CliError({
     code: 'passwords_differ',

@@ -6,7 +6,7 @@ import { CliError, EXIT } from '../core/errors.ts'
 import { type Progress, waitText } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { Session } from './session.ts'
-import { targetWords } from './target.ts'
+import { serviceWords, suggestOutbox } from './target.ts'
 
 export interface FlushOptions {
   /** Hint after an interruption. @default the command that sends the catches */
@@ -72,15 +72,17 @@ export async function interruptedError(
   const waiting = count > 0 || rejected === 0 ? [count === 0 ? 'Nothing is left to send.' : waitingText(count)] : []
   const refused = rejected === 0 ? [] : [`${catchesText(rejected)} rejected.`]
   const message = ['Interrupted.', ...waiting, ...refused].join(' ')
-  const hints = [...(count === 0 ? [] : [resume]), ...(rejected === 0 ? [] : [REJECTED_HELP])]
+  const hints = [...(count === 0 ? [] : [resume]), ...(rejected === 0 ? [] : [rejectedHelp(session)])]
   return new CliError({ code: 'interrupted', message, hint: hints.length === 0 ? null : hints, exit: EXIT.interrupted })
 }
 
 function flushCommand({ target }: Session): string {
-  return commandLine('outbox', '--send', ...targetWords(target))
+  return suggestOutbox(target, '--send')
 }
 
-export const REJECTED_HELP = 'See the reasons: fish-cli outbox'
+export function rejectedHelp({ target }: Session): string {
+  return `See the reasons: ${suggestOutbox(target)}`
+}
 
 /** @throws CliError if delivery stopped, with the reason and the number of waiting catches */
 export function flushStatus(session: Session, report: FlushReport): typeof EXIT.ok | typeof EXIT.partly {
@@ -93,9 +95,11 @@ export function flushStatus(session: Session, report: FlushReport): typeof EXIT.
     if (delivered > 0) terminal.note(`fish-cli: ${delivered} sent.`)
     throw waitingError(session, first.error, remaining)
   }
-  if (deadLetters.length > 0) terminal.note(`fish-cli: ${REJECTED_HELP}`)
+  if (deadLetters.length > 0) terminal.note(`fish-cli: ${rejectedHelp(session)}`)
   if (withoutClient.length > 0)
-    terminal.note('fish-cli: Catches of other players are still waiting. Send them: fish-cli outbox --send --user USER')
+    terminal.note(
+      `fish-cli: Catches of other players are still waiting. Send them: ${commandLine('outbox', '--send', '--user', 'USER', ...serviceWords(session.target))}`,
+    )
   return deadLetters.length > 0 ? EXIT.partly : EXIT.ok
 }
 

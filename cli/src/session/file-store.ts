@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { shellCommand } from '../../../server/src/node/shell-command.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { parseJsonText } from '../core/parse-values.ts'
 import type { System } from '../core/system.ts'
@@ -81,7 +82,7 @@ function tooOpen(path: string, mode: number, own: boolean): CliError {
     code: 'secrets_not_private',
     message: own ? `Others can read or write ${path} (mode ${octal}).` : `${path} belongs to another user.`,
     hint: own
-      ? `If others may have read the file, ask an administrator for new keys. Otherwise: chmod 600 ${path}`
+      ? `If others may have read the file, ask an administrator for new keys. Otherwise: ${shellCommand(['chmod', '600', path])}`
       : 'Move the file away and log in again: fish-cli login',
     exit: EXIT.credentials,
   })

@@ -58,6 +58,11 @@ export interface Session {
   optionalGamemode(): Promise<Gamemode | undefined>
   /** The stored secrets for this service. @param reread whether to read secrets that `login` has stored since */
   secrets(options?: { readonly reread: boolean }): Promise<ProfileSecrets | undefined>
+  /**
+   * Reads a secret from an environment variable, or from the file that `<variable>_FILE` names. Each file is read once,
+   * because it may be a pipe.
+   */
+  secretFromEnv(variable: string): Promise<string | undefined>
   client(options?: ClientOptions): Promise<Client>
   /** @throws CliError `missing_credentials` without a password, a session and a prompt */
   admin(): Promise<AdminClient>

@@ -1,4 +1,5 @@
 import { DEFAULT_BASE_URL } from '@fish-crab/sdk/constants'
+import { commandLine } from '../core/argv.ts'
 import { usageError } from '../core/errors.ts'
 import type { System } from '../core/system.ts'
 import { type Config, type Profile, profileNotFound } from './profiles.ts'
@@ -50,9 +51,10 @@ export function resolveTarget(
       from: 'default',
     },
     user: firstOf([flags.user, 'flag'], [env.FISH_USER, 'environment'], [profile?.user, 'profile']),
+    // Letter case does not matter to people, but to the service and the configuration file.
     gamemode: firstOf(
-      [flags.gamemode, 'flag'],
-      [env.FISH_GAMEMODE, 'environment'],
+      [flags.gamemode?.toLowerCase(), 'flag'],
+      [env.FISH_GAMEMODE?.toLowerCase(), 'environment'],
       [profile?.gamemode, 'profile'],
       [setting('gamemode'), 'setting'],
     ),
@@ -76,6 +78,23 @@ function firstOf(...candidates: readonly (readonly [string | undefined, Source])
 export function targetWords({ profileName, url, user, admin }: Target): readonly string[] {
   const values = Object.entries({ profile: profileName, url, user, admin })
   return values.flatMap(([flag, value]) => (value?.from === 'flag' ? [`--${flag}`, value.value] : []))
+}
+
+/** Returns an `outbox` command for the service and the player of this command. */
+export function suggestOutbox(target: Target, ...words: readonly string[]): string {
+  return commandLine('outbox', ...words, ...targetWords({ ...target, admin: undefined }))
+}
+
+interface Listed {
+  readonly kind?: 'fish' | 'crab' | undefined
+  readonly user: string
+  readonly gamemode: string
+}
+
+/** Returns a `list` command that shows the record ids of a collection. */
+export function suggestList(target: Target, { kind = 'fish', user, gamemode }: Listed): string {
+  const words = ['list', kind === 'fish' ? 'fish' : 'crabs', user, '--detail', '--gamemode', gamemode]
+  return commandLine(...words, ...serviceWords(target))
 }
 
 /**

@@ -17,6 +17,13 @@ export interface TerminalFlags extends OutputFlags {
   readonly 'password-stdin'?: boolean | undefined
 }
 
+interface Confirmation {
+  /** The text to type instead of `y`, so that large changes are not confirmed by mistake. */
+  readonly typed?: string | undefined
+  /** A note about the change. A prompt shows the note even with `--json`. */
+  readonly about?: Text | undefined
+}
+
 interface Layout {
   /** Whether lines are not wrapped, for text to copy. */
   readonly isVerbatim: boolean
@@ -74,20 +81,19 @@ export interface Terminal {
   prompt(question: string): Promise<string | undefined>
   /** Prompts without showing the reply. */
   promptSecret(question: string): Promise<string | undefined>
-  /** Only `y` and `yes` confirm. The end of input does not confirm. */
-  ask(question: string): Promise<boolean>
+  /** Only `y` and `yes` confirm. The end of input does not confirm. @param about as in {@link Confirmation} */
+  ask(question: string, about?: Text): Promise<boolean>
   /**
    * Returns if the user confirms, or with `--yes`.
-   * @param typed the text to type instead of `y`, so that large changes are not confirmed by mistake
    * @throws CliError `not_confirmed`, or `usage` if nobody can reply
    */
-  confirm(question: string, typed?: string): Promise<void>
+  confirm(question: string, confirmation?: Confirmation): Promise<void>
 }
 
 const BELL = '\u0007'
 
 export function createTerminal(system: System, flags: TerminalFlags): Terminal {
-  const { env, stdin, stdout, stderr } = system
+  const { env, stdout, stderr } = system
   const clock: Clock = clockOf(system)
   const line = createStatusLine(system)
 
@@ -122,7 +128,9 @@ export function createTerminal(system: System, flags: TerminalFlags): Terminal {
     },
     canRewrite: stdout.isTTY === true && env.TERM !== 'dumb',
     get canPrompt() {
-      return !flags['no-input'] && !flags['password-stdin'] && stdin.isTTY === true && stderr.isTTY === true
+      // Opening stdin takes time, so the other conditions are first.
+      const isAllowed = !flags['no-input'] && !flags['password-stdin'] && stderr.isTTY === true
+      return isAllowed && system.stdin.isTTY === true
     },
     print(data, render, { isVerbatim } = { isVerbatim: false }) {
       const { screen } = terminal
@@ -173,7 +181,7 @@ export function createTerminal(system: System, flags: TerminalFlags): Terminal {
       if (terminal.canRewrite) stdout.write(BELL)
     },
     note(text) {
-      if (!flags.json) line.say(text)
+      if (!flags.json) terminal.say(text)
     },
     say(text, { isVerbatim } = { isVerbatim: false }) {
       if (text.length === 0) return
@@ -185,13 +193,16 @@ export function createTerminal(system: System, flags: TerminalFlags): Terminal {
     countdown: () => createCountdown(line, clock),
     prompt: (question) => prompt(question, false),
     promptSecret: (question) => prompt(question, true),
-    async ask(question) {
+    async ask(question, about = []) {
+      terminal.say(about)
       return /^y(es)?$/i.test((await terminal.prompt(`${question}? [y/N] `))?.trim() ?? '')
     },
-    async confirm(question, typed) {
+    async confirm(question, { typed, about = [] } = {}) {
+      if (flags.yes || !terminal.canPrompt) terminal.note(about)
       if (flags.yes) return
       if (!terminal.canPrompt)
         throw usageError(`Confirmation required: ${question}?`, 'To confirm without a prompt, add --yes.')
+      terminal.say(about)
       const isConfirmed =
         typed === undefined
           ? await terminal.ask(question)

@@ -5,7 +5,7 @@ import type { LoginSecrets } from '../../../../server/web/src/admin/data/login-f
 import { WRONG_ADDRESS } from '../../core/describe-error.ts'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { createAdmin, readAdminCredentials } from '../../session/admin.ts'
-import { type PromptOptions, readPlayerPassword, readSecret, secretFromEnv } from '../../session/credentials.ts'
+import { type PromptOptions, readPlayerPassword, readSecret } from '../../session/credentials.ts'
 import type { AdminSession, ProfileSecrets } from '../../session/secret-store.ts'
 import type { Session } from '../../session/session.ts'
 
@@ -37,7 +37,7 @@ export async function fetchPlayerKey(session: Session, options: LoginOptions): P
     (withApiKey ? await readSecret(session, { variable: 'FISH_API_KEY', question: `API key of ${user}` }) : undefined)
   // The client must not read the stored API key, because that key is about to be replaced and its store may be
   // unavailable.
-  const client = await session.client({ apiKey: apiKey ?? (await secretFromEnv(session, 'FISH_API_KEY')) })
+  const client = await session.client({ apiKey: apiKey ?? (await session.secretFromEnv('FISH_API_KEY')) })
   const { signal } = session
   // If the password is known, the key is requested from the service, because the key in an old login file may have been
   // replaced.

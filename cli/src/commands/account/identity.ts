@@ -1,5 +1,5 @@
 import { CliError, EXIT } from '../../core/errors.ts'
-import { keyOf, secretFromEnv } from '../../session/credentials.ts'
+import { keyOf } from '../../session/credentials.ts'
 import type { AdminSession } from '../../session/secret-store.ts'
 import type { Session } from '../../session/session.ts'
 
@@ -25,9 +25,9 @@ export async function findIdentity(session: Session): Promise<Identity> {
   const stored = await session.secrets()
   const storedIn = target.profile?.secrets ?? null
   const user = target.user?.value
-  const keyFromEnv = await secretFromEnv(session, 'FISH_KEY')
+  const keyFromEnv = await session.secretFromEnv('FISH_KEY')
   const storedKey = user === undefined ? undefined : keyOf(stored, user)
-  const apiKey = (await secretFromEnv(session, 'FISH_API_KEY')) ? 'environment' : stored?.apiKey ? storedIn : null
+  const apiKey = (await session.secretFromEnv('FISH_API_KEY')) ? 'environment' : stored?.apiKey ? storedIn : null
   return {
     profile: target.profile?.name ?? null,
     url: session.url,

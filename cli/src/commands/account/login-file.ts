@@ -10,15 +10,18 @@ import type { Session } from '../../session/session.ts'
 
 const GROUP_AND_OTHERS = 0o077
 
+export interface ReadLogin {
+  readonly login: LoginFile
+  /** Whether other users of this machine can read the file. */
+  readonly isShared: boolean
+}
+
 /**
  * Errors do not quote the content, which is secret.
  * @param user the player who must own the file @default any player
  * @throws CliError `file_not_read`, `invalid_login_file` or `usage`
  */
-export async function readLoginFile(
-  path: string,
-  user: string | undefined,
-): Promise<{ readonly login: LoginFile; readonly isShared: boolean }> {
+export async function readLoginFile(path: string, user: string | undefined): Promise<ReadLogin> {
   if (path === '') throw usageError('--from is empty.', 'Pass the path of a login file.')
   const [bytes, { mode }] = await Promise.all([readFile(path), stat(path)]).catch((error) => {
     const isMissing = error.code === 'ENOENT'

@@ -22,7 +22,7 @@ interface LoginFlags extends Omit<TargetFlags, 'admin'> {
 export function sessionFor(session: Session, { asAdmin, named, file, ...flags }: LoginFlags): Session {
   const fromFile = file && { url: flags.url ?? file.service, gamemode: flags.gamemode ?? file.gamemode }
   const account = { [asAdmin ? 'admin' : 'user']: named ?? file?.name }
-  const { target } = session.withFlags({ ...flags, ...fromFile, ...account }, true)
+  const { target } = session.withFlags({ ...flags, ...fromFile, admin: undefined, ...account }, true)
   const url = withScheme(target.url.value)
   if (url !== target.url.value) session.terminal.note(`The address of the service is ${url}`)
   return session.at({ ...target, url: { ...target.url, value: url } })

@@ -8,7 +8,7 @@ import { type Config, DEFAULT_PROFILE, isUnencrypted, parseProfileName, replaces
 import { checkSecretsUpdate, saveLogin } from '../../session/secrets.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { fetchPlayerKey, fetchSession } from './fetch-login.ts'
-import { readLoginFile } from './login-file.ts'
+import { type ReadLogin, readLoginFile } from './login-file.ts'
 import { askForMissing, loginOf, sessionFor } from './login-target.ts'
 
 export const loginCommand = defineCommand({
@@ -82,23 +82,26 @@ export const loginCommand = defineCommand({
       const text = `Logged in to ${login.url} as ${login.admin ?? login.user}. ${stored}, profile ${name}.`
       return [text, ...profileSwitch(name, config)]
     })
-    if (from !== undefined) await offerDeletion(terminal, from, file?.isShared === true)
+    if (file) await offerDeletion(terminal, from ?? '', file)
     return status
   },
 })
 
 /** Deletes the login file only after a confirmation, because the file may be the only copy of the password. */
-async function offerDeletion(terminal: Terminal, path: string, isShared: boolean): Promise<void> {
+async function offerDeletion(terminal: Terminal, path: string, { login, isShared }: ReadLogin): Promise<void> {
   if (!terminal.canPrompt) {
     const others = isShared ? ', and others can read it' : ''
-    return terminal.note(`${path} contains your secrets${others}. Write the password down, then delete the file.`)
+    const advice = login.password === undefined ? 'Delete' : 'Write the password down, then delete'
+    return terminal.note(`${path} contains your secrets${others}. ${advice} the file.`)
   }
-  if (isShared) terminal.note(`Others can read ${path}.`)
-  terminal.note(
-    `${path} contains your password, which is not stored anywhere else. You need the password for undo, ` +
-      'remove, move and the next login. If you have not written the password down yet, enter n.',
-  )
-  if (!(await terminal.ask(`Delete ${path}`))) return
+  const about = [
+    ...(isShared ? [`Others can read ${path}.`] : []),
+    login.password === undefined
+      ? `${path} contains your keys.`
+      : `${path} contains your password, which is not stored anywhere else. You need the password for undo, ` +
+        'remove, move and the next login. If you have not written the password down yet, enter n.',
+  ]
+  if (!(await terminal.ask(`Delete ${path}`, about))) return
   await rm(path)
   terminal.note(`Deleted ${path}.`)
 }

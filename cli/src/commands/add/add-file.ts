@@ -10,7 +10,7 @@ import {
   flushWithProgress,
   interruptedError,
   mergeReports,
-  REJECTED_HELP,
+  rejectedHelp,
 } from '../../session/delivery.ts'
 import { waitingCatches } from '../../session/outbox.ts'
 import type { Session } from '../../session/session.ts'
@@ -77,7 +77,7 @@ export async function addFile(
     const skipped = queued.skipped - resumed
     const earlier = (await outbox.status()).rejected - report.rejected
     if (skipped > 0 && earlier > 0)
-      terminal.note(`fish-cli: ${catchesText(earlier)} rejected earlier. ${REJECTED_HELP}`)
+      terminal.note(`fish-cli: ${catchesText(earlier)} rejected earlier. ${rejectedHelp(session)}`)
     const { delivered: sent, rejected, remaining } = report
     const text = `${catchesText(catches)} in the file: ${sent} sent, ${rejected} rejected, ${remaining} waiting.`
     const document = { catches, skipped, sent, rejected, waiting: remaining }

@@ -7,6 +7,7 @@ import { gamemodeFlag, noInputFlag, serviceFlags, userFlag } from '../../kit/fla
 import { rememberAdded } from '../../session/added.ts'
 import { readPlayerKey } from '../../session/credentials.ts'
 import type { Session } from '../../session/session.ts'
+import { suggestList } from '../../session/target.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import type { AddFileFlags } from './add-file.ts'
 
@@ -75,7 +76,10 @@ export const addCommand = defineCommand({
     const crabs = meant.length === 0 ? [{}] : meant.map((name) => ({ name }))
     const adding = fish ? client.fish.add(fish, { signal }) : client.crabs.add(crabs, { signal })
     const saved = await adding.catch(async (error) => {
-      throw (await import('../../core/describe-error.ts')).withUnknownOutcome(error, UNKNOWN_OUTCOME)
+      const { withUnknownOutcome } = await import('../../core/describe-error.ts')
+      const list = suggestList(session.target, { kind, user, gamemode })
+      const hint = `Before you repeat the command, check whether the catch was stored: ${list}`
+      throw withUnknownOutcome(error, { outcome: 'The catch may have been stored.', hint })
     })
     const { message, id, replayed } = saved
     const added = { id, user, kind, gamemode, at: session.clock.now(), run: id } as const
@@ -86,11 +90,6 @@ export const addCommand = defineCommand({
     return terminal.print(document, () => `${what}${label} → ${user}, ${gamemode}`)
   },
 })
-
-const UNKNOWN_OUTCOME = {
-  outcome: 'The catch may have been stored.',
-  hint: 'Before you repeat the command, check whether the catch was stored: fish-cli list',
-}
 
 async function confirmNames(terminal: Terminal, names: readonly string[], kind: 'fish' | 'crab'): Promise<void> {
   const mistake = terminal.flags.yes ? undefined : likelyMistake(names, kind)

@@ -6,6 +6,7 @@ import { serviceFlags, userFlag, yesFlags } from '../../kit/flags.ts'
 import { catchesText, flushStatus, flushWithProgress } from '../../session/delivery.ts'
 import { openLocalOutbox, unsentElsewhere } from '../../session/outbox.ts'
 import type { Session } from '../../session/session.ts'
+import { suggestOutbox } from '../../session/target.ts'
 import type { Column } from '../../terminal/table.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
@@ -68,7 +69,8 @@ async function show(session: Session, outbox: Outbox | undefined): Promise<numbe
     const why = `${rejectionText(reason)} ${hintForCode(reason.code) ?? ''}`.trimEnd()
     terminal.note(`fish-cli: ${catchesText(count)} rejected: ${why}`)
   }
-  if (batches.length > 0) terminal.note('fish-cli: To send rejected catches again: fish-cli outbox --retry')
+  if (batches.length > 0)
+    terminal.note(`fish-cli: To send rejected catches again: ${suggestOutbox(session.target, '--retry')}`)
   for (const { result, fix } of others) terminal.note(`fish-cli: ${result} ${fix}`)
   const document = {
     path: session.outboxPath,

@@ -6,7 +6,7 @@ import { defineCommand } from '../../kit/define.ts'
 import { fromFlag, toGamemodeFlag } from '../../kit/flags.ts'
 import { findGamemode } from '../../session/gamemodes.ts'
 import type { Session } from '../../session/session.ts'
-import { type TargetFlags, targetWords } from '../../session/target.ts'
+import { suggestList, type TargetFlags, targetWords } from '../../session/target.ts'
 import { COPYABLE } from '../../terminal/terminal.ts'
 import { amountText, changeRecords, countOf, idsText } from './records.ts'
 import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from './select-records.ts'
@@ -38,11 +38,14 @@ export const moveCommand = defineCommand({
       return terminal.print(planned, () => `Would move ${amountText(records)} of ${where}.`)
     }
     const { move } = await authorize(`Move ${amountText(records)} of ${where}`)
-    const list = commandLine('list', '--detail', '--gamemode', to, ...targetWords(source.target))
-    const unknown = { outcome: 'The record may have been moved.', hint: `See whether it was moved: ${list}` }
     const moved = await changeRecords(source, records, {
       done: 'moved',
-      run: (record) => move(record, to).then(undefined, (error) => Promise.reject(withUnknownOutcome(error, unknown))),
+      run: (record) =>
+        move(record, to).then(undefined, (error) => {
+          const list = suggestList(source.target, { kind: record.kind, user, gamemode: to })
+          const hint = `See whether it was moved: ${list}`
+          throw withUnknownOutcome(error, { outcome: 'The record may have been moved.', hint })
+        }),
     })
     const document = { ...about, moved: moved.map(({ id }) => id), catches: countOf(moved) }
     const ids = moved.length > SHOWN_IDS ? ['ID...'] : document.moved

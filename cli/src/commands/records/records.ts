@@ -73,7 +73,10 @@ export function selectRecords(
     const end = text.replace(/^(…|\.\.\.)/, '')
     const found = records.filter(({ id }) => id === end || (end.length >= SHORTEST_END && id.endsWith(end)))
     if (found.length > 1)
-      throw usageError(`Several records end with ${end}.`, 'See the whole ids: fish-cli list --detail --json')
+      throw usageError(
+        `Several records end with ${end}.`,
+        `See the whole ids: ${commandLine('list', '--detail', '--gamemode', gamemode, '--json')}`,
+      )
     const [record] = found
     if (record) return record
     // The error quotes only text that looks like an id, because other text may be a secret.
@@ -149,7 +152,7 @@ export async function removeRecords(
 }
 
 export function takeBackHint({ target }: Session, path: string, user: string): string {
-  const words = targetWords({ ...target, user: { value: user, from: 'flag' } })
+  const words = targetWords({ ...target, admin: undefined, user: { value: user, from: 'flag' } })
   return `To add the catches again: ${commandLine('add', '--file', path, ...words)}`
 }
 

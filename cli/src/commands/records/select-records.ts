@@ -5,6 +5,7 @@ import { Args, Flags, type Run } from '../../kit/define.ts'
 import { adminFlag, dryRunFlag, serviceFlags, userFlag, yesFlags } from '../../kit/flags.ts'
 import { readPlayerPassword } from '../../session/credentials.ts'
 import type { Session } from '../../session/session.ts'
+import { suggestList } from '../../session/target.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { type CatchRecord, describeRecords, fetchRecords, resourceOf, selectRecords } from './records.ts'
 
@@ -63,7 +64,7 @@ export async function findRecords(
     throw new CliError({
       code: 'record_not_found',
       message,
-      hint: 'See the records: fish-cli list --detail',
+      hint: `See the records: ${suggestList(session.target, { user, gamemode })}`,
       exit: EXIT.notFound,
     })
   }
@@ -71,8 +72,7 @@ export async function findRecords(
     user,
     records,
     async authorize(question) {
-      terminal.note(describeRecords(records))
-      await terminal.confirm(question, matches && user)
+      await terminal.confirm(question, { typed: matches && user, about: describeRecords(records) })
       if (flags.user !== undefined && session.isAdministrator) {
         const admin = await session.admin()
         const of = ({ kind }: CatchRecord) => (kind === 'fish' ? admin.fish : admin.crabs)

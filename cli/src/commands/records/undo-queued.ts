@@ -1,9 +1,11 @@
 import { RARITIES } from '@fish-crab/sdk/constants'
 import type { Outbox, StoredCatch } from '@fish-crab/sdk/outbox'
+import { commandLine } from '../../core/argv.ts'
 import { CliError, EXIT } from '../../core/errors.ts'
 import { catchesText } from '../../session/delivery.ts'
 import { waitingCatches } from '../../session/outbox.ts'
 import type { Session } from '../../session/session.ts'
+import { suggestOutbox, targetWords } from '../../session/target.ts'
 import { COPYABLE } from '../../terminal/terminal.ts'
 import { groupOfKey } from '../add/keys.ts'
 import { type CatchRecord, describeRecords, saveRecords, takeBackHint } from './records.ts'
@@ -19,14 +21,16 @@ export async function undoQueued(session: Session, outbox: Outbox, user: string,
     throw new CliError({
       code: 'catches_under_way',
       message: 'The last catches are being sent and may already be stored.',
-      hint: 'Send the catches, then undo: fish-cli outbox --send && fish-cli undo',
+      hint: [
+        `Send the catches: ${suggestOutbox(session.target, '--send')}`,
+        `Then undo: ${commandLine('undo', ...targetWords(session.target))}`,
+      ],
       exit: EXIT.conflict,
     })
   }
   const records = recordsOf(catches)
-  terminal.note(describeRecords(records))
   const what = `${catchesText(planned.cancelled)} of ${user} from the outbox`
-  await terminal.confirm(`Remove ${what}`)
+  await terminal.confirm(`Remove ${what}`, { about: describeRecords(records) })
   const file = saveRecords(session, records)
   const { cancelled, frozen } = await outbox.cancel(group)
   if (frozen > 0) {

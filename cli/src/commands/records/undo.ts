@@ -71,10 +71,9 @@ async function undoSent(session: Session, named: string, sent: readonly AddedRec
     )
     return undefined
   }
-  terminal.note(describeRecords(records))
   const gamemodes = [...new Set(records.map(({ gamemode }) => gamemode))].join(', ')
   const from = `${user}, ${gamemodes}`
-  await terminal.confirm(`Remove ${amountText(records)} of ${from}`)
+  await terminal.confirm(`Remove ${amountText(records)} of ${from}`, { about: describeRecords(records) })
   const password = await readPlayerPassword(session, user)
   const { file, removed } = await removeRecords(session, records, {
     run: ({ id, kind, gamemode }) => resourceOf(client, kind).remove(id, { user, gamemode, password, signal }),

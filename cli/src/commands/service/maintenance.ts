@@ -66,7 +66,7 @@ export async function runMaintenance<Result>(
     if (!(error instanceof maintenance.MaintenanceError)) throw error
     const { code, message } = error
     const exit = EXITS[code] ?? EXIT.failure
-    const ownHint = error.runAs ? runAsHint(error.runAs, argv) : error.hint
+    const ownHint = error.runAs ? runAsHint(error.runAs, argv) : error.hint?.split('\n')
     const hint = ownHint ?? MAINTENANCE_HINTS[code] ?? (exit === EXIT.usage ? undefined : CHECK)
     throw new CliError({ code, message, hint, exit })
   } finally {

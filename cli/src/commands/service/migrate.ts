@@ -42,10 +42,11 @@ export const migrateCommand = defineCommand({
     if (flags.rename !== undefined) refuseEmptyPath(flags.rename, '--rename', 'file')
     const renames = flags.rename === undefined ? {} : await readRenames(flags.rename)
     const confirmed = async (report: MigrationReport) => {
-      for (const line of reportLines(report)) terminal.note(line)
       // If the dump contains unknown gamemodes, the migration will fail, so the prompt is skipped.
       const isPossible = Object.keys(report.leftOut.gamemodes).length === 0
-      if (isPossible && !flags['dry-run']) await terminal.confirm('Migrate')
+      const about = reportLines(report)
+      if (isPossible && !flags['dry-run']) await terminal.confirm('Migrate', { about })
+      else terminal.note(about)
       return true
     }
     const work = { dump, renames, confirm: confirmed, dryRun: flags['dry-run'] }

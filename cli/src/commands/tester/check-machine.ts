@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { shellCommand } from '../../../../server/src/node/shell-command.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { localTime } from '../../core/time.ts'
 import { readManifest } from '../../package.ts'
@@ -11,6 +12,7 @@ import { configPath } from '../../session/paths.ts'
 import { type Config, EMPTY_CONFIG, readConfig } from '../../session/profiles.ts'
 import type { Session } from '../../session/session.ts'
 import { settingValue } from '../../session/settings.ts'
+import { suggestOutbox } from '../../session/target.ts'
 import { findGames, searchedLocations, usualLocations } from '../watch/locations.ts'
 import { type CheckResult, fail, type Outcome, ok, runCheck, warn } from './check.ts'
 
@@ -42,7 +44,7 @@ function checkConfig({ system }: Session): Outcome {
   const mode = modeOf(path)
   if (mode === undefined) return ok(`No configuration file yet; its path is ${path}.`)
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
-    return warn(`Others can read ${path}.`, `Run: chmod 600 ${path}`)
+    return warn(`Others can read ${path}.`, `Run: ${shellCommand(['chmod', '600', path])}`)
   const count = profiles.size === 1 ? '1 profile' : `${profiles.size} profiles`
   return ok(`${path} has ${count}. Current profile: ${current}.`)
 }
@@ -98,7 +100,8 @@ export async function checkOutboxes(session: Session): Promise<readonly CheckRes
 async function checkOutbox(session: Session): Promise<Outcome> {
   await using outbox = await openLocalOutbox(session)
   const { pending, rejected } = (await outbox?.status()) ?? { pending: 0, rejected: 0 }
-  if (rejected > 0) return warn(`The service rejected ${catchesText(rejected)}.`, 'See why: fish-cli outbox')
-  if (pending > 0) return warn(waitingText(pending), 'Send them: fish-cli outbox --send')
+  if (rejected > 0)
+    return warn(`The service rejected ${catchesText(rejected)}.`, `See why: ${suggestOutbox(session.target)}`)
+  if (pending > 0) return warn(waitingText(pending), `Send them: ${suggestOutbox(session.target, '--send')}`)
   return ok('The outbox is empty.')
 }

@@ -14,7 +14,7 @@ import { localTime } from '../../core/time.ts'
 import type { Values } from '../../kit/define.ts'
 import { readAdminCredentials } from '../../session/admin.ts'
 import { readApiKey } from '../../session/client.ts'
-import { readPlayerKey, secretFromEnv } from '../../session/credentials.ts'
+import { readPlayerKey } from '../../session/credentials.ts'
 import type { Session } from '../../session/session.ts'
 
 const PART = 'conformance'
@@ -51,7 +51,7 @@ async function playerNamed(session: Session, name: string): Promise<ConformanceU
   // Throws if the key is malformed.
   createFernet(fernetKey)
   const apiKey = await readApiKey(session)
-  const password = await secretFromEnv(session, 'FISH_PASSWORD')
+  const password = await session.secretFromEnv('FISH_PASSWORD')
   return { name, fernetKey, ...(apiKey !== undefined && { apiKey }), ...(password !== undefined && { password }) }
 }
 

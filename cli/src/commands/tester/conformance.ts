@@ -4,7 +4,6 @@ import { EXIT, usageError } from '../../core/errors.ts'
 import { parseOrigin, parseServiceUrl, parseWholeNumber } from '../../core/parse-values.ts'
 import { Args, defineCommand, Flags } from '../../kit/define.ts'
 import { adminFlag, profileFlag } from '../../kit/flags.ts'
-import { secretFromEnv } from '../../session/credentials.ts'
 import type { Column } from '../../terminal/table.ts'
 import { COPYABLE, type Terminal } from '../../terminal/terminal.ts'
 import { accountOf, checkNames, runChecks, selectChecks } from './conformance-checks.ts'
@@ -101,7 +100,7 @@ export const conformanceCommand = defineCommand({
     if (flags.user !== undefined && !isUserName(flags.user)) throw usageError(`--user must be ${USER_NAME_RULE}.`)
     if (allowedOrigin !== undefined) parseOrigin('--allowed-origin', allowedOrigin)
     if (flags['dry-run']) return printChecks(terminal, selected.checks, baseUrl)
-    const masterApiKey = await secretFromEnv(session, 'FISH_MASTER_API_KEY')
+    const masterApiKey = await session.secretFromEnv('FISH_MASTER_API_KEY')
     const results = await runChecks(session, {
       baseUrl,
       ...(await accountOf(own, flags.user)),

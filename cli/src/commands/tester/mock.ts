@@ -5,7 +5,6 @@ import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { parseOrigin, parseWholeNumber } from '../../core/parse-values.ts'
 import { parseTime } from '../../core/time.ts'
 import { defineCommand, Flags } from '../../kit/define.ts'
-import { secretFromEnv } from '../../session/credentials.ts'
 import { decodeTextFile } from '../../session/files.ts'
 import { COPYABLE } from '../../terminal/terminal.ts'
 
@@ -77,7 +76,7 @@ export const mockCommand = defineCommand({
     const gamemodes = gamemodesOf(flags.gamemodes)
     const stopRequested = session.system.stopRequests()
     const seed = flags.seed === undefined ? { users: [{ name: 'Alex' }] } : await readSeed(flags.seed, gamemodes)
-    const masterApiKey = await secretFromEnv(session, 'FISH_MASTER_API_KEY')
+    const masterApiKey = await session.secretFromEnv('FISH_MASTER_API_KEY')
     const options = {
       seed,
       gamemodes,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { commandLine } from '../../core/argv.ts'
 import { usageError } from '../../core/errors.ts'
-import { catchesText, interruptedError, REJECTED_HELP } from '../../session/delivery.ts'
+import { catchesText, interruptedError, rejectedHelp } from '../../session/delivery.ts'
 import { askForGamemodes } from '../../session/gamemodes.ts'
 import { knownKeys } from '../../session/outbox.ts'
 import type { Session } from '../../session/session.ts'
@@ -65,8 +65,8 @@ export async function followLogs(session: Session, options: WatchOptions): Promi
     noteStart(session, started, { ...options, gamemode })
     for (const { position } of started) notePlayer(position ?? {})
     const { rejected } = await outbox.status()
-    if (rejected > 0) terminal.note(`fish-cli: ${catchesText(rejected)} rejected earlier. ${REJECTED_HELP}`)
-    reportDelivery(terminal, outbox)
+    if (rejected > 0) terminal.note(`fish-cli: ${catchesText(rejected)} rejected earlier. ${rejectedHelp(session)}`)
+    reportDelivery(session, outbox)
     outbox.start()
     showQueue(terminal, outbox)
 

@@ -6,6 +6,8 @@ import { usageError } from '../../core/errors.ts'
 import { parseRarity } from '../../core/parse-values.ts'
 import { timeOfDay } from '../../core/time.ts'
 import { catchesText, createWaitListener } from '../../session/delivery.ts'
+import type { Session } from '../../session/session.ts'
+import { suggestOutbox } from '../../session/target.ts'
 import { RARITY_STYLES } from '../../terminal/screen.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import type { Line } from '../../terminal/text.ts'
@@ -114,7 +116,7 @@ export function showQueue({ flags, line }: Terminal, outbox: Outbox): void {
 }
 
 /** Reports problems of the delivery. A repeated problem is not reported again until a request succeeds. */
-export function reportDelivery(terminal: Terminal, outbox: Outbox): () => void {
+export function reportDelivery({ target, terminal }: Session, outbox: Outbox): () => void {
   const wait = createWaitListener(terminal)
   let reported = ''
   return outbox.subscribe((event: OutboxEvent) => {
@@ -122,7 +124,7 @@ export function reportDelivery(terminal: Terminal, outbox: Outbox): () => void {
     if (event.type === 'delivered') reported = ''
     if (event.type === 'rejected') {
       terminal.say(
-        `fish-cli: ${catchesText(event.count)} rejected: ${rejectionText(event.reason)} See: fish-cli outbox`,
+        `fish-cli: ${catchesText(event.count)} rejected: ${rejectionText(event.reason)} See: ${suggestOutbox(target)}`,
       )
     }
     if (event.type !== 'error' || event.error instanceof RateLimitError) return
