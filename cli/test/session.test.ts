@@ -27,7 +27,7 @@ test.runIf(process.platform !== 'win32').each([
   ['FISH_NEW_ADMIN_PASSWORD_FILE', ['admin', 'create', 'zoe'], 'a new password'],
 ])('a secret is read once, so that %s may name a pipe', async (variable, argv, secret) => {
   const pipe = join(newFolder(), 'pipe')
-  execFileSync('mkfifo', [pipe])
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe])
   const written = writeFile(pipe, secret)
   const env = { ...context.admin, [variable.replace('_FILE', '')]: '', [variable]: pipe }
   expect(await run(argv, { env })).toMatchObject({ status: 0 })

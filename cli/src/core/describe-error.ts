@@ -16,7 +16,10 @@ import { localTime } from './time.ts'
 
 // `needs` is the role that the command requires.
 export function describeError(error: unknown, needs: Role = 'player'): ErrorReport {
-  if (error instanceof CliError) return error
+  if (error instanceof CliError) {
+    const { code, message, hint, exit, requestId, retryAt } = error
+    return { code, message, hint, exit, requestId, retryAt }
+  }
   if (error instanceof RateLimitError) {
     const report = responseReport(error, rateLimitHint(error.resetAt, needs), EXIT.rateLimited)
     return { ...report, retryAt: error.resetAt.toISOString() }

@@ -62,7 +62,10 @@ export function rarityList(): string {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Returns milliseconds since 1970. @param flag The flag that an error message names */
+/**
+ * Returns milliseconds since 1970.
+ * @param flag The flag that an error message names
+ */
 export function parseMoment(text: string, now: number, flag: string): number {
   const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const moment = amount === undefined ? parseTime(text) : now - Number(amount) * (UNIT_MS[unit] ?? 0)

@@ -34,7 +34,7 @@ export interface CommandInput<F = SharedFlags, A = object> {
   readonly args: A
 }
 
-/** A parsed command line, with what its command works with. */
+/** A parsed command line, with the session and the terminal of its command. */
 // biome-ignore lint/suspicious/noExplicitAny: functions that serve several commands take any of them
 export interface Run<F = any, A = any> extends CommandInput<F, A> {
   readonly session: Session

@@ -3,6 +3,7 @@ import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promis
 import { dirname, sep } from 'node:path'
 import { CliError, EXIT, usageError } from '../core/errors.ts'
 import { fieldLines } from '../terminal/table.ts'
+import { COPYABLE } from '../terminal/terminal.ts'
 import type { Run } from './define.ts'
 
 export interface UnsavedSecret {
@@ -21,12 +22,12 @@ export async function checkSecretFile(path: string, replace: boolean): Promise<v
   if (path.endsWith('/') || path.endsWith(sep))
     throw usageError(`${path} is a folder.`, 'Choose a file in that folder.')
   try {
-    const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    const existing = await lstat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })
-    if (there && !there.isFile())
+    if (existing && !existing.isFile())
       throw fileExists(`${path} is not a regular file`, 'Choose another file, or - for stdout.')
-    if (there && !replace) throw alreadyExists(path)
+    if (existing && !replace) throw alreadyExists(path)
     await access(dirname(path), constants.W_OK | constants.X_OK)
   } catch (error) {
     throw openError(error, path)
@@ -173,5 +174,5 @@ function printSecret(
   } else terminal.note(`The ${title} is masked. To save it, add --out FILE; to print it, add --show.`)
   const columns = Object.keys(row).map((name) => ({ field: name, whole: true }))
   const text = () => (isShown ? secret : fieldLines(row, columns))
-  return terminal.print(row, text, { isVerbatim: true })
+  return terminal.print(row, text, COPYABLE)
 }

@@ -58,7 +58,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
 
 const LOADERS: Loaders = Object.assign({}, ...Object.values(GROUPS))
 
-/** The descriptions of topics stand in the manifest, where oclif looks for them. */
+/** The manifest contains the descriptions of the topics, because oclif reads them there. */
 function topicsOf({ oclif }: ReturnType<typeof readManifest>): CommandList['topics'] {
   const topics = Object.entries(oclif.topics ?? {})
   return Object.fromEntries(topics.map(([name, { description = '' }]) => [name, description]))

@@ -60,10 +60,11 @@ async function runCommand(
     const { args, flags } = await parseInput(command, rest)
     role = command.role({ args, flags })
     const terminal = createTerminal(system, flags)
-    end = terminal.line.end
+    end = terminal.end
     const session = createSession(system, terminal, { argv, flags })
     return await command.run({ session, terminal, args, flags })
   } catch (error) {
+    // The status line would overwrite the report.
     end()
     const { reportError } = await import('./report-error.ts')
     return reportError(system, { ...early, command, role, error })

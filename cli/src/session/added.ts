@@ -1,9 +1,9 @@
 import { appendFileSync, statSync } from 'node:fs'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { parseJsonText } from '../core/parse-values.ts'
-import type { System } from '../core/system.ts'
 import { makeFolderOf, readTextFile, replaceFile } from './files.ts'
 import { withLock } from './lock.ts'
+import type { Session } from './session.ts'
 
 /** A record that this machine added, for `undo`. */
 export interface AddedRecord {
@@ -37,9 +37,9 @@ const textOf = (added: readonly AddedRecord[]) => added.map((one) => `${JSON.str
 /**
  * Remembers a record that the service has stored. Errors are ignored, because only `undo` needs the list.
  */
-export async function rememberAdded(context: Pick<System, 'env'>, outbox: string, added: AddedRecord): Promise<void> {
-  const path = pathBeside(outbox)
-  await withLock(context, () => {
+export async function rememberAdded(session: Session, added: AddedRecord): Promise<void> {
+  const path = pathBeside(session.outboxPath)
+  await withLock(session, () => {
     makeFolderOf(path)
     appendFileSync(path, textOf([added]), { mode: 0o600 })
     if (statSync(path).size <= MAX_BYTES) return
@@ -49,22 +49,18 @@ export async function rememberAdded(context: Pick<System, 'env'>, outbox: string
 }
 
 /** Removes records from the list, for example after `undo`. */
-export async function forgetAdded(
-  context: Pick<System, 'env'>,
-  outbox: string,
-  ids: ReadonlySet<string>,
-): Promise<void> {
-  const path = pathBeside(outbox)
-  await withLock(context, () => {
+export async function forgetAdded(session: Session, ids: ReadonlySet<string>): Promise<void> {
+  const path = pathBeside(session.outboxPath)
+  await withLock(session, () => {
     const all = read(path)
-    const left = all.filter(({ id }) => !ids.has(id))
-    if (left.length < all.length) replaceFile(path, textOf(left))
+    const remaining = all.filter(({ id }) => !ids.has(id))
+    if (remaining.length < all.length) replaceFile(path, textOf(remaining))
   })
 }
 
 /** The records that a player's last command on this machine added, oldest first. */
-export function lastAdded(outbox: string, user: string): readonly AddedRecord[] {
-  const own = read(pathBeside(outbox)).filter((one) => userNameKey(one.user) === userNameKey(user))
+export function lastAdded({ outboxPath }: Session, user: string): readonly AddedRecord[] {
+  const own = read(pathBeside(outboxPath)).filter((one) => userNameKey(one.user) === userNameKey(user))
   const last = own.at(-1)
   const byId = new Map(own.filter(({ run }) => run === last?.run).map((one) => [one.id, one]))
   return [...byId.values()]

@@ -102,7 +102,10 @@ export async function readPlayerKey(session: Session, user: string): Promise<str
   })
 }
 
-/** Returns the key from FISH_KEY, otherwise the stored key of this player. @param reread as in {@link Session.secrets} */
+/**
+ * Returns the key from FISH_KEY, otherwise the stored key of this player.
+ * @param reread as in {@link Session.secrets}
+ */
 export async function findPlayerKey(session: Session, user: string, reread = false): Promise<string | undefined> {
   const key = reread ? secretFromEnv(session.env, 'FISH_KEY') : session.secretFromEnv('FISH_KEY')
   return (await key) ?? keyOf(await session.secrets({ reread }), user)

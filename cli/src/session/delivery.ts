@@ -1,5 +1,6 @@
 import { RateLimitError } from '@fish-crab/sdk'
 import type { FlushReport, Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
+import { catchesText, waitingText } from '../core/amounts.ts'
 import { commandLine } from '../core/argv.ts'
 import { describeError, rejectionText } from '../core/describe-error.ts'
 import { CliError, EXIT } from '../core/errors.ts'
@@ -14,7 +15,8 @@ export interface FlushOptions {
 }
 
 /**
- * Flushes the outbox, and shows the progress and any waits on stderr. @throws CliError `interrupted` with the number of
+ * Flushes the outbox, and shows the progress and any waits on stderr.
+ * @throws CliError `interrupted` with the number of
  * waiting catches
  */
 export async function flushWithProgress(
@@ -118,13 +120,4 @@ function waitingError(session: Session, error: unknown, remaining: number): CliE
     retryAt,
     requestId,
   })
-}
-
-export function catchesText(count: number): string {
-  return count === 1 ? '1 catch' : `${count} catches`
-}
-
-/** Returns a sentence such as `2 catches are waiting in the outbox.` */
-export function waitingText(count: number, where = 'in the outbox'): string {
-  return `${catchesText(count)} ${count === 1 ? 'is' : 'are'} waiting ${where}.`
 }

@@ -17,14 +17,14 @@ type StoredProfiles = Readonly<Record<string, unknown>>
  * Rejects a file that other users of the machine can read, because these users may know the secrets. On Windows, the
  * mode is not checked, because the folder belongs to the user.
  */
-export function fileStore(context: Pick<System, 'env'>): SecretStore {
-  const path = secretsPath(context)
+export function fileStore(system: Pick<System, 'env'>): SecretStore {
+  const path = secretsPath(system)
   return {
     kind: 'file',
     title: path,
     get: async (profile) => storedFor(readProfiles(path), profile),
     update: (profile, update) =>
-      withLock(context, () => {
+      withLock(system, () => {
         const stored = readProfiles(path)
         const { [profile]: _, ...others } = stored
         const altered = update(storedFor(stored, profile))

@@ -9,16 +9,14 @@ import { folders } from './paths.ts'
 
 import type { Session } from './session.ts'
 
-type Environment = Pick<System, 'env'>
-
 /** Maximum number of gamemodes of a service. */
 const MAX_GAMEMODES = 32
 
-const pathOf = (context: Environment) => join(folders(context).state, 'gamemodes.json')
+const pathOf = (system: Pick<System, 'env'>) => join(folders(system).state, 'gamemodes.json')
 
 /** The gamemodes that a service listed last, or the default gamemodes if the service never listed any. */
-export function knownGamemodes(context: Environment, url: string): readonly Gamemode[] {
-  return readRemembered(context).get(serviceOf(url)) ?? GAMEMODES
+export function knownGamemodes(system: Pick<System, 'env'>, url: string): readonly Gamemode[] {
+  return readRemembered(system).get(serviceOf(url)) ?? GAMEMODES
 }
 
 /**
@@ -27,23 +25,23 @@ export function knownGamemodes(context: Environment, url: string): readonly Game
  * @returns the listed gamemodes, or the known gamemodes without a valid list
  */
 export function rememberGamemodes(
-  context: Environment,
+  system: Pick<System, 'env'>,
   url: string,
   listed: readonly Gamemode[] | undefined,
 ): readonly Gamemode[] {
-  const known = knownGamemodes(context, url)
+  const known = knownGamemodes(system, url)
   if (!isList(listed) || listed.join() === known.join()) return known
-  const services = readRemembered(context).set(serviceOf(url), listed)
+  const services = readRemembered(system).set(serviceOf(url), listed)
   try {
-    replaceFile(pathOf(context), `${JSON.stringify(Object.fromEntries(services), undefined, 2)}\n`)
+    replaceFile(pathOf(system), `${JSON.stringify(Object.fromEntries(services), undefined, 2)}\n`)
   } catch {}
   return listed
 }
 
 /** Ignores a damaged file. */
-function readRemembered(context: Environment): Map<string, readonly Gamemode[]> {
+function readRemembered(system: Pick<System, 'env'>): Map<string, readonly Gamemode[]> {
   try {
-    const services: object = Object(parseJsonText(readTextFile(pathOf(context)) ?? ''))
+    const services: object = Object(parseJsonText(readTextFile(pathOf(system)) ?? ''))
     return new Map(Object.entries(services).filter(([, gamemodes]) => isList(gamemodes)))
   } catch {
     return new Map()
@@ -60,7 +58,7 @@ const STATUS_MS = 3000
  * Reads the gamemodes of the service, without a long wait. If the service does not respond, returns the gamemodes that
  * this machine knows.
  */
-export async function askForGamemodes(session: Session): Promise<readonly Gamemode[]> {
+export async function fetchGamemodes(session: Session): Promise<readonly Gamemode[]> {
   // The client is loaded only for this request, because loading the client takes longer than the rest of a command.
   const [{ createClient }, { clientOptions }] = await Promise.all([import('@fish-crab/sdk'), import('./client.ts')])
   try {
@@ -82,7 +80,7 @@ export async function findGamemode(session: Session, typed: string, from: string
   const name = typed.toLowerCase()
   const known = knownGamemodes(session, session.url)
   if (known.includes(name)) return name
-  const listed = isGamemode(name) ? await askForGamemodes(session) : known
+  const listed = isGamemode(name) ? await fetchGamemodes(session) : known
   if (listed.includes(name)) return name
   const meant = closestWord(name, listed)
   const list = `Gamemodes: ${listed.join(', ')}`
@@ -107,7 +105,7 @@ export async function gamemodeOf(session: Session): Promise<Gamemode | undefined
 export async function requireGamemode(session: Session): Promise<Gamemode> {
   const gamemode = await gamemodeOf(session)
   if (gamemode !== undefined) return gamemode
-  const listed = await askForGamemodes(session)
+  const listed = await fetchGamemodes(session)
   const hint = `Add --gamemode with one of ${listed.join(', ')}. To set it for all commands: fish-cli config gamemode GAMEMODE`
   throw usageError('The gamemode is missing.', hint)
 }

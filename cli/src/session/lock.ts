@@ -9,11 +9,11 @@ import { lockPath } from './paths.ts'
  * must be synchronous: otherwise, a second call in this process would block the thread until the second call times out.
  */
 export async function withLock<Result>(
-  context: Pick<System, 'env'>,
+  system: Pick<System, 'env'>,
   change: () => Result,
   timeoutMs = 5000,
 ): Promise<Result> {
-  const path = lockPath(context)
+  const path = lockPath(system)
   const lock = lockFile(path, timeoutMs)
   if (!lock) {
     throw new CliError({

@@ -11,13 +11,13 @@ import {
   openOutbox,
   type StoredCatch,
 } from '@fish-crab/sdk/outbox'
+import { catchesText, waitingText } from '../core/amounts.ts'
 import { commandLine } from '../core/argv.ts'
 import { describeError } from '../core/describe-error.ts'
 import { CliError, EXIT } from '../core/errors.ts'
 import { isSameService } from '../core/parse-values.ts'
 import { rememberAdded } from './added.ts'
 import { findPlayerKey, readPlayerKey } from './credentials.ts'
-import { catchesText, waitingText } from './delivery.ts'
 import { folders, outboxPath } from './paths.ts'
 import type { Profile } from './profiles.ts'
 import type { PlayerOutboxOptions, Session } from './session.ts'
@@ -108,7 +108,7 @@ async function openOutboxFile(session: Session, options: OutboxOptions): Promise
     if (event.type === 'delivered') {
       // `undo` treats each record that was sent in the background as a separate run.
       const run = options.lingerMs ? event.id : command
-      void rememberAdded(session, path, { ...event.collection, id: event.id, at: clock.now(), run })
+      void rememberAdded(session, { ...event.collection, id: event.id, at: clock.now(), run })
     }
   }
   try {

@@ -10,25 +10,25 @@ export function folders({ env }: Pick<System, 'env'>): UserFolders {
   return userFolders({ platform: process.platform, env, home: homeFolder(env) })
 }
 
-export function configPath(context: Pick<System, 'env'>): string {
-  return join(folders(context).config, 'config.json')
+export function configPath(system: Pick<System, 'env'>): string {
+  return join(folders(system).config, 'config.json')
 }
 
-export function secretsPath(context: Pick<System, 'env'>): string {
-  return join(folders(context).state, 'secrets.json')
+export function secretsPath(system: Pick<System, 'env'>): string {
+  return join(folders(system).state, 'secrets.json')
 }
 
-export function lockPath(context: Pick<System, 'env'>): string {
-  return join(folders(context).state, 'changes.lock')
+export function lockPath(system: Pick<System, 'env'>): string {
+  return join(folders(system).state, 'changes.lock')
 }
 
 /**
  * The file of the outbox. Each service has its own file, so that catches for one service never go to another service.
  */
-export function outboxPath(context: Pick<System, 'env'>, url: string): string {
+export function outboxPath(system: Pick<System, 'env'>, url: string): string {
   const name = (URL.parse(url)?.host ?? 'service').replace(/[^a-z\d.-]+/gi, '-').slice(0, 64)
   const hash = createHash('sha256').update(serviceOf(url)).digest('hex').slice(0, 8)
-  return join(folders(context).state, `outbox-${name}-${hash}.db`)
+  return join(folders(system).state, `outbox-${name}-${hash}.db`)
 }
 
 // Debian (base-passwd) uses this path for users without a home folder. The folder does not exist and cannot be created.

@@ -136,18 +136,18 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function readConfig(context: Pick<System, 'env'>): Config {
-  const path = configPath(context)
+export function readConfig(system: Pick<System, 'env'>): Config {
+  const path = configPath(system)
   const text = readTextFile(path)
   return text === undefined ? EMPTY_CONFIG : parseConfig(text, path)
 }
 
 /** Changes the configuration under a lock, so that changes by other processes are not lost. */
-export async function changeConfig(context: Pick<System, 'env'>, change: (config: Config) => Config): Promise<Config> {
+export async function changeConfig(system: Pick<System, 'env'>, change: (config: Config) => Config): Promise<Config> {
   const { withLock } = await import('./lock.ts')
-  return withLock(context, () => {
-    const changed = change(readConfig(context))
-    replaceFile(configPath(context), formatConfig(changed))
+  return withLock(system, () => {
+    const changed = change(readConfig(system))
+    replaceFile(configPath(system), formatConfig(changed))
     return changed
   })
 }

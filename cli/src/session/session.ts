@@ -40,15 +40,24 @@ export interface Session {
   readonly target: Target
   /** The address of the service. */
   readonly url: string
-  /** The longest wait for the rate limit, in milliseconds. @throws CliError `usage` */
+  /**
+   * The longest wait for the rate limit, in milliseconds.
+   * @throws CliError `usage`
+   */
   readonly maxWaitMs: number | undefined
   /** The file in which the catches for this service wait. */
   readonly outboxPath: string
-  /** Whether flags, environment or profile name an administrator or contain an administrator's password. */
+  /**
+   * Whether the flags, the environment or the profile name an administrator, or the environment contains an
+   * administrator's password.
+   */
   readonly isAdministrator: boolean
   /** Returns the session of the same command for another target. */
   at(target: Target): Session
-  /** Like {@link at}, with the target of other flags. @param mayBeNew whether the profile may not exist yet */
+  /**
+   * Like {@link at}, with the target of other flags.
+   * @param mayBeNew whether the profile may not exist yet
+   */
   withFlags(flags: TargetFlags, mayBeNew?: boolean): Session
   /** @param how the hint of the error, such as `Add --user USER` @throws CliError `usage` */
   user(how?: string): string
@@ -56,7 +65,10 @@ export interface Session {
   gamemode(): Promise<Gamemode>
   /** @throws CliError `usage` for an unknown gamemode */
   optionalGamemode(): Promise<Gamemode | undefined>
-  /** The stored secrets for this service. @param reread whether to read secrets that `login` has stored since */
+  /**
+   * The stored secrets for this service.
+   * @param reread whether to read secrets that `login` has stored since
+   */
   secrets(options?: { readonly reread: boolean }): Promise<ProfileSecrets | undefined>
   /**
    * Reads a secret from an environment variable, or from the file that `<variable>_FILE` names. Each file is read once,

@@ -23,7 +23,8 @@ export function renderChart(bars: readonly Bar[], { unicode, width }: Screen): r
   return bars.map(({ value, style }, index): Line => {
     const bar = drawBar(most === 0 ? 0 : (value / most) * room, unicode)
     const gap = bar === '' ? '' : ' '
-    return [`${pad(labels[index] ?? '', labelWidth)}  `, { text: bar, style }, `${gap}${numbers[index]}`]
+    const label = pad(labels[index] ?? '', labelWidth)
+    return { spans: [`${label}  `, { text: bar, style }, `${gap}${numbers[index]}`] }
   })
 }
 

@@ -41,8 +41,8 @@ export function createRowStream<Row extends object>(
 }
 
 function plainLine<Row extends object>(row: Row, columns: readonly Column<Row>[]): Line {
-  return columns
+  const cells = columns
     .map((column) => ({ text: cellText(column, row), style: column.style?.(cellOf(column, row), row) }))
     .filter(({ text }) => text !== '')
-    .flatMap((cell, index) => (index === 0 ? [cell] : [GAP, cell]))
+  return { spans: cells.flatMap((cell, index) => (index === 0 ? [cell] : [GAP, cell])) }
 }

@@ -30,7 +30,7 @@ export function cellOf<Row extends object>(column: Column<Row>, row: Row): Cell 
 
 export function cellText<Row extends object>(column: Column<Row>, row: Row): string {
   const value = cellOf(column, row)
-  // Measured as it is printed.
+  // The width must be that of the printed text.
   return printable(column.text ? column.text(value, row) : String(value ?? ''))
 }
 
@@ -108,7 +108,7 @@ export function renderTable<Row extends object>(
       texts.map((text, index): Styled => ({ text: shape(text, index), style: styles[index] })),
     )
   })
-  return [head, ...body].map((line) => line.flatMap((cell, index) => (index === 0 ? [cell] : [GAP, cell])))
+  return [head, ...body].map((line) => ({ spans: line.flatMap((cell, index) => (index === 0 ? [cell] : [GAP, cell])) }))
 }
 
 function wrapCells(

@@ -6,7 +6,7 @@ import type { Bar } from './chart.ts'
 import type { LiveView } from './live-view.ts'
 import { type Countdown, createCountdown, createProgress, type Progress, type ProgressOptions } from './progress.ts'
 import { type Screen, screenOf } from './screen.ts'
-import { createStatusLine, type StatusLine } from './status-line.ts'
+import { createStatusLine } from './status-line.ts'
 import type { Column, OutputFlags, RowsOutput } from './table.ts'
 import { jsonText, type Line, linesOf, printable, renderLines, renderMessage, safeContent, type Text } from './text.ts'
 
@@ -38,7 +38,8 @@ export const COPYABLE: Layout = { isVerbatim: true }
  */
 export interface Terminal {
   readonly flags: TerminalFlags
-  readonly line: StatusLine
+  /** Whether stderr is a terminal with a status line. */
+  readonly isLive: boolean
   /** The screen of stdout. */
   readonly screen: Screen
   /** Whether stdout is a terminal on which output can be rewritten. */
@@ -75,19 +76,26 @@ export interface Terminal {
   note(text: Text): void
   /** Writes a message to stderr, also with `--json`. */
   say(text: Text, layout?: Layout): void
+  /** Shows a text in the status line; `undefined` removes the text of this part. */
+  setStatus(part: string, text: string | undefined): void
   progress(options: ProgressOptions): Progress
   countdown(): Countdown
   /** Returns `undefined` at the end of input. */
   prompt(question: string): Promise<string | undefined>
   /** Prompts without showing the reply. */
   promptSecret(question: string): Promise<string | undefined>
-  /** Only `y` and `yes` confirm. The end of input does not confirm. @param about as in {@link Confirmation} */
+  /**
+   * Only `y` and `yes` confirm. The end of input does not confirm.
+   * @param about as in {@link Confirmation}
+   */
   ask(question: string, about?: Text): Promise<boolean>
   /**
    * Returns if the user confirms, or with `--yes`.
    * @throws CliError `not_confirmed`, or `usage` if nobody can reply
    */
   confirm(question: string, confirmation?: Confirmation): Promise<void>
+  /** Removes the status line. Later messages are still printed. */
+  end(): void
 }
 
 const BELL = '\u0007'
@@ -122,7 +130,7 @@ export function createTerminal(system: System, flags: TerminalFlags): Terminal {
 
   const terminal: Terminal = {
     flags,
-    line,
+    isLive: line.isLive,
     get screen() {
       return screenOf(system, stdout)
     },
@@ -189,6 +197,7 @@ export function createTerminal(system: System, flags: TerminalFlags): Terminal {
       line.clear()
       stderr.write(`${renderLines(linesOf(text), screenOf(system, stderr))}\n`)
     },
+    setStatus: line.set,
     progress: (options) => createProgress(line, clock, options),
     countdown: () => createCountdown(line, clock),
     prompt: (question) => prompt(question, false),
@@ -210,6 +219,7 @@ export function createTerminal(system: System, flags: TerminalFlags): Terminal {
       if (!isConfirmed)
         throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
     },
+    end: line.end,
   }
   return terminal
 }

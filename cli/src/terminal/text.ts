@@ -8,8 +8,13 @@ export interface Styled {
   readonly style: Style | undefined
 }
 
+/** A line with styles. */
+interface StyledLine {
+  readonly spans: readonly (string | Styled)[]
+}
+
 /** One line. Its text may come from anywhere: the terminal replaces characters that could control it. */
-export type Line = string | readonly (string | Styled)[]
+export type Line = string | StyledLine
 
 /** One line, or a list of lines. A line break in a line counts as a character that could control the terminal. */
 export type Text = string | readonly Line[]
@@ -20,7 +25,7 @@ export function linesOf(text: Text): readonly Line[] {
 
 /** Returns the line without styles. */
 export function plainText(line: Line): string {
-  return printable(typeof line === 'string' ? line : line.map((span) => textOf(span)).join(''))
+  return printable(typeof line === 'string' ? line : line.spans.map(textOf).join(''))
 }
 
 function textOf(span: string | Styled): string {
@@ -32,7 +37,7 @@ export function renderLines(lines: readonly Line[], { colours }: Pick<Screen, 'c
   return lines
     .map((line) => {
       if (typeof line === 'string') return printable(line)
-      const spans = line.map((span) => {
+      const spans = line.spans.map((span) => {
         const text = printable(textOf(span))
         const style = typeof span === 'string' ? undefined : span.style
         return style === undefined || text === '' ? text : paint(style, text, colours)
@@ -112,8 +117,7 @@ const COMMAND_INDENT = ' '.repeat(6)
 const ASCII: Readonly<Record<string, string>> = { '…': '...', '→': '->', '·': '-', '—': '-', '●': '*', '×': 'x' }
 
 /**
- * Converts a text of this program to the characters of the locale. Text that does not come from this program, such as
- * the name of a fish, stays unchanged.
+ * Replaces characters that the locale lacks in a message. In a table, the name of a fish stays unchanged.
  */
 export function localText(text: string, { unicode }: Pick<Screen, 'unicode'>): string {
   return unicode ? text : text.replace(/[…→·—●×]/g, (character) => ASCII[character] ?? character)

@@ -6,6 +6,7 @@ import { changeConfig } from '../../session/profiles.ts'
 import type { Session } from '../../session/session.ts'
 import { parseSettingKey, SETTINGS, type SettingKey, settingValue } from '../../session/settings.ts'
 import type { Column } from '../../terminal/table.ts'
+import { COPYABLE } from '../../terminal/terminal.ts'
 
 const COLUMNS: readonly Column[] = [
   { field: 'key', title: 'SETTING', whole: true },
@@ -64,7 +65,7 @@ function printSettings(session: Session): Promise<number> {
 function printSetting({ env, config, terminal }: Session, key: SettingKey): number {
   const value = settingValue(key, env, config.settings)
   if (value === undefined) terminal.note(`${key} is not set.`)
-  return terminal.print({ key, value: value ?? null }, () => value ?? '', { isVerbatim: true })
+  return terminal.print({ key, value: value ?? null }, () => value ?? '', COPYABLE)
 }
 
 async function changeSetting(session: Session, key: SettingKey, value: string | undefined): Promise<number> {

@@ -97,11 +97,11 @@ export async function testKey(client: Client, { user, fernetKey, signal }: KeyTe
   }
 }
 
-/** `over` means that the session has expired according to the clock of this machine. */
-type SessionTest = 'accepted' | 'refused' | 'over'
+/** `expired` by the clock of this machine. */
+type SessionTest = 'accepted' | 'refused' | 'expired'
 
 export async function testSession(session: Session, { token, expiresAt }: AdminSession): Promise<SessionTest> {
-  if (Date.parse(expiresAt) <= session.clock.now()) return 'over'
+  if (Date.parse(expiresAt) <= session.clock.now()) return 'expired'
   const admin = createAdmin(session, { token })
   try {
     await admin.me({ signal: session.signal })

@@ -3,7 +3,7 @@ import type { LoginFile } from '../../../../server/web/src/admin/data/login-file
 import { CliError } from '../../core/errors.ts'
 import { isServiceUrl, parseServiceUrl } from '../../core/parse-values.ts'
 import { adminNameOf } from '../../session/admin.ts'
-import { askForGamemodes, findGamemode } from '../../session/gamemodes.ts'
+import { fetchGamemodes, findGamemode } from '../../session/gamemodes.ts'
 import type { LoginTarget } from '../../session/profiles.ts'
 import type { Session } from '../../session/session.ts'
 import type { TargetFlags } from '../../session/target.ts'
@@ -40,7 +40,7 @@ function withScheme(address: string): string {
  * Prompts for values that flags, environment, profile and settings do not contain. Without a terminal, these values
  * stay missing.
  */
-export async function askForMissing(session: Session): Promise<Session> {
+export async function promptForMissing(session: Session): Promise<Session> {
   const { terminal, target } = session
   if (!terminal.canPrompt) return session
   const question = async (text: string, parse: (typed: string) => string | Promise<string>) => {
@@ -65,7 +65,7 @@ export async function askForMissing(session: Session): Promise<Session> {
   if (!user?.value) user = await question('Your player name: ', (typed) => typed)
   if (user && !gamemode?.value) {
     const service = session.at({ ...target, url })
-    const names = (await askForGamemodes(service)).join(', ')
+    const names = (await fetchGamemodes(service)).join(', ')
     gamemode = await question(
       `Your gamemode, if you always play the same one (${names}; press Enter to skip): `,
       (typed) => findGamemode(service, typed, 'your reply'),

@@ -2,14 +2,14 @@ import { rm } from 'node:fs/promises'
 import { commandLine } from '../../core/argv.ts'
 import { localTime } from '../../core/time.ts'
 import { Args, defineCommand, Flags } from '../../kit/define.ts'
-import { gamemodeFlag, serviceFlags, yesFlags } from '../../kit/flags.ts'
+import { gamemodeFlag, passwordStdinFlag, serviceFlags, yesFlags } from '../../kit/flags.ts'
 import { noteUnsent } from '../../session/outbox.ts'
 import { type Config, DEFAULT_PROFILE, isUnencrypted, parseProfileName, replacesLogin } from '../../session/profiles.ts'
 import { checkSecretsUpdate, saveLogin } from '../../session/secrets.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { fetchPlayerKey, fetchSession } from './fetch-login.ts'
 import { type ReadLogin, readLoginFile } from './login-file.ts'
-import { askForMissing, loginOf, sessionFor } from './login-target.ts'
+import { loginOf, promptForMissing, sessionFor } from './login-target.ts'
 
 export const loginCommand = defineCommand({
   summary: 'Log in with your password and store your key for all commands.',
@@ -36,7 +36,7 @@ export const loginCommand = defineCommand({
       exclusive: ['admin', 'password-stdin', 'with-api-key'],
     }),
     admin: Flags.boolean({ summary: 'Log in as an administrator.' }),
-    'password-stdin': Flags.boolean({ summary: 'Read the password from stdin.' }),
+    ...passwordStdinFlag,
     'with-api-key': Flags.boolean({
       summary: 'Also store an API key, from FISH_API_KEY, FISH_API_KEY_FILE or a prompt.',
       exclusive: ['admin'],
@@ -59,7 +59,7 @@ export const loginCommand = defineCommand({
     if (!asAdmin) await given.optionalGamemode()
     // Before the prompts for credentials, checks that the credentials can be saved.
     const store = await checkSecretsUpdate(session.system, config, name)
-    const own = asAdmin ? given : await askForMissing(given)
+    const own = asAdmin ? given : await promptForMissing(given)
     const login = loginOf(own, asAdmin)
     if (replacesLogin(config.profiles.get(name), login)) {
       terminal.note('To keep both accounts, enter n and repeat the command with --profile NAME.')

@@ -1,17 +1,11 @@
 import { ConnectionError } from '@fish-crab/sdk'
 import type { RarityValue } from '@fish-crab/sdk/constants'
 import { type FlushReport, type NewCatch, type Outbox, OutboxFullError, OutboxStoreError } from '@fish-crab/sdk/outbox'
+import { catchesText } from '../../core/amounts.ts'
 import { commandLine } from '../../core/argv.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { CliError, EXIT } from '../../core/errors.ts'
-import {
-  catchesText,
-  flushStatus,
-  flushWithProgress,
-  interruptedError,
-  mergeReports,
-  rejectedHelp,
-} from '../../session/delivery.ts'
+import { flushStatus, flushWithProgress, interruptedError, mergeReports, rejectedHelp } from '../../session/delivery.ts'
 import { waitingCatches } from '../../session/outbox.ts'
 import type { Session } from '../../session/session.ts'
 import { targetWords } from '../../session/target.ts'
@@ -96,7 +90,8 @@ function skippedText(count: number): string {
 
 /**
  * Adds a hint about --again to an error if the service does not respond. With --again, the command does not have to
- * read the stored ids from the service. @throws always
+ * read the stored ids from the service.
+ * @throws always
  */
 function withAgain(error: unknown): never {
   const report = describeError(error)

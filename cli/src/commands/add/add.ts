@@ -83,7 +83,7 @@ export const addCommand = defineCommand({
     })
     const { message, id, replayed } = saved
     const added = { id, user, kind, gamemode, at: session.clock.now(), run: id } as const
-    await rememberAdded(session, session.outboxPath, added)
+    await rememberAdded(session, added)
     const what = meant.length === 0 ? 'A crab' : meant.join(', ')
     const label = rarity === undefined ? '' : ` · ${rarityLabel(rarity)}`
     const document = { message, id, replayed, user, gamemode, ...(fish ? { fish } : { crab: crabs }) }

@@ -4,7 +4,7 @@ import { renderChart } from '../../terminal/chart.ts'
 import { heightOf } from '../../terminal/live-view.ts'
 import type { Screen } from '../../terminal/screen.ts'
 import { type RowsOutput, renderTable } from '../../terminal/table.ts'
-import { type Line, truncate } from '../../terminal/text.ts'
+import { type Line, localText, truncate } from '../../terminal/text.ts'
 import { buildCatchList, type CatchList, type CatchListOptions, type Collection, KIND_PLURALS } from './catch-list.ts'
 
 interface ListViewState {
@@ -24,7 +24,7 @@ export function listViewLines({ collection, options, at, outage }: ListViewState
   const when = `Updated ${timeOfDay(at)}${outage ? `, not live since ${timeOfDay(outage.since)}` : ''}`
   const what = `${collection.user}, ${options.gamemode}: ${catchCount(list)} ${KIND_PLURALS[options.kind]}${note}`
   const head = truncate(`${when} · ${what}`, screen.width ?? Number.POSITIVE_INFINITY, screen.unicode ? '…' : '...')
-  return [[{ text: screen.unicode ? head : head.replace('·', '-'), style: 'dim' }], ...lines]
+  return [{ spans: [{ text: localText(head, screen), style: 'dim' }] }, ...lines]
 }
 
 function catchCount(list: CatchList): number {
@@ -62,8 +62,8 @@ function tableOf<Row extends object>({ rows, columns }: RowsOutput<Row>, frame: 
   }
 }
 
-function noteOf(shown: number, all: number, isFirst: boolean): string {
-  return shown === all ? '' : `, the ${isFirst ? 'first' : 'last'} ${shown} shown`
+function noteOf(visible: number, all: number, isFirst: boolean): string {
+  return visible === all ? '' : `, the ${isFirst ? 'first' : 'last'} ${visible} shown`
 }
 
 /** Output taller than the screen could not be erased. */

@@ -6,6 +6,7 @@ import { isServiceUrl } from '../../core/parse-values.ts'
 import { Args, defineCommand, Flags } from '../../kit/define.ts'
 import { addressFlags, gamemodeFlag } from '../../kit/flags.ts'
 import { clientOptions } from '../../session/client.ts'
+import { COPYABLE } from '../../terminal/terminal.ts'
 
 const STATUS_MS = 3000
 
@@ -39,6 +40,6 @@ export const openCommand = defineCommand({
     const url = user === undefined ? `${baseUrl}/` : `${baseUrl}/@${user}${query}`
     const isOpened = !flags.print && (await session.system.openBrowser?.(url)) === true
     if (!flags.print && !isOpened) terminal.note('No browser was found on this machine. Open the address yourself.')
-    return terminal.print({ url, opened: isOpened }, () => url, { isVerbatim: true })
+    return terminal.print({ url, opened: isOpened }, () => url, COPYABLE)
   },
 })

@@ -28,7 +28,8 @@ interface WatchListOptions extends ViewOptions {
 const RETRY_INTERVAL_MS = 15_000
 
 /**
- * Lists catches and each new catch. Reports an outage and waits for its end, even at the start. @throws errors that a
+ * Lists catches and each new catch. Reports an outage and waits for its end, even at the start.
+ * @throws errors that a
  * retry cannot fix
  */
 export async function watchList(session: Session, options: WatchListOptions): Promise<number> {
@@ -68,12 +69,12 @@ export async function watchList(session: Session, options: WatchListOptions): Pr
   /** Shows the list and each new catch. Returns when `--limit` is reached. */
   async function follow(): Promise<void> {
     if ((await refresh()) === 'done') return
-    const left = new AbortController()
+    const ending = new AbortController()
     const connected = Promise.withResolvers<void>()
     const entries = client.watch({
       ...call,
       kind,
-      signal: AbortSignal.any([signal, left.signal]),
+      signal: AbortSignal.any([signal, ending.signal]),
       onConnect() {
         reconnect()
         connected.resolve()
@@ -98,7 +99,7 @@ export async function watchList(session: Session, options: WatchListOptions): Pr
         if (view.show(collection, [caught]) === 'done') return
       }
     } finally {
-      left.abort()
+      ending.abort()
     }
   }
 
@@ -169,7 +170,7 @@ async function createListStream({ clock, terminal }: Session, { optionsAt }: Vie
   // All lists of one run have the same columns.
   const { columns } = buildCatchList({ user: '', catches: [] }, { ...optionsAt(clock.now()), chart: false }).output
   const print = await terminal.rowStream(columns as readonly Column<object>[])
-  let left = optionsAt(clock.now()).query.limit ?? Number.POSITIVE_INFINITY
+  let remaining = optionsAt(clock.now()).query.limit ?? Number.POSITIVE_INFINITY
 
   function changesOf(collection: Collection, added: Collection['catches'] | undefined): CatchList {
     const { query, ...options } = optionsAt(clock.now())
@@ -188,10 +189,10 @@ async function createListStream({ clock, terminal }: Session, { optionsAt }: Vie
         terminal.note(`fish-cli: Watching ${subject}, ${collection.catches.length} so far.`)
       }
       const { output } = changesOf(collection, added)
-      const rows = output.rows.slice(0, left)
+      const rows = output.rows.slice(0, remaining)
       print(rows)
-      left -= rows.length
-      return left > 0 ? undefined : 'done'
+      remaining -= rows.length
+      return remaining > 0 ? undefined : 'done'
     },
     showOutage: () => {},
     // Messages are also printed with --json, because otherwise an outage would look like a time without catches.

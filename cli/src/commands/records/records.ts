@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, type Crab, type Fish, FishCrabError, type Gamemode } from '@fish-crab/sdk'
+import { catchesText, recordsText } from '../../core/amounts.ts'
 import { commandLine } from '../../core/argv.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { localTime } from '../../core/time.ts'
-import { catchesText } from '../../session/delivery.ts'
 import { replaceFile } from '../../session/files.ts'
 import { folders } from '../../session/paths.ts'
 import type { Session } from '../../session/session.ts'
@@ -61,7 +61,8 @@ export function idsText(ids: readonly string[]): string {
 }
 
 /**
- * Finds records of a gamemode by whole ids or by unique ends of ids. @throws CliError for an unknown or ambiguous id
+ * Finds records of a gamemode by whole ids or by unique ends of ids.
+ * @throws CliError for an unknown or ambiguous id
  */
 export function selectRecords(
   records: readonly CatchRecord[],
@@ -203,10 +204,6 @@ export async function changeRecords(
   }
   if (missing.length > 0) terminal.note(`fish-cli: Already moved or removed: ${recordsText(missing.length)}.`)
   return changed
-}
-
-function recordsText(count: number): string {
-  return count === 1 ? '1 record' : `${count} records`
 }
 
 /** Returns a text such as `3 catches in 2 records`. */

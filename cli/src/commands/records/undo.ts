@@ -34,7 +34,7 @@ export const undoCommand = defineCommand({
     await using outbox = await openLocalOutbox(session)
     const queued = outbox && (await waitingCatches(outbox, user)).at(-1)
     for (;;) {
-      const sent = lastAdded(session.outboxPath, user)
+      const sent = lastAdded(session, user)
       const sentAt = sent.at(-1)?.at ?? Number.NEGATIVE_INFINITY
       if (outbox && queued && queued.addedAt >= sentAt) return await undoQueued(session, outbox, user, queued)
       if (sent.length === 0) break
@@ -53,7 +53,7 @@ export const undoCommand = defineCommand({
 
 /** Removes the records of the last run from the service. Returns `undefined` if no such record exists anymore. */
 async function undoSent(session: Session, named: string, sent: readonly AddedRecord[]): Promise<number | undefined> {
-  const { outboxPath, signal, terminal } = session
+  const { signal, terminal } = session
   const client = await session.client()
   const ids = new Set(sent.map(({ id }) => id))
   const records: CatchRecord[] = []
@@ -64,7 +64,7 @@ async function undoSent(session: Session, named: string, sent: readonly AddedRec
     for (const record of found.records) if (ids.has(record.id)) records.push(record)
   }
   if (records.length === 0) {
-    await forgetAdded(session, outboxPath, ids)
+    await forgetAdded(session, ids)
     terminal.note(
       'fish-cli: The last catches of this machine are already moved or removed. undo continues with earlier ' +
         'catches:',
@@ -78,7 +78,7 @@ async function undoSent(session: Session, named: string, sent: readonly AddedRec
   const { file, removed } = await removeRecords(session, records, {
     run: ({ id, kind, gamemode }) => resourceOf(client, kind).remove(id, { user, gamemode, password, signal }),
   })
-  await forgetAdded(session, outboxPath, ids)
+  await forgetAdded(session, ids)
   const document = { user, queued: false, removed: removed.map(({ id }) => id), catches: countOf(removed), file }
   const text = [`Removed ${amountText(removed)} of ${from}.`, takeBackHint(session, file, user)]
   return terminal.print(document, () => text, COPYABLE)

@@ -104,9 +104,9 @@ function reportLines(report: MigrationReport): readonly string[] {
   return parts
     .filter(([, count]) => count > 0)
     .map(([what, count, names = []]) => {
-      const shown = names.slice(0, MAX_NAMES).join(', ')
+      const listed = names.slice(0, MAX_NAMES).join(', ')
       const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more; to list all, add --json` : ''
-      return `${what}: ${count}${shown === '' ? '' : ` (${shown}${more})`}`
+      return `${what}: ${count}${listed === '' ? '' : ` (${listed}${more})`}`
     })
 }
 

@@ -7,7 +7,7 @@ import { isSeconds } from '../../session/settings.ts'
 import { type Column, fieldLines, timeColumn } from '../../terminal/table.ts'
 
 const COLUMNS: readonly Column<{ readonly gamemodes: readonly Gamemode[] }>[] = [
-  { field: 'status', style: () => 'green' },
+  { field: 'status' },
   { field: 'version' },
   timeColumn('timestamp', 'TIME'),
   { field: 'gamemodes', value: ({ gamemodes }) => gamemodes.join(', ') },

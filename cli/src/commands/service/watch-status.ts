@@ -27,7 +27,7 @@ export async function watchStatus(session: Session, intervalMs: number): Promise
     isRateLimited = false
     if (hasChanged(last, state)) print([state])
     last = state
-    if (!terminal.flags.json) terminal.line.set(PART, liveText(state, times))
+    if (!terminal.flags.json) terminal.setStatus(PART, liveText(state, times))
   }
   await pollUntil({
     clock,

@@ -58,7 +58,7 @@ async function playerNamed(session: Session, name: string): Promise<ConformanceU
 export async function runChecks({ clock, terminal }: Session, options: ConformanceOptions): Promise<ConformanceReport> {
   const { runConformance, ConformanceStartError } = await import('@fish-crab/mocks/conformance')
   const onResult = ({ id, outcome, expected = '', actual = '' }: CheckResult) => {
-    terminal.line.set(PART, id)
+    terminal.setStatus(PART, id)
     if (outcome === 'failed') terminal.note(`failed: ${id}: expected ${expected}, but got ${actual}`)
   }
   try {
@@ -66,7 +66,7 @@ export async function runChecks({ clock, terminal }: Session, options: Conforman
   } catch (error) {
     throw error instanceof ConformanceStartError ? startError(error, clock.now()) : error
   } finally {
-    terminal.line.set(PART, undefined)
+    terminal.setStatus(PART, undefined)
   }
 }
 

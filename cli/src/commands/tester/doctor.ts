@@ -57,7 +57,7 @@ function reportLines(rows: readonly CheckResult[], screen: Screen): readonly Lin
   return rows.flatMap(({ check, status, result, fix }): readonly Line[] => {
     const facts = [...result.split('\n'), ...(fix?.split('\n') ?? [])]
     const lines = facts.flatMap((fact) => wrapMessage(`  ${fact}`, { ...screen, width }).split('\n'))
-    return [[`${check}: `, { text: status, style: STYLES[status] }], ...lines]
+    return [{ spans: [`${check}: `, { text: status, style: STYLES[status] }] }, ...lines]
   })
 }
 

@@ -58,7 +58,10 @@ async function planDeletion(
   return { user: name, fish: sum('fish'), crab: sum('crab') }
 }
 
-/** Reads all gamemodes in parallel. @throws the first error, which aborts the other reads */
+/**
+ * Reads all gamemodes in parallel.
+ * @throws the first error, which aborts the other reads
+ */
 function readGamemodes<Result>(
   gamemodes: readonly Gamemode[],
   interrupted: AbortSignal,

@@ -14,7 +14,10 @@ interface Start {
   readonly skipped: readonly WatchedCatch[]
 }
 
-/** Returns the end of a log that has no stored position. @throws CliError `log_not_readable` */
+/**
+ * Returns the end of a log that has no stored position.
+ * @throws CliError `log_not_readable`
+ */
 export async function findEnd(
   path: string,
   options: Pick<ReadOptions, 'signal' | 'chat'> & { readonly encoding: LogEncoding },
@@ -115,7 +118,10 @@ function watchForChanges(path: string) {
     wake?.()
   })
   return {
-    /** Resolves early if the folder has changed since the last call. @throws the signal's reason */
+    /**
+     * Resolves early if the folder has changed since the last call.
+     * @throws the signal's reason
+     */
     async wait(ms: number, signal: AbortSignal): Promise<void> {
       const woken = new AbortController()
       wake = () => woken.abort()

@@ -1,10 +1,11 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outbox } from '@fish-crab/sdk/outbox'
+import { catchesText } from '../../core/amounts.ts'
 import { commandLine } from '../../core/argv.ts'
 import { usageError } from '../../core/errors.ts'
-import { catchesText, interruptedError, rejectedHelp } from '../../session/delivery.ts'
-import { askForGamemodes } from '../../session/gamemodes.ts'
+import { interruptedError, rejectedHelp } from '../../session/delivery.ts'
+import { fetchGamemodes } from '../../session/gamemodes.ts'
 import { knownKeys } from '../../session/outbox.ts'
 import type { Session } from '../../session/session.ts'
 import { settingValue } from '../../session/settings.ts'
@@ -13,7 +14,7 @@ import { createUnrecognizedCounter, noteUnrecognized, type UnrecognizedCounter }
 import { findEnd, follow } from './follow.ts'
 import { findGames, findLogs, usualLocations } from './locations.ts'
 import { openLog } from './log-file.ts'
-import { askForGamemode, type WatchOptions } from './options.ts'
+import { promptForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition } from './parser.ts'
 import { acceptPlayers, createPlayerNotes, otherPlayer, otherPlayers, type PlayerNames } from './players.ts'
 import { catchKey, type GamemodeResolver, gamemodeResolver, outboxRecorder, readPosition } from './recorder.ts'
@@ -33,7 +34,10 @@ interface Started extends GameLog {
 
 const RESCAN_MS = 10_000
 
-/** Follows logs until Ctrl-C: the named logs, or else the logs of all games. @throws CliError `interrupted` */
+/**
+ * Follows logs until Ctrl-C: the named logs, or else the logs of all games.
+ * @throws CliError `interrupted`
+ */
 export async function followLogs(session: Session, options: WatchOptions): Promise<never> {
   const { terminal } = session
   const { user, flags, paths } = options
@@ -164,14 +168,17 @@ async function start(
   return { ...log, position, skipped: skipped.filter((one) => !isAdded(catchKey(user, one))).length }
 }
 
-/** Returns the gamemode for logs that do not name a gamemode. @throws CliError `usage` */
+/**
+ * Returns the gamemode for logs that do not name a gamemode.
+ * @throws CliError `usage`
+ */
 async function gamemodeIfUnknown(session: Session, started: readonly Started[]) {
   if (started.some(({ position }) => (position?.gamemode ?? position?.elsewhere) !== undefined)) return undefined
-  const gamemode = await askForGamemode(session)
+  const gamemode = await promptForGamemode(session)
   if (gamemode !== undefined) return gamemode
   throw usageError(
     'The gamemode is missing, and the log does not name a gamemode.',
-    `Add --gamemode with one of ${(await askForGamemodes(session)).join(', ')}.`,
+    `Add --gamemode with one of ${(await fetchGamemodes(session)).join(', ')}.`,
   )
 }
 

@@ -5,7 +5,10 @@ import { CliError, EXIT } from '../../core/errors.ts'
 import type { System } from '../../core/system.ts'
 import { homeFolder } from '../../session/paths.ts'
 
-/** Returns the latest log of each game, most recently written first. @throws CliError `log_not_found` */
+/**
+ * Returns the latest log of each game, most recently written first.
+ * @throws CliError `log_not_found`
+ */
 export async function findGames(locations: readonly LogLocation[]): Promise<readonly FoundLog[]> {
   const logs = await findLogs(locations)
   const isSameGame = (a: FoundLog, b: FoundLog) =>

@@ -2,9 +2,10 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
+import { catchesText } from '../../core/amounts.ts'
 import { commandLine } from '../../core/argv.ts'
 import { CliError, EXIT, type ExitStatus } from '../../core/errors.ts'
-import { catchesText, flushStatus, flushWithProgress, interruptedError } from '../../session/delivery.ts'
+import { flushStatus, flushWithProgress, interruptedError } from '../../session/delivery.ts'
 import { knownKeys } from '../../session/outbox.ts'
 import type { Session } from '../../session/session.ts'
 import { targetWords } from '../../session/target.ts'
@@ -13,7 +14,7 @@ import { byName, listLogs } from './folder.ts'
 import { findGames, usualLocations } from './locations.ts'
 import { isGzipped, isUnreadable, openLog } from './log-file.ts'
 import { dateInName, type GameState, readToEnd, startOf } from './log-reader.ts'
-import { askForGamemode, type WatchOptions } from './options.ts'
+import { promptForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition, WatchedCatch } from './parser.ts'
 import { acceptPlayers, createPlayerNotes, otherPlayers } from './players.ts'
 import { catchKey, checkpoint, gamemodeResolver, toNewCatch } from './recorder.ts'
@@ -35,7 +36,8 @@ export async function readOnce(session: Session, options: WatchOptions): Promise
   const outbox = isDryRun ? undefined : await session.outbox({ user })
   try {
     const found = await readLogs(session, { ...options, logs })
-    const usual = options.gamemode.usual ?? (found.catches.some(isNowhere) ? await askForGamemode(session) : undefined)
+    const usual =
+      options.gamemode.usual ?? (found.catches.some(isNowhere) ? await promptForGamemode(session) : undefined)
     const preview = previewOf(found, { ...options, gamemode: { ...options.gamemode, usual }, isKnown })
     showPreview(session, preview, folder === undefined ? named : [folder])
     const partly = [...found.unreadable, ...found.cut].length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
@@ -85,7 +87,8 @@ async function existing(paths: readonly string[]): Promise<readonly string[]> {
 const LOG_NAME = /^(?!\.|debug|launcher).*\.(?:log|txt)(?:\.\d{1,3}|\.old|\.bak)?(?:\.gz)?$/i
 
 /**
- * Returns the logs, oldest first, by the date in the name or else the time of the last change. @throws CliError
+ * Returns the logs, oldest first, by the date in the name or else the time of the last change.
+ * @throws CliError
  * `log_not_found`
  */
 async function logsIn(folder: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk'
 import { createChatPattern } from '@fish-crab/sdk/chat'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
-import { askForGamemodes, findGamemode, knownGamemodes } from '../../session/gamemodes.ts'
+import { fetchGamemodes, findGamemode, knownGamemodes } from '../../session/gamemodes.ts'
 import { configPath } from '../../session/paths.ts'
 import type { Session } from '../../session/session.ts'
 import { settingValue } from '../../session/settings.ts'
@@ -103,13 +103,14 @@ function chatReaderOf(session: Session, gamemodes: readonly Gamemode[]): ChatRea
 }
 
 /**
- * Prompts for the gamemode. Returns `undefined` if a prompt is not possible. @throws CliError `usage` for an unknown
+ * Prompts for the gamemode. Returns `undefined` if a prompt is not possible.
+ * @throws CliError `usage` for an unknown
  * gamemode
  */
-export async function askForGamemode(session: Session): Promise<Gamemode | undefined> {
+export async function promptForGamemode(session: Session): Promise<Gamemode | undefined> {
   const { terminal } = session
   if (!terminal.canPrompt) return undefined
-  const gamemodes = await askForGamemodes(session)
+  const gamemodes = await fetchGamemodes(session)
   const question = `Gamemode, if the log does not name a gamemode (${gamemodes.join(', ')}): `
   const typed = ((await terminal.prompt(question)) ?? '').trim()
   return findGamemode(session, typed, 'your reply')

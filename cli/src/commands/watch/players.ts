@@ -45,7 +45,8 @@ interface Acceptance {
 }
 
 /**
- * Prompts for each other player. @returns `ownNames` and the confirmed names. @throws CliError `usage`
+ * Prompts for each other player. @returns `ownNames` and the confirmed names.
+ * @throws CliError `usage`
  * if a prompt is not possible, or `not_confirmed`
  */
 export async function acceptPlayers(

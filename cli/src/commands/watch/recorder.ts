@@ -59,7 +59,8 @@ export function outboxRecorder(outbox: Outbox, { user, path, gamemodeOf, ownName
   let last: LogPosition | undefined
   return {
     /**
-     * Adds the catches in one transaction. @returns the catches that were not added before, and the catches that
+     * Adds the catches in one transaction.
+     * @returns the catches that were not added before, and the catches that
      * are held
      */
     async record({ catches, position }: Pick<Batch, 'catches' | 'position'>) {

@@ -1,11 +1,12 @@
 import { FishCrabError, type RarityLabel, RateLimitError, type RateLimitState } from '@fish-crab/sdk'
 import { LIMITS, rarityLabel } from '@fish-crab/sdk/constants'
 import type { Outbox, OutboxEvent } from '@fish-crab/sdk/outbox'
+import { catchesText } from '../../core/amounts.ts'
 import { rejectionText } from '../../core/describe-error.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseRarity } from '../../core/parse-values.ts'
 import { timeOfDay } from '../../core/time.ts'
-import { catchesText, createWaitListener } from '../../session/delivery.ts'
+import { createWaitListener } from '../../session/delivery.ts'
 import type { Session } from '../../session/session.ts'
 import { suggestOutbox } from '../../session/target.ts'
 import { RARITY_STYLES } from '../../terminal/screen.ts'
@@ -27,7 +28,6 @@ type AddHeld = (player: string | undefined) => string
 
 export function createCatchPrinter(terminal: Terminal, notify: ReadonlySet<string>) {
   let totals: Totals = { fish: 0, crabs: 0 }
-  let held = 0
   /** Reasons that were reported: players, and servers that are not a gamemode. `null` stands for an unknown server. */
   const reported = new Set<string | null>()
 
@@ -52,19 +52,21 @@ export function createCatchPrinter(terminal: Terminal, notify: ReadonlySet<strin
     print(one: RecordedCatch | HeldCatch, addHeld: AddHeld): void {
       const isHeld = one.gamemode === null
       if (isNotable(one)) terminal.bell()
-      if (isHeld) held += 1
-      else totals = one.kind === 'fish' ? { ...totals, fish: totals.fish + 1 } : { ...totals, crabs: totals.crabs + 1 }
+      if (!isHeld)
+        totals = one.kind === 'fish' ? { ...totals, fish: totals.fish + 1 } : { ...totals, crabs: totals.crabs + 1 }
       if (terminal.flags.json || !isHeld) terminal.printLine({ ...one, totals }, () => catchLine(one, totals))
       if (isHeld) noteHeld(one, addHeld)
     },
     totals: () => totals,
-    held: () => held,
   }
 }
 
 const FIRST = 'first'
 
-/** Parses the value of --notify to labels of rarities and `first`. @throws CliError `usage` */
+/**
+ * Parses the value of --notify to labels of rarities and `first`.
+ * @throws CliError `usage`
+ */
 export function parseNotify(text = ''): ReadonlySet<string> {
   const words = text.split(',').map((word) => word.trim().toLowerCase())
   const labels = words
@@ -92,20 +94,17 @@ function catchLine(one: RecordedCatch | HeldCatch, totals: Totals): Line {
   ].filter((part) => part !== '')
   const rarity = { text: label, style: RARITY_STYLES[label as RarityLabel] }
   const comma = label !== '' && details.length > 0 ? ', ' : ''
-  return [
-    `${timeOfDay(Date.parse(one.caughtAt))}  ${one.name}  `,
-    rarity,
-    `${comma}${details.join(', ')}  (${totalsText(totals)})`,
-  ]
+  const before = `${timeOfDay(Date.parse(one.caughtAt))}  ${one.name}  `
+  return { spans: [before, rarity, `${comma}${details.join(', ')}  (${totalsText(totals)})`] }
 }
 
 /** On a terminal, shows the numbers of waiting and sent catches in the status line. */
-export function showQueue({ flags, line }: Terminal, outbox: Outbox): void {
-  if (flags.json || !line.isLive) return
+export function showQueue({ flags, isLive, setStatus }: Terminal, outbox: Outbox): void {
+  if (flags.json || !isLive) return
   let sent = 0
   const show = async () => {
     const { pending, rejected } = await outbox.status()
-    line.set('queue', `${pending} waiting, ${sent} sent${rejected === 0 ? '' : `, ${rejected} rejected`}`)
+    setStatus('queue', `${pending} waiting, ${sent} sent${rejected === 0 ? '' : `, ${rejected} rejected`}`)
   }
   outbox.subscribe((event) => {
     if (event.type === 'delivered') sent += event.count
