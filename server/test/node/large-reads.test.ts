@@ -1,10 +1,8 @@
 import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'boss', FISH_ADMIN_PASSWORD: 'boss-password' }
@@ -25,20 +23,11 @@ async function serverWith(fish: number): Promise<string> {
   const authorization = { authorization: `Bearer ${token}` }
   await send('/admin/users', { name: 'Alex' }, authorization)
   for (let from = 0; from < fish; from += 500) {
-    const batch = Array.from({ length: 500 }, () => ({ name: `Salmon ${crypto.randomUUID()}`, rarity: 1 }))
+    const batch = Array.from({ length: 500 }, () => ({ name: crypto.randomUUID().padEnd(100, '~'), rarity: 1 }))
     const added = await send('/admin/users/Alex/fish?gamemode=earth', { fish: batch }, authorization)
     expect(added.status).toBe(201)
   }
   return url
-}
-
-/** Reads the collection without decoding the response. */
-async function read(url: string, coding: string) {
-  const request = get(`${url}${READ}`, { agent: false, headers: { 'accept-encoding': coding } })
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
-  const pieces: Buffer[] = []
-  for await (const piece of response) pieces.push(piece)
-  return { headers: response.headers, body: Buffer.concat(pieces) }
 }
 
 /** The bytes of array buffers after a garbage collection. */
@@ -54,43 +43,27 @@ async function heldBytes(): Promise<number> {
   return held
 }
 
-describe('a large collection', () => {
-  it('is encoded in br and gzip while the server reads the collection', async () => {
-    const url = await serverWith(10_000)
-    const plain = await read(url, 'identity')
-    const codings = [
-      ['br', brotliDecompressSync],
-      ['gzip', gunzipSync],
-    ] as const
-    for (const [coding, decode] of codings) {
-      const first = await read(url, coding)
-      expect(first.headers['content-encoding']).toBe(coding)
-      expect(decode(first.body).equals(plain.body)).toBe(true)
-    }
+it('a large collection needs little memory for each client that does not read the response', async () => {
+  const url = await serverWith(20_000)
+  const { hostname, port } = new URL(url)
+  await (await fetch(url + READ, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer()
+  const before = await heldBytes()
+  const clients = 20
+  const sockets = Array.from({ length: clients }, () => new Socket().pause())
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
   })
-
-  it('needs little memory for each client that does not read the response', async () => {
-    const url = await serverWith(40_000)
-    const { hostname, port } = new URL(url)
-    await read(url, 'identity')
-    const before = await heldBytes()
-    const clients = 40
-    const sockets = Array.from({ length: clients }, () => new Socket().pause())
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy()
-    })
-    for (const socket of sockets) {
-      socket.on('error', () => {}).connect(Number(port), hostname)
-      await once(socket, 'connect')
-      socket.write(`GET ${READ} HTTP/1.1\r\nhost: a\r\naccept-encoding: identity\r\n\r\n`)
-    }
-    let held = await heldBytes()
-    // The loop waits until memory stops growing, since all connections are full then.
-    for (let last = -1; held > last; held = await heldBytes()) {
-      last = held
-      await Promise.all(Array.from({ length: 4 }, () => fetch(`${url}/demo/fish`).then((response) => response.text())))
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    expect((held - before) / clients).toBeLessThan(200 * KIB)
-  })
+  for (const socket of sockets) {
+    socket.on('error', () => {}).connect(Number(port), hostname)
+    await once(socket, 'connect')
+    socket.write(`GET ${READ} HTTP/1.1\r\nhost: a\r\naccept-encoding: identity\r\n\r\n`)
+  }
+  let held = await heldBytes()
+  // The loop waits until memory stops growing, since all connections are full then.
+  for (let last = -1; held > last; held = await heldBytes()) {
+    last = held
+    await Promise.all(Array.from({ length: 4 }, () => fetch(`${url}/demo/fish`).then((response) => response.text())))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  expect((held - before) / clients).toBeLessThan(200 * KIB)
 })

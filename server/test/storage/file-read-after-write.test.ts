@@ -65,3 +65,16 @@ test('a cached read is repeated after every kind of write', async () => {
     expect(await look(), write.toString()).not.toEqual(before)
   }
 })
+
+test('the cached versions of both collections are read again after a move', async () => {
+  const storage = await createStorage({ driver: 'file', path: newFolder() })
+  onTestFinished(() => storage.dispose())
+  const earth = { owner: 'alex', kind: 'fish', gamemode: 'earth' }
+  const versions = () => Promise.all([earth, { ...earth, gamemode: 'sky' }].map((one) => storage.version(one)))
+  const record = newRecord()
+  await storage.append(earth, record)
+  const before = await versions()
+  await storage.moveRecord(earth, record.id, 'sky')
+  const after = await versions()
+  expect(after.map((version, at) => version === before[at])).toEqual([false, false])
+})

@@ -88,7 +88,6 @@ describe('a folder that is in use', () => {
     const folder = newFolder()
     const holder = await startHolder(folder)
     await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError', code: 'in_use' })
-    await expect(open(folder)).rejects.toMatchObject({ code: 'in_use' })
     await holder.kill()
     const storage = await open(folder)
     await storage.ping()
@@ -102,8 +101,6 @@ describe('a file that is not a store', () => {
     const before = readFileSync(join(folder, 'fish.db'))
     await expect(open(folder)).rejects.toMatchObject({ name: 'StorageError', code })
     expect(readFileSync(join(folder, 'fish.db')).equals(before)).toBe(true)
-    // The first refusal released the lock, so the second refusal has the same reason.
-    await expect(open(folder)).rejects.toMatchObject({ code })
   }
 
   test('is refused and stays unchanged if the file is not a database', async () => {
@@ -121,6 +118,8 @@ describe('a file that is not a store', () => {
     const db = new DatabaseSync(join(folder, 'fish.db'))
     db.exec('CREATE TABLE items (key TEXT)')
     db.close()
+    await refused(folder, 'not_a_store')
+    // The first refusal released the lock, so the second refusal has the same reason.
     await refused(folder, 'not_a_store')
   })
 
@@ -204,7 +203,7 @@ test('concurrent large reads leave turns of the event loop to other tasks, even 
   const storage = await open(join(parent, 'turns'))
   onTestFinished(() => storage.dispose())
   const collection = newCollection()
-  const [READS, CHUNKS] = [20, 10]
+  const [READS, CHUNKS] = [6, 10]
   const name = 'x'.repeat(70_000)
   await Promise.all(Array.from({ length: CHUNKS }, () => storage.append(collection, recordOf(name))))
   let turns = 0
@@ -314,18 +313,14 @@ describe('a path that is unsuitable for a store', () => {
   })
 })
 
-test.each(['copy', 'restore', 'migrate'])(
-  'a folder with an unfinished %s is not opened as a new store',
-  async (kind) => {
-    const path = newFolder()
+test('a folder with an unfinished copy, restore or migration is not opened as a new store', async () => {
+  const path = newFolder()
+  for (const kind of ['copy', 'restore', 'migrate']) {
     const leftover = join(path, `.${kind}-0123abcd`)
     mkdirSync(leftover, { recursive: true })
-    await expect(createStorage({ driver: 'file', path })).rejects.toMatchObject({
-      code: 'unfinished',
-      message: expect.stringContaining(leftover),
-    })
+    await expect(open(path)).rejects.toMatchObject({ code: 'unfinished', message: expect.stringContaining(leftover) })
     expect(readdirSync(path).filter((name) => name.startsWith('fish.db'))).toEqual([])
     rmSync(leftover, { recursive: true })
-    await (await createStorage({ driver: 'file', path })).dispose()
-  },
-)
+  }
+  await (await open(path)).dispose()
+})

@@ -430,7 +430,7 @@ export function secondStepsBehaviour(open: OpenService, { runs }: { readonly run
   describe('after any sequence of writes, removals, moves, replays, resets and deletions', () => {
     it('every read, page, summary, event, count and ETag matches the model', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (steps) => {
           const service = await open(FREE)
           const play = new Play(service, await asRoot(service))
           for (const each of steps) await play.take(each)
