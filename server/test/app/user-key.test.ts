@@ -77,13 +77,6 @@ describe('a password check', () => {
     }
   })
 
-  it('runs for only 10 of 30 concurrent wrong passwords', async () => {
-    const service = await createCountingService()
-    const init = { headers: { authorization: basic('Alex', 'wrong') } }
-    await Promise.all(Array.from({ length: 30 }, () => service.request(KEY, init)))
-    expect(service.checks()).toBe(20)
-  })
-
   it.each([
     ['a name that nobody has', 'nobody', 'wrong'],
     ['a name that nobody can have', '-', 'wrong'],
@@ -316,10 +309,12 @@ describe('failed credentials', () => {
   })
 
   it('cannot exceed the limit through concurrent requests: only 10 of 30 wrong passwords are checked', async () => {
-    const service = await createMemoryService(UNLIMITED)
+    const service = await createCountingService()
     const responses = await Promise.all(Array.from({ length: 30 }, () => getKey(service, WRONG)))
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(10)
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(20)
+    // Each password is compared with the passwords of a player and of an administrator.
+    expect(service.checks()).toBe(20)
   })
 
   it('are counted together for a whole /64 network', async () => {

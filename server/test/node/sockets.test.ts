@@ -87,14 +87,6 @@ describe('over a real socket', () => {
     ])
   })
 
-  it('a body of 300 KB gets 413', async () => {
-    const { url } = await startTestServer(ADMIN)
-    const player = await createPlayer(url)
-    const response = await postFish(url, player, 'A'.repeat(300_000))
-    expect(response.status).toBe(413)
-    expect(await response.json()).toMatchObject({ code: 'payload_too_large' })
-  })
-
   it('an endless chunked body gets 413 while it is still being sent', async () => {
     const { url } = await startTestServer(ADMIN)
     const player = await createPlayer(url)
@@ -160,6 +152,8 @@ describe('over a real socket', () => {
 
   it.each([
     ['junk', 'JUNK\r\n\r\n', 400, 'malformed_request'],
+    ['bytes of a TLS client', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'malformed_request'],
+    ['a header with a NUL', head('GET /status HTTP/1.1', { 'x-api-key': 'a\0b' }), 400, 'malformed_request'],
     ['an unknown method', head('X-ODD /status HTTP/1.1'), 400, 'malformed_request'],
     ['20 KiB of headers', head('GET /status HTTP/1.1', { 'x-large': 'a'.repeat(20 * KIB) }), 431, 'headers_too_large'],
   ])('%s gets an error in the usual form, and the connection is closed', async (_, text, status, code) => {
@@ -172,19 +166,6 @@ describe('over a real socket', () => {
     expect(rest).toEqual({ error: expect.any(String), code })
     expect(answerHead).toContain(`x-request-id: ${requestId}`)
     expect(answerHead).toContain('connection: close')
-  })
-
-  it.each([
-    ['junk', 'JUNK\r\n\r\n'],
-    ['bytes of a TLS client', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['two lengths', head('POST /post/fish HTTP/1.1', { 'content-length': '5', 'transfer-encoding': 'chunked' })],
-    ['a header with a NUL', head('GET /status HTTP/1.1', { 'x-api-key': 'a\0b' })],
-    ['junk behind a request', `${head('GET /livez HTTP/1.1')}JUNK\r\n\r\n`],
-  ])('%s gets 400, and the server still responds', async (_, text) => {
-    const { url } = await startTestServer()
-    const socket = await openRaw(url)
-    socket.send(text)
-    expect(await socket.until(/HTTP\/1\.1 400 /)).toMatch(/HTTP\/1\.1 400 /)
     expect((await fetch(`${url}/livez`)).status).toBe(200)
   })
 
@@ -233,12 +214,5 @@ describe('over a real socket', () => {
     const plain = await startTestServer({ FISH_RATE_LIMIT: '1' })
     expect((await ask(plain.url, '198.51.100.1')).status).toBe(200)
     expect((await ask(plain.url, '198.51.100.2')).status).toBe(429)
-  })
-
-  it('only 25 of 26 concurrent requests of one client succeed', async () => {
-    const { url } = await startTestServer()
-    const responses = await Promise.all(Array.from({ length: 26 }, () => fetch(`${url}/status`)))
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(25)
-    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1)
   })
 })
