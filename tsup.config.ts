@@ -317,6 +317,7 @@ export default defineConfig([
     main: 'program/main.ts',
     'fast-path': 'program/fast-path.ts',
     completion: 'program/completion.ts',
+    executable: 'program/executable.ts',
   }),
   services('cli'),
 ])

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { accessSync, closeSync, constants, fsyncSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isSea } from 'node:sea'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { SQLITE_CORRUPT, SQLITE_NOT_A_DATABASE } from '../../../../sdk/src/internal/sqlite.node.ts'
@@ -16,6 +17,7 @@ import { checkSchema } from '../../storage/file/schema.ts'
 import { type DatabaseSync, openDatabase, toStorageError } from '../../storage/file/sqlite.ts'
 import { hasLog, STORE_FILE } from '../../storage/file/store-file.ts'
 import { MaintenanceError, type MaintenanceOptions } from './maintenance.ts'
+import { VACUUM_PART, vacuumInto } from './vacuum.ts'
 
 /** Whether a store can be served with the secrets in its folder. */
 export type SecretsLocation =
@@ -98,7 +100,7 @@ export async function copyFolder(
   closeSync(openSync(copy, 'wx', 0o600))
   report(0)
   const polling = setInterval(() => report(statSync(copy).size), POLL_MS)
-  await vacuumInto(from, copy, signal).finally(() => clearInterval(polling))
+  await copyDatabase(from, copy, signal).finally(() => clearInterval(polling))
   flushFile(copy)
   using db = openDatabase(copy)
   // In DELETE mode, the copy can also be read from a read-only file system.
@@ -121,25 +123,16 @@ export async function copyFolder(
   }
 }
 
-// The program is text and uses built-in modules only, so that it also runs from a bundle. The program ignores SIGINT,
-// because the parent process handles Ctrl-C.
-const VACUUM_PROGRAM = `
-process.on('SIGINT', () => {})
-const [address, mode, copy] = process.argv.slice(1)
-const db = new (require('node:sqlite').DatabaseSync)(new URL(address), { readOnly: mode === 'ro', timeout: 5000 })
-try {
-  db.prepare('VACUUM INTO ?').run(copy)
-} catch ({ errcode }) {
-  process.exitCode = errcode & 0xff
-}`
+const VACUUM_PROGRAM = `(${vacuumInto})(process.argv.slice(1))`
 
 /** Copies in a child process: SQLite copies in one call, which only killing the process can interrupt. */
-async function vacuumInto(from: string, copy: string, signal: AbortSignal | undefined): Promise<void> {
+async function copyDatabase(from: string, copy: string, signal: AbortSignal | undefined): Promise<void> {
   const { address, readOnly } = sourceOf(from)
   // The environment of the child contains no secrets. Windows cannot start a process without `SystemRoot`.
   const env = process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }
   const options = { env, windowsHide: true, killSignal: 'SIGKILL', ...(signal ? { signal } : {}) } as const
-  const args = ['-e', VACUUM_PROGRAM, address.href, readOnly ? 'ro' : 'rw', copy]
+  const program = isSea() ? [VACUUM_PART] : ['-e', VACUUM_PROGRAM]
+  const args = [...program, address.href, readOnly ? 'ro' : 'rw', copy]
   try {
     await promisify(execFile)(process.execPath, args, options)
   } catch (error) {
