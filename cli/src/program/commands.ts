@@ -9,6 +9,7 @@ type Loaders = Readonly<Record<string, () => Promise<Command>>>
  */
 const GROUPS: Readonly<Record<string, Loaders>> = {
   players: {
+    app: async () => (await import('../commands/app/app.ts')).appCommand,
     demo: async () => (await import('../commands/list/demo.ts')).demoCommand,
     login: async () => (await import('../commands/account/login.ts')).loginCommand,
     add: async () => (await import('../commands/add/add.ts')).addCommand,

@@ -30,6 +30,7 @@ const RECORDS = 'listUserFish listUserCrab'
 
 /** At least one row for each command, and further rows for its other actions and for each way to print a secret. */
 export const ROWS: readonly Row[] = [
+  ['app', '', { runsOn: true }],
   ['demo', ''],
   ['login Alex --with-api-key', 'getUserKey postFish'],
   ['login admin --admin', 'adminLogin'],

@@ -36,9 +36,14 @@ const RESCAN_MS = 10_000
 
 /**
  * Follows logs until Ctrl-C: the named logs, or else the logs of all games.
+ * @param onStart called when later catches are noticed
  * @throws CliError `interrupted`
  */
-export async function followLogs(session: Session, options: WatchOptions): Promise<never> {
+export async function followLogs(
+  session: Session,
+  options: WatchOptions,
+  onStart: () => void = () => {},
+): Promise<never> {
   const { terminal } = session
   const { user, flags, paths } = options
   const notify = parseNotify(flags.notify ?? settingValue('notify', session.env, session.config.settings))
@@ -89,6 +94,7 @@ export async function followLogs(session: Session, options: WatchOptions): Promi
       running.push(work.catch((error) => failure.abort(error)))
     }
     for (const log of started) followOne(log)
+    onStart()
     for (;;) {
       await sleep(RESCAN_MS, undefined, { signal })
       for (const { path } of paths.length > 0 ? [] : await findLogs(locations)) {

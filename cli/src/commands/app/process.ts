@@ -1,0 +1,89 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import type { System } from '../../core/system.ts'
+import { clockOf } from '../../core/time.ts'
+import { PACKAGE_ROOT } from '../../package.ts'
+import { folders } from '../../session/paths.ts'
+import { createPageApi } from './page-api.ts'
+import { Player } from './player.ts'
+
+const LAUNCH_MS = 30_000
+
+/** Where this user's processes meet. On Windows, the name of a pipe; elsewhere, a socket that only this user can open. */
+function meetingPoint(system: System, folder: string): string {
+  if (process.platform !== 'win32') return join(folder, 'app.sock')
+  return `\\\\.\\pipe\\fish-cli-app-${(system.env.USERNAME ?? 'user').replace(/\W/g, '')}`
+}
+
+/** Asks the process that already runs to open its page. Returns whether there is one. */
+export function openRunning(system: System): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(meetingPoint(system, folders(system).state))
+    socket.once('connect', () => socket.end('open'))
+    socket.once('close', (hadError) => resolve(!hadError))
+    socket.once('error', () => {})
+  })
+}
+
+/**
+ * Serves the page on a free port of this machine, and opens it in the browser. Resolves when the player quits, or at a
+ * stop signal.
+ * @param onReady called with the address of the page, which is of no use without its secret
+ */
+export async function runApp(system: System, onReady: (origin: string) => void): Promise<void> {
+  const folder = folders(system).state
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const player = new Player(system)
+  const ended = Promise.withResolvers<void>()
+  const server = createServer(async (request, response) => {
+    await sendNodeResponse(response, await api.fetch(new NodeRequest({ req: request, res: response })))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const openUrl = async (url: string) => (await system.openBrowser?.(url)) === true
+  const api = createPageApi({
+    player,
+    origin,
+    pages: join(PACKAGE_ROOT, 'dist', 'services', 'web'),
+    now: clockOf(system).now,
+    openUrl,
+    quit: () => ended.resolve(),
+  })
+
+  const launchFiles = new Set<string>()
+  /** The command line of a browser is visible to all users of the machine, so it names a file that only this user can read. */
+  async function openPage(): Promise<void> {
+    const file = join(folder, `open-${crypto.randomUUID()}.html`)
+    const address = `${origin}/#code=${api.newCode()}`
+    writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${address}">\n`, { mode: 0o600 })
+    launchFiles.add(file)
+    setTimeout(() => rmSync(file, { force: true }), LAUNCH_MS).unref()
+    if (!(await openUrl(pathToFileURL(file).href))) {
+      system.stderr.write(`No browser was found. Within 30 s, open ${file} in your browser.\n`)
+    }
+  }
+
+  const point = meetingPoint(system, folder)
+  if (process.platform !== 'win32') rmSync(point, { force: true })
+  const meeting = createSocketServer((socket) => {
+    socket.on('error', () => {}).resume()
+    void openPage()
+  })
+  await new Promise<void>((resolve) => meeting.listen(point, resolve))
+  if (process.platform !== 'win32') chmodSync(point, 0o600)
+  const stopRequested = system.stopRequests()
+  await openPage()
+  onReady(origin)
+  if (player.state.account) await player.start()
+  await Promise.race([ended.promise, stopRequested()])
+  await player.quit()
+  for (const file of launchFiles) rmSync(file, { force: true })
+  meeting.close()
+  server.closeAllConnections()
+  server.close()
+  if (process.platform !== 'win32') rmSync(point, { force: true })
+}

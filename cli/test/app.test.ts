@@ -1,0 +1,157 @@
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import type { AppState } from '../../server/web/src/player-app/api-types.ts'
+import { newFolder, xdgFolders } from './folders.ts'
+import { type Env, run, serviceContext } from './harness.ts'
+
+const context = serviceContext()
+
+const CATCH = (second: number, name: string) =>
+  `[09:00:0${second}] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name} with a length of 31.5cm.\n`
+
+/** Starts the program for players, and returns the page that its browser would have. */
+async function openApp(env: Env = {}) {
+  const home = newFolder()
+  const log = join(home, '.minecraft', 'logs', 'latest.log')
+  mkdirSync(join(log, '..'), { recursive: true })
+  writeFileSync(log, '[09:00:00] [main/INFO]: Setting user: Alex\n')
+  const opened: string[] = []
+  const waiting: ((url: string) => void)[] = []
+  const nextOpened = () => new Promise<string>((resolve) => waiting.push(resolve))
+  const stop = Promise.withResolvers<void>()
+  const stops = [stop.promise]
+  const own = { HOME: home, USERPROFILE: home, ...xdgFolders(home), FISH_MAX_WAIT: '0', ...env }
+  const options = {
+    env: own,
+    openBrowser: async (url: string) => {
+      opened.push(url)
+      waiting.shift()?.(url)
+      return true
+    },
+    stopRequested: () => stops.shift() ?? new Promise<void>(() => {}),
+  }
+  const first = nextOpened()
+  const ended = run(['app'], options)
+  const file = fileURLToPath(await first)
+  const [, origin = '', code = ''] =
+    /url=(http:\/\/127\.0\.0\.1:\d+)\/#code=([\w-]+)/.exec(readFileSync(file, 'utf8')) ?? []
+  const call = async (path: string, body: object, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(origin + path, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, never> }
+  }
+  const secret = String((await call('/api/session', { code })).body.secret)
+  const authorization = { authorization: `Bearer ${secret}` }
+  onTestFinished(async () => {
+    stop.resolve()
+    await ended
+  })
+  return {
+    file,
+    code,
+    origin,
+    log,
+    opened,
+    nextOpened,
+    ended,
+    stop: () => stop.resolve(),
+    again: () => run(['app'], options),
+    raw: call,
+    post: (path: string, body: object = {}) => call(path, body, authorization),
+    /** Waits for a state that matches. */
+    async until(isWanted: (state: AppState) => boolean): Promise<AppState> {
+      const ending = new AbortController()
+      const response = await fetch(`${origin}/api/events`, { headers: authorization, signal: ending.signal })
+      let text = ''
+      try {
+        for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+          text += chunk
+          const messages = text.split('\n\n')
+          text = messages.pop() ?? ''
+          const state = messages.map((one) => JSON.parse(one.slice('data: '.length)) as AppState).find(isWanted)
+          if (state) return state
+        }
+      } finally {
+        ending.abort()
+      }
+      throw new Error('The stream ended.')
+    },
+  }
+}
+
+const loginFile = () => {
+  const { alex, service } = context
+  const { name, password, fernetKey } = alex
+  return JSON.stringify({ version: 1, service: service.url, name, password, fernetKey, gamemode: 'earth' })
+}
+
+test('a player logs in with a file, starts, and sees each new catch, which the service has stored', async () => {
+  const app = await openApp()
+  expect((await app.until(() => true)).account).toBeNull()
+  const login = await app.post('/api/login', { file: loginFile() })
+  expect(login).toEqual({ status: 200, body: { passwordToSave: context.alex.password } })
+  await app.post('/api/start')
+  const running = await app.until((state) => state.running)
+  expect(running).toMatchObject({ account: { user: 'Alex', gamemode: 'earth' }, games: [{ path: app.log }] })
+  appendFileSync(app.log, CATCH(1, 'Salmon') + CATCH(2, 'Eel'))
+  // A catch in the last line waits for a following line.
+  appendFileSync(app.log, '[09:00:03] [Render thread/INFO]: [CHAT] ok\n')
+  const caught = await app.until(({ catches, queue }) => catches.length === 2 && queue.waiting === 0)
+  expect(caught.catches.map(({ name }) => name)).toEqual(['Eel', 'Salmon'])
+  const listed = await run(['list', '--json'], { env: context.player })
+  expect(JSON.parse(listed.stdout).fish.map(({ name }: { name: string }) => name)).toEqual(['Salmon', 'Eel'])
+  expect((await app.post('/api/stop')).status).toBe(200)
+  expect((await app.until((state) => !state.running)).problem).toBeNull()
+})
+
+test('a rejected login stores nothing, and says what to do', async () => {
+  const app = await openApp()
+  const wrong = { service: context.service.url, name: 'Alex', password: 'wrong password' }
+  expect(await app.post('/api/login', wrong)).toMatchObject({
+    status: 422,
+    body: { error: { hint: expect.any(String) } },
+  })
+  expect((await app.until(() => true)).account).toBeNull()
+  const right = { ...wrong, password: context.alex.password }
+  expect(await app.post('/api/login', right)).toEqual({ status: 200, body: { passwordToSave: null } })
+  await app.post('/api/logout')
+  expect((await app.until(() => true)).account).toBeNull()
+})
+
+test('a second start opens the page of the running program, and quitting ends it', async () => {
+  const app = await openApp()
+  const reopened = app.nextOpened()
+  expect(await app.again()).toMatchObject({ status: 0, stdout: expect.stringContaining('already running') })
+  expect(readFileSync(fileURLToPath(await reopened), 'utf8')).toContain(`${app.origin}/#code=`)
+  expect((await app.post('/api/quit')).status).toBe(200)
+  expect((await app.ended).status).toBe(0)
+})
+
+test('only the opened page can talk to the program', async () => {
+  const app = await openApp()
+  if (process.platform !== 'win32') expect(statSync(app.file).mode & 0o777).toBe(0o600)
+  // The code is valid once.
+  expect((await app.raw('/api/session', { code: app.code })).status).toBe(401)
+  expect((await app.raw('/api/start', {})).status).toBe(401)
+  expect((await app.raw('/api/start', {}, { authorization: 'Bearer wrong' })).status).toBe(401)
+  expect((await fetch(`${app.origin}/api/events`)).status).toBe(401)
+  for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { origin: 'null' }]) {
+    expect((await app.raw('/api/session', { code: app.code }, headers)).status).toBe(403)
+  }
+  // A form or `no-cors` sends no origin of the page.
+  expect((await fetch(`${app.origin}/api/start`, { method: 'POST', body: 'a=1' })).status).toBe(403)
+  // A rebound host name.
+  const status = await new Promise((resolve, reject) => {
+    const { port } = new URL(app.origin)
+    request({ port, path: '/', headers: { host: `evil.example:${port}` } }, ({ statusCode }) => resolve(statusCode))
+      .on('error', reject)
+      .end()
+  })
+  expect(status).toBe(403)
+})
