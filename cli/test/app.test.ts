@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createMock } from '@fish-crab/mocks'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AppState } from '../../server/web/src/player-app/api-types.ts'
 import { newFolder, xdgFolders } from './folders.ts'
@@ -106,8 +107,56 @@ test('a player logs in with a file, starts, and sees each new catch, which the s
   expect(caught.catches.map(({ name }) => name)).toEqual(['Eel', 'Salmon'])
   const listed = await run(['list', '--json'], { env: context.player })
   expect(JSON.parse(listed.stdout).fish.map(({ name }: { name: string }) => name)).toEqual(['Salmon', 'Eel'])
+  expect(await app.post('/api/undo')).toMatchObject({
+    status: 422,
+    body: { error: { message: 'Enter your password.' } },
+  })
+  expect((await app.post('/api/undo', { password: context.alex.password })).status).toBe(200)
+  const left = await run(['list', '--json'], { env: context.player })
+  expect(JSON.parse(left.stdout).fish).toEqual([])
   expect((await app.post('/api/stop')).status).toBe(200)
   expect((await app.until((state) => !state.running)).problem).toBeNull()
+})
+
+test('after a new key, the page asks for a login, and then sends the rejected catches', async () => {
+  const bella = JSON.parse((await run(['user', 'create', 'Bella', '--json'], { env: context.admin })).stdout)
+  const fileOf = (fernetKey: string) =>
+    JSON.stringify({ version: 1, service: context.service.url, name: 'Bella', fernetKey, gamemode: 'earth' })
+  const app = await openApp()
+  writeFileSync(app.log, '[09:00:00] [main/INFO]: Setting user: Bella\n')
+  expect((await app.post('/api/login', { file: fileOf(bella.fernetKey) })).status).toBe(200)
+  await app.post('/api/start')
+  const reset = await run(['user', 'reset', 'Bella', '--type', 'fernet', '--yes', '--show', '--json'], {
+    env: context.admin,
+  })
+  appendFileSync(app.log, `${CATCH(1, 'Salmon')}[09:00:03] [Render thread/INFO]: [CHAT] ok\n`)
+  const { queue } = await app.until(({ problem }) => problem?.needsLogin === true)
+  expect(queue.rejected).toBe(1)
+  expect((await app.post('/api/login', { file: fileOf(JSON.parse(reset.stdout).secret) })).status).toBe(200)
+  await app.post('/api/start')
+  await app.until(({ queue: { waiting, rejected } }) => waiting === 0 && rejected === 0)
+  await expect
+    .poll(async () => JSON.parse((await run(['list', 'Bella', '--json'], { env: context.base })).stdout).fish.length)
+    .toBe(1)
+})
+
+test('catches wait while the service is unreachable, and are sent once', async () => {
+  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+  const server = await mock.serve()
+  onTestFinished(() => mock[Symbol.asyncDispose]())
+  const { fernetKey } = mock.user('Alex')
+  const app = await openApp()
+  const file = JSON.stringify({ version: 1, service: server.url, name: 'Alex', fernetKey, gamemode: 'earth' })
+  expect((await app.post('/api/login', { file })).status).toBe(200)
+  await app.post('/api/start')
+  const fault = mock.fail('reset', { times: Number.POSITIVE_INFINITY, on: 'postFish' })
+  appendFileSync(app.log, `${CATCH(1, 'Salmon')}[09:00:03] [Render thread/INFO]: [CHAT] ok\n`)
+  expect(
+    (await app.until(({ messages }) => messages.some(({ text }) => text.includes('wait in the outbox')))).queue.waiting,
+  ).toBe(1)
+  fault.cancel()
+  await app.until(({ queue }) => queue.waiting === 0)
+  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
 })
 
 test('a rejected login stores nothing, and says what to do', async () => {

@@ -34,6 +34,8 @@ export class Player {
   #state: AppState
   #run: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
   #messageId = 0
+  /** Whether catches that the service has rejected are sent again, because the key has changed. */
+  #hasNewKey = false
 
   constructor(system: System) {
     this.#system = system
@@ -75,6 +77,7 @@ export class Player {
     await checkSecretsUpdate(this.#system, session.config, name)
     const secrets = await fetchPlayerKey(given, { known: file ?? { password: named?.password } })
     await saveLogin(this.#system, name, loginOf(given, false), secrets)
+    this.#hasNewKey = true
     this.#readAccount()
     this.#change({ problem: null, catches: [], totals: { fish: 0, crabs: 0 } })
     return { passwordToSave: file?.password ?? null }
@@ -137,6 +140,8 @@ export class Player {
     const session = createSession(own, terminal, { argv: ['app'], flags: {} })
     const outbox: Session['outbox'] = async (options) => {
       const opened = await session.outbox(options)
+      if (this.#hasNewKey) await opened.retry()
+      this.#hasNewKey = false
       this.#followOutbox(opened)
       return opened
     }
