@@ -99,6 +99,8 @@ test('a player logs in with a file, starts, and sees each new catch, which the s
   expect(login).toEqual({ status: 200, body: { passwordToSave: context.alex.password } })
   await app.post('/api/start')
   const running = await app.until((state) => state.running)
+  // The test service has version 0.0.0-test.
+  await app.until(({ messages }) => messages.some(({ text }) => text.includes('download the newer file')))
   expect(running).toMatchObject({ account: { user: 'Alex', gamemode: 'earth' }, games: [{ path: app.log }] })
   appendFileSync(app.log, CATCH(1, 'Salmon') + CATCH(2, 'Eel'))
   // A catch in the last line waits for a following line.

@@ -19,6 +19,7 @@ import type { Session } from '../../session/session.ts'
 import { fetchPlayerKey } from '../account/fetch-login.ts'
 import { loginOf, sessionFor } from '../account/login-target.ts'
 import { undoCommand } from '../records/undo.ts'
+import { compareVersions } from '../tester/check-service.ts'
 import { followLogs } from '../watch/live.ts'
 import { findGames, usualLocations } from '../watch/locations.ts'
 import { watchOptions } from '../watch/options.ts'
@@ -108,6 +109,7 @@ export class Player {
       this.#run = { stop, ended }
       await Promise.race([started.promise, ended])
       if (this.#run) this.#change({ running: true, starting: false })
+      void this.#compareVersions(session).catch(() => {})
     } catch (error) {
       this.#change({ running: false, starting: false, problem: problemOf(error) })
     }
@@ -146,6 +148,16 @@ export class Player {
       return opened
     }
     return Object.create(session, { outbox: { value: outbox } })
+  }
+
+  /** An unsigned file is never updated by itself, so the player has to know about a newer one. */
+  async #compareVersions(session: Session): Promise<void> {
+    const { version } = this.#state
+    const client = await session.client({ maxWaitMs: 0, maxRetries: 0 })
+    const service = await client.status({ signal: session.signal }).catch(() => undefined)
+    if (!service || compareVersions(version, service.version).status === 'ok') return
+    const text = `This is version ${version}, and the service has version ${service.version}.`
+    this.#say(`${text} If yours is older, download the newer file where you got this one.`)
   }
 
   #followOutbox(outbox: Outbox): void {
