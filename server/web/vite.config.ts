@@ -12,11 +12,13 @@ const OUT = at('../dist/web')
 
 /**
  * The pages of each build. Pages of one build share files, so a page may load code of the other pages. The admin page
- * has its own build (`vite build --mode admin`), so that players load no code for administrators.
+ * has its own build (`vite build --mode admin`), so that players load no code for administrators. The page of
+ * `fish-cli app` also has its own build, because the service does not serve it.
  */
 const BUILDS: Readonly<Record<string, readonly string[]>> = {
   production: ['collection', 'overlay', 'overlay-setup'],
   admin: ['admin'],
+  'player-app': ['player-app'],
 }
 
 /** Lets browsers refuse a script or style sheet that differs from the built one (W3C, Subresource Integrity). */

@@ -4,6 +4,7 @@ import { browserContext } from '../data/follow.ts'
 import { App } from './app.tsx'
 import '../parts/page.css'
 import '../parts/content.css'
+import '../parts/card.css'
 import './collection.css'
 
 // The page itself reports problems and retries requests, so the client does not.

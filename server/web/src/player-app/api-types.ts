@@ -1,19 +1,12 @@
-/** The whole state of the program for players, as `GET /api/events` sends it. */
-export interface AppState {
-  readonly version: string
-  readonly account: { readonly user: string; readonly service: string; readonly gamemode: string | null } | null
-  readonly running: boolean
-  readonly starting: boolean
-  readonly games: readonly { readonly path: string; readonly launcher: string | null; readonly note: string }[]
-  /** Newest first, at most 50 of this run. */
-  readonly catches: readonly AppCatch[]
-  readonly totals: { readonly fish: number; readonly crabs: number }
-  readonly queue: { readonly waiting: number; readonly rejected: number }
-  /** Newest last, at most 20. */
-  readonly messages: readonly { readonly id: number; readonly text: string }[]
-  readonly problem: AppProblem | null
+/** A game whose log the app follows, or skips for the reason in `note`. */
+export interface AppGame {
+  /** The path of the log. */
+  readonly path: string
+  readonly launcher: string | null
+  readonly note: string
 }
 
+/** A catch of this run. */
 export interface AppCatch {
   readonly kind: 'fish' | 'crab'
   readonly name: string
@@ -26,20 +19,48 @@ export interface AppCatch {
 export interface AppProblem {
   readonly message: string
   readonly hint: string | null
-  readonly needsLogin: boolean
 }
 
-/** The body of `POST /api/login`. */
-export type LoginRequest =
+/** The whole state of the app. `GET /api/events` streams it: first at once, then after each change. */
+export interface AppState {
+  readonly version: string
+  /** `null` until the player logs in. */
+  readonly account: { readonly user: string; readonly service: string; readonly gamemode: string | null } | null
+  readonly running: boolean
+  readonly starting: boolean
+  readonly games: readonly AppGame[]
+  /** At most 50, newest first. */
+  readonly catches: readonly AppCatch[]
+  readonly totals: { readonly fish: number; readonly crabs: number }
+  readonly queue: { readonly waiting: number; readonly rejected: number }
+  /** At most 20, newest last. */
+  readonly messages: readonly { readonly id: number; readonly text: string }[]
+  readonly problem: (AppProblem & { readonly needsLogin: boolean }) | null
+}
+
+/** The body of each response that reports a failure. The status 401 means that the secret is wrong. */
+export interface AppErrorBody {
+  readonly error: AppProblem
+}
+
+/** The text of a login file, or what the player typed. */
+export type LoginBody =
   | { readonly file: string }
   | { readonly service: string; readonly name: string; readonly password: string }
 
-export interface LoginResponse {
-  /** The password in the login file, which is stored nowhere else. */
-  readonly passwordToSave: string | null
+/** The requests of the page by path: each is a POST of `body`, and its response is `response`. */
+export interface AppRequests {
+  readonly session: { readonly body: { readonly code: string }; readonly response: { readonly secret: string } }
+  readonly login: { readonly body: LoginBody; readonly response: { readonly passwordToSave: string | null } }
+  readonly start: { readonly body: Empty; readonly response: { readonly message: string } }
+  readonly stop: { readonly body: Empty; readonly response: { readonly message: string } }
+  readonly undo: { readonly body: Empty; readonly response: { readonly message: string } }
+  readonly logout: { readonly body: Empty; readonly response: Empty }
+  readonly quit: { readonly body: Empty; readonly response: Empty }
+  readonly open: {
+    readonly body: { readonly page: 'collection' | 'overlay' }
+    readonly response: { readonly url: string }
+  }
 }
 
-/** The body of a failed request. */
-export interface AppFailure {
-  readonly error: { readonly message: string; readonly hint: string | null }
-}
+type Empty = Readonly<Record<string, never>>

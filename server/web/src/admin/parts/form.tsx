@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId, useState } from 'preact/hooks'
 import type { ProblemOptions } from '../data/problems.ts'
 import { ProblemText } from './problem-text.tsx'
-import { useTask } from './task.ts'
+import { useAdminTask } from './task.ts'
 
 /** The typed values by field name. */
 export type Values = Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ export function Form({
   limited,
   children,
 }: FormProps) {
-  const { isBusy, problem, run, clearProblem } = useTask({ ifUnknown, limited })
+  const { isBusy, problem, run, clearProblem } = useAdminTask({ ifUnknown, limited })
   const [mistakes, setMistakes] = useState<Mistakes>({})
 
   function send(event: SubmitEvent): void {

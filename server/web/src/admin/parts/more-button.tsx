@@ -1,5 +1,5 @@
 import { ProblemText } from './problem-text.tsx'
-import { useTask } from './task.ts'
+import { useAdminTask } from './task.ts'
 
 interface MoreButtonProps {
   readonly label: string
@@ -8,7 +8,7 @@ interface MoreButtonProps {
 
 /** Loads the next part of a list. */
 export function MoreButton({ label, load }: MoreButtonProps) {
-  const { isBusy, problem, run } = useTask()
+  const { isBusy, problem, run } = useAdminTask()
   return (
     <div class="more">
       {problem && <ProblemText problem={problem} />}

@@ -1,0 +1,131 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { AppState, LoginBody } from './api-types.ts'
+import { AppError, type Connection } from './connection.ts'
+import { ProblemText, useAppTask } from './parts.tsx'
+
+/** A login file has less than 1 KB. The page reads no other file that a player drops by mistake. */
+const MAX_FILE_BYTES = 64 * 1024
+
+interface LoginProps {
+  readonly request: Connection['request']
+  /** The account whose login is renewed. */
+  readonly account: AppState['account']
+  /** Called after a login. The password is `undefined` after a login without a file. */
+  readonly onDone: (passwordOfFile?: string | null) => void
+}
+
+export function Login({ request, account, onDone }: LoginProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => heading.current?.focus(), [])
+  return (
+    <section class="login" aria-labelledby="login">
+      <h1 id="login" ref={heading} tabIndex={-1}>
+        {account === null ? 'Log in' : 'Log in again'}
+      </h1>
+      <div class="login-ways">
+        <LoginFile login={async (file) => onDone((await request('login', { file })).passwordToSave)} />
+        <LoginForm
+          account={account}
+          login={async (typed) => {
+            await request('login', typed)
+            onDone()
+          }}
+        />
+      </div>
+    </section>
+  )
+}
+
+function LoginFile({ login }: { readonly login: (text: string) => Promise<void> }) {
+  const { isBusy, problem, run } = useAppTask()
+  const [isOver, setOver] = useState(false)
+  const use = (file: File | undefined) => {
+    if (file === undefined) return
+    void run(async () => {
+      if (file.size > MAX_FILE_BYTES) {
+        throw new AppError({ message: `${file.name} is too large for a login file.`, hint: 'Choose another file.' })
+      }
+      await login(await file.text())
+    })
+  }
+  const latest = useRef(use)
+  latest.current = use
+  useEffect(() => {
+    const changed = new AbortController()
+    const { signal } = changed
+    const listen = (name: 'dragover' | 'dragleave' | 'drop', react: (event: DragEvent) => void) =>
+      addEventListener(name, react, { signal })
+    // Without preventDefault, the browser leaves the page and shows the file.
+    listen('dragover', (event) => {
+      event.preventDefault()
+      setOver(true)
+    })
+    listen('dragleave', (event) => {
+      if (event.relatedTarget === null) setOver(false)
+    })
+    listen('drop', (event) => {
+      event.preventDefault()
+      setOver(false)
+      latest.current(event.dataTransfer?.files[0])
+    })
+    return () => changed.abort()
+  }, [])
+  return (
+    <div class="panel">
+      <h2>With your login file</h2>
+      <label class={isOver ? 'drop over' : 'drop'} aria-busy={isBusy}>
+        <span>{isBusy ? 'Logging in…' : 'Drop the file on this page, or choose it.'}</span>
+        <input
+          type="file"
+          accept=".json,application/json"
+          onChange={({ currentTarget }) => {
+            use(currentTarget.files?.[0])
+            // Choosing the same file again is another attempt.
+            currentTarget.value = ''
+          }}
+        />
+      </label>
+      {problem && <ProblemText problem={problem} />}
+      <p class="hint">The person who runs the service gives you this file. Its name ends with .json.</p>
+    </div>
+  )
+}
+
+const FIELDS = [
+  { name: 'service', label: 'Address of the service', autocomplete: 'url', placeholder: 'https://fish.example.com' },
+  { name: 'name', label: 'Name', autocomplete: 'username', placeholder: 'Alex' },
+  { name: 'password', label: 'Password', autocomplete: 'current-password', type: 'password' },
+] as const
+
+interface LoginFormProps extends Pick<LoginProps, 'account'> {
+  readonly login: (typed: Exclude<LoginBody, { file: string }>) => Promise<void>
+}
+
+function LoginForm({ account, login }: LoginFormProps) {
+  const { isBusy, problem, run } = useAppTask()
+  const known: Readonly<Record<string, string>> =
+    account === null ? {} : { service: account.service, name: account.user }
+  const send = (event: SubmitEvent) => {
+    event.preventDefault()
+    const values = new FormData(event.currentTarget as HTMLFormElement)
+    const text = (name: (typeof FIELDS)[number]['name']) => String(values.get(name) ?? '')
+    void run(() => login({ service: text('service').trim(), name: text('name').trim(), password: text('password') }))
+  }
+  return (
+    <form class="panel form" onSubmit={send} aria-busy={isBusy}>
+      <h2>With your name and password</h2>
+      {FIELDS.map(({ label, ...field }) => (
+        <label key={field.name} class="field">
+          <span>{label}</span>
+          <input {...field} defaultValue={known[field.name]} required autocapitalize="off" spellcheck={false} />
+        </label>
+      ))}
+      {problem && <ProblemText problem={problem} />}
+      <div class="form-buttons">
+        <button type="submit" class="primary" aria-disabled={isBusy}>
+          {isBusy ? 'Logging in…' : 'Log in'}
+        </button>
+      </div>
+    </form>
+  )
+}

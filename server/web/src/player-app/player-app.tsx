@@ -1,0 +1,128 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Creature } from '../parts/creature.tsx'
+import type { Connection } from './connection.ts'
+import { CopyRow, Home } from './home.tsx'
+import { Login } from './login.tsx'
+import { Action, ProblemText } from './parts.tsx'
+import { needsLogin } from './view.ts'
+
+/** The page shows one of these sentences alone. */
+const SENTENCES = {
+  connecting: 'Connecting to Fish Collection…',
+  disconnected: 'Open Fish Collection again: this page is no longer connected.',
+  ended: 'Fish Collection has ended. You can close this tab. Open Fish Collection again before you play.',
+} as const
+
+export function PlayerApp({ connection }: { readonly connection: Connection }) {
+  const [status, setStatus] = useState(connection.status)
+  useEffect(() => {
+    setStatus(connection.status)
+    return connection.subscribe(setStatus)
+  }, [connection])
+  /** Whether the player opened the login that replaces an account. */
+  const [isRenewing, setRenewing] = useState(false)
+  /** The password of a login file, which may contain none. */
+  const [saved, setSaved] = useState<{ readonly password: string | null }>()
+
+  if (status.step !== 'connected') {
+    return (
+      <>
+        <header class="site">
+          <Brand />
+        </header>
+        <main class="site" id="content">
+          <p class="lead" role="status">
+            {SENTENCES[status.step]}
+          </p>
+        </main>
+      </>
+    )
+  }
+
+  const { request } = connection
+  const { state } = status
+  const { account, problem } = state
+  const showsLogin = isRenewing || needsLogin(state)
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="site">
+        <Brand />
+        <div class="who">
+          {account !== null && (
+            <>
+              <span>
+                {account.user}
+                {account.gamemode !== null && <span class="quiet"> · {account.gamemode}</span>}
+              </span>
+              <Action
+                text="Log out"
+                busy="Logging out…"
+                onPress={async () => {
+                  await request('logout', {})
+                  setSaved(undefined)
+                  setRenewing(false)
+                }}
+              />
+            </>
+          )}
+          <Action
+            text="Quit"
+            busy="Quitting…"
+            onPress={async () => {
+              await request('quit', {})
+            }}
+          />
+        </div>
+      </header>
+      <main class="site" id="content" tabIndex={-1}>
+        {problem !== null && <ProblemText problem={problem} />}
+        {saved && <Saved {...saved} onDone={() => setSaved(undefined)} />}
+        {showsLogin && (
+          <Login
+            request={request}
+            account={account}
+            onDone={(password) => {
+              setRenewing(false)
+              if (password !== undefined) setSaved({ password })
+            }}
+          />
+        )}
+        {account !== null && (
+          <Home state={state} request={request} showsLogin={showsLogin} onLogin={() => setRenewing(true)} />
+        )}
+      </main>
+      <footer class="site">Fish Collection {state.version}</footer>
+    </>
+  )
+}
+
+/** What to do after a login by file. The password is visible once. */
+function Saved({ password, onDone }: { readonly password: string | null; readonly onDone: () => void }) {
+  return (
+    <section class="saved panel" aria-labelledby="saved">
+      <h2 id="saved">You are logged in</h2>
+      {password !== null && (
+        <>
+          <p>Save your password now: it cannot be shown again.</p>
+          <CopyRow text={password} label="Copy" />
+        </>
+      )}
+      <p>Then delete the login file: it can log in to your account.</p>
+      <button type="button" onClick={onDone}>
+        Done
+      </button>
+    </section>
+  )
+}
+
+function Brand() {
+  return (
+    <span class="brand">
+      <Creature kind="fish" name="Fish Collection" rarity="Gold" />
+      Fish Collection
+    </span>
+  )
+}
