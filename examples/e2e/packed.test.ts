@@ -303,7 +303,8 @@ describe("the mod's test suite, with the packed packages", () => {
 describe.each(PACKAGES)('the tarball of %s', (name) => {
   it('contains the build with its source maps, the manifest and the documents, and no sources or tests', () => {
     const papers = 'package\\.json|README\\.md|LICENSE|dist/THIRD-PARTY-LICENCES\\.txt'
-    const pages = 'dist/web/([\\w-]+\\.html|THIRD-PARTY-LICENCES\\.md|assets/[\\w-]+\\.(js|css|svg)(\\.br|\\.gz)?)'
+    const pages =
+      'dist/web/([\\w-]+\\.html|THIRD-PARTY-LICENCES-[\\w-]+\\.md|assets/[\\w-]+\\.(js|css|svg)(\\.br|\\.gz)?)'
     const allowed = new RegExp(
       `^(dist/[\\w.-]+\\.(js|cjs|js\\.map|d\\.ts|d\\.cts)|dist/(docs|fonts)/[\\w.-]+|${pages}|${papers})$`,
     )

@@ -76,7 +76,8 @@ export default defineConfig(({ mode }) => {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       rolldownOptions: { input: pages.map((page) => at(`${page}.html`)) },
-      license: { fileName: 'THIRD-PARTY-LICENCES.md' },
+      // Each build lists only its own packages.
+      license: { fileName: `THIRD-PARTY-LICENCES-${mode}.md` },
     },
   }
 })

@@ -37,8 +37,8 @@ export function Home({ state, request, showsLogin, onLogin }: HomeProps) {
       </dl>
       {queue.waiting > 0 && (
         <p class="notice">
-          {plural(queue.waiting, 'catch', 'catches')} not sent yet. Fish Collection keeps them safe, and sends them as
-          soon as the service accepts them.
+          {plural(queue.waiting, 'catch is', 'catches are')} waiting on this computer. Fish Collection sends them as soon
+          as the service responds.
         </p>
       )}
       {queue.rejected > 0 && (

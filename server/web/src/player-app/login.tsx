@@ -10,13 +10,18 @@ interface LoginProps {
   readonly request: Connection['request']
   /** The account whose login is renewed. */
   readonly account: AppState['account']
+  /** Closes the login that the player opened. It is absent if the app needs the login. */
+  readonly onCancel?: (() => void) | undefined
   /** Called after a login. The password is `undefined` after a login without a file. */
   readonly onDone: (passwordOfFile?: string | null) => void
 }
 
-export function Login({ request, account, onDone }: LoginProps) {
+export function Login({ request, account, onCancel, onDone }: LoginProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => heading.current?.focus(), [])
+  useLayoutEffect(() => {
+    // A login that the player did not open must not take the focus from another button.
+    if (onCancel) heading.current?.focus()
+  }, [])
   return (
     <section class="login" aria-labelledby="login">
       <h1 id="login" ref={heading} tabIndex={-1}>
@@ -32,6 +37,11 @@ export function Login({ request, account, onDone }: LoginProps) {
           }}
         />
       </div>
+      {onCancel && (
+        <button type="button" class="cancel" onClick={onCancel}>
+          Cancel
+        </button>
+      )}
     </section>
   )
 }
@@ -115,17 +125,22 @@ function LoginForm({ account, login }: LoginFormProps) {
     <form class="panel form" onSubmit={send} aria-busy={isBusy}>
       <h2>With your name and password</h2>
       {FIELDS.map(({ label, ...field }) => (
-        <label key={field.name} class="field">
-          <span>{label}</span>
-          <input {...field} defaultValue={known[field.name]} required autocapitalize="off" spellcheck={false} />
-        </label>
+        <div key={field.name} class="field">
+          <label for={field.name}>{label}</label>
+          <input
+            {...field}
+            id={field.name}
+            defaultValue={known[field.name]}
+            required
+            autocapitalize="off"
+            spellcheck={false}
+          />
+        </div>
       ))}
       {problem && <ProblemText problem={problem} />}
-      <div class="form-buttons">
-        <button type="submit" class="primary" aria-disabled={isBusy}>
-          {isBusy ? 'Logging in…' : 'Log in'}
-        </button>
-      </div>
+      <button type="submit" class="primary" aria-disabled={isBusy}>
+        {isBusy ? 'Logging in…' : 'Log in'}
+      </button>
     </form>
   )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Creature } from '../parts/creature.tsx'
+import { useLeavePrompt } from '../parts/leave-prompt.ts'
 import type { Connection } from './connection.ts'
 import { CopyRow, Home } from './home.tsx'
 import { Login } from './login.tsx'
@@ -31,6 +32,7 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
           <Brand />
         </header>
         <main class="site" id="content">
+          <h1 class="visually-hidden">Fish Collection</h1>
           <p class="lead" role="status">
             {SENTENCES[status.step]}
           </p>
@@ -84,7 +86,10 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
           <Login
             request={request}
             account={account}
+            onCancel={needsLogin(state) ? undefined : () => setRenewing(false)}
             onDone={(password) => {
+              // The form, which has the focus, is about to disappear.
+              document.getElementById('content')?.focus()
               setRenewing(false)
               if (password !== undefined) setSaved({ password })
             }}
@@ -101,6 +106,7 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
 
 /** What to do after a login by file. The password is visible once. */
 function Saved({ password, onDone }: { readonly password: string | null; readonly onDone: () => void }) {
+  useLeavePrompt()
   return (
     <section class="saved panel" aria-labelledby="saved">
       <h2 id="saved">You are logged in</h2>

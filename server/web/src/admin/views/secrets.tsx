@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { publicUrl } from '../../data/site.ts'
+import { useLeavePrompt } from '../../parts/leave-prompt.ts'
 import { isOnlyLocal } from '../data/local-address.ts'
 import { formatLoginFile, type LoginSecrets } from '../data/login-file.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -18,11 +19,7 @@ interface SecretsDialogProps {
 
 /** Shows secrets once. Only the button closes the dialog, and the browser prompts before the user leaves the page. */
 export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
-  useEffect(() => {
-    const hold = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', hold)
-    return () => removeEventListener('beforeunload', hold)
-  }, [])
+  useLeavePrompt()
   const service = publicUrl()
   const file = useMemo(
     () =>
