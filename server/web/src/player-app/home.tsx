@@ -37,8 +37,8 @@ export function Home({ state, request, showsLogin, onLogin }: HomeProps) {
       </dl>
       {queue.waiting > 0 && (
         <p class="notice">
-          {plural(queue.waiting, 'catch is', 'catches are')} waiting on this computer. Fish Collection sends them as soon
-          as the service responds.
+          {plural(queue.waiting, 'catch is', 'catches are')} waiting on this computer. Fish Collection sends them as
+          soon as the service responds.
         </p>
       )}
       {queue.rejected > 0 && (
