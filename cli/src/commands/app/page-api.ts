@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { H3, type H3Event } from 'h3'
-import type { AppFailure, LoginRequest } from '../../../../server/web/src/player-app/api-types.ts'
+import type { AppErrorBody, LoginBody } from '../../../../server/web/src/player-app/api-types.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { EXIT, usageError } from '../../core/errors.ts'
 import type { Player } from './player.ts'
@@ -147,7 +147,7 @@ function done(message = ''): Response {
 }
 
 function failure(status: number, message: string, hint: string | null = null): Response {
-  return Response.json({ error: { message, hint } } satisfies AppFailure, { status })
+  return Response.json({ error: { message, hint } } satisfies AppErrorBody, { status })
 }
 
 async function body({ req }: H3Event): Promise<Readonly<Record<string, unknown>>> {
@@ -156,10 +156,10 @@ async function body({ req }: H3Event): Promise<Readonly<Record<string, unknown>>
   return Object(await req.json().catch(() => ({})))
 }
 
-function loginRequest({ file, service, name, password }: Readonly<Record<string, unknown>>): LoginRequest {
+function loginRequest({ file, service, name, password }: Readonly<Record<string, unknown>>): LoginBody {
   if (typeof file === 'string') return { file }
   if ([service, name, password].every((text) => typeof text === 'string' && text !== '')) {
-    return { service, name, password } as LoginRequest
+    return { service, name, password } as LoginBody
   }
   throw usageError('Enter the address of the service, your name and your password.')
 }

@@ -1,12 +1,6 @@
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { type LoginFile, parseLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
-import type {
-  AppCatch,
-  AppProblem,
-  AppState,
-  LoginRequest,
-  LoginResponse,
-} from '../../../../server/web/src/player-app/api-types.ts'
+import type { AppCatch, AppRequests, AppState, LoginBody } from '../../../../server/web/src/player-app/api-types.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { CliError, EXIT, interruption, usageError } from '../../core/errors.ts'
 import { isServiceUrl } from '../../core/parse-values.ts'
@@ -66,7 +60,7 @@ export class Player {
   }
 
   /** @throws CliError when the service rejects the login; nothing is stored then */
-  async logIn(request: LoginRequest): Promise<LoginResponse> {
+  async logIn(request: LoginBody): Promise<AppRequests['login']['response']> {
     const file = 'file' in request ? parseFile(request.file) : undefined
     const named = 'file' in request ? undefined : request
     await this.stop()
@@ -211,7 +205,7 @@ function parseFile(text: string): LoginFile {
   throw usageError(`This is not a login file: ${problem}.`, 'Ask your administrator for a new login file.')
 }
 
-function problemOf(error: unknown): AppProblem {
+function problemOf(error: unknown): AppState['problem'] {
   const { message, hint, exit } = describeError(error)
   return { message, hint, needsLogin: error instanceof CliError && exit === EXIT.credentials }
 }
