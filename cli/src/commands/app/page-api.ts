@@ -14,7 +14,6 @@ export interface PageApiOptions {
   /** The folder with `player-app.html` and its assets. */
   readonly pages: string
   readonly now: () => number
-  readonly openUrl: (url: string) => Promise<boolean>
   readonly quit: () => void
 }
 
@@ -46,7 +45,7 @@ const PAGE_HEADERS = {
  * The HTTP interface of the page. Every site and every user of this machine can reach the port: each request must have
  * the host and the origin of the page, and the secret that only the opened page has.
  */
-export function createPageApi({ player, origin, pages, now, openUrl, quit }: PageApiOptions) {
+export function createPageApi({ player, origin, pages, now, quit }: PageApiOptions) {
   const secret = randomBytes(32).toString('base64url')
   const codes = new Map<string, number>()
 
@@ -130,7 +129,6 @@ export function createPageApi({ player, origin, pages, now, openUrl, quit }: Pag
     if (!account) throw usageError('You are not logged in.')
     const path = page === 'overlay' ? `/overlay/${account.user}` : `/@${account.user}`
     const url = `${account.service.replace(/\/$/, '')}${path}`
-    if (page !== 'overlay') await openUrl(url)
     return Response.json({ url })
   })
   app.post('/api/quit', async () => {

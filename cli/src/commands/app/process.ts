@@ -50,7 +50,6 @@ export async function runApp(system: System, onReady: (origin: string) => void):
     origin,
     pages: join(PACKAGE_ROOT, 'dist', 'services', 'web'),
     now: clockOf(system).now,
-    openUrl,
     quit: () => ended.resolve(),
   })
 
