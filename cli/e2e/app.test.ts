@@ -72,7 +72,14 @@ test('a player logs in with a file, starts, sees a catch within seconds, and con
   await expect.poll(() => mock.sent.fish().map((one) => one.name)).toEqual(['Salmon'])
   await page.reload()
   await page.getByRole('listitem').filter({ hasText: 'Salmon' }).waitFor()
-  expect(problems).toEqual([])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Remove the catches' }).click()
+  await page.getByText('Removed 1 catch of Alex').first().waitFor()
+  const stored = await (await mock.fetch('/get/fish?name=Alex&gamemode=earth')).json()
+  expect(stored).toMatchObject({ fish: [] })
+  // The browser reports the first undo, which needs the password.
+  expect(problems.filter((text) => !text.includes('422'))).toEqual([])
 
   first.child.kill('SIGKILL')
   await first.ended

@@ -89,7 +89,7 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
     } catch (error) {
       const { code, message, hint, exit } = describeError(error)
       // The hint of the command line names variables and flags.
-      if (code === 'missing_credentials') return failure(422, 'Enter your password.', PASSWORD_HINT)
+      if (code === 'missing_credentials') return failure(422, 'Enter your password.', PASSWORD_HINT, true)
       return failure(exit === EXIT.credentials ? 422 : 400, message, hint)
     }
   })
@@ -144,8 +144,8 @@ function done(message = ''): Response {
   return Response.json({ message })
 }
 
-function failure(status: number, message: string, hint: string | null = null): Response {
-  return Response.json({ error: { message, hint } } satisfies AppErrorBody, { status })
+function failure(status: number, message: string, hint: string | null = null, needsPassword = false): Response {
+  return Response.json({ error: { message, hint, needsPassword } } satisfies AppErrorBody, { status })
 }
 
 async function body({ req }: H3Event): Promise<Readonly<Record<string, unknown>>> {

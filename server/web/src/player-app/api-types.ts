@@ -19,6 +19,8 @@ export interface AppCatch {
 export interface AppProblem {
   readonly message: string
   readonly hint: string | null
+  /** Whether the request is to be repeated with the password of the player. @default false */
+  readonly needsPassword?: boolean
 }
 
 /** The whole state of the app. `GET /api/events` streams it: first at once, then after each change. */
@@ -54,7 +56,7 @@ export interface AppRequests {
   readonly login: { readonly body: LoginBody; readonly response: { readonly passwordToSave: string | null } }
   readonly start: { readonly body: Empty; readonly response: { readonly message: string } }
   readonly stop: { readonly body: Empty; readonly response: { readonly message: string } }
-  readonly undo: { readonly body: Empty; readonly response: { readonly message: string } }
+  readonly undo: { readonly body: { readonly password?: string }; readonly response: { readonly message: string } }
   readonly logout: { readonly body: Empty; readonly response: Empty }
   readonly quit: { readonly body: Empty; readonly response: Empty }
   readonly open: {

@@ -6,7 +6,8 @@ import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, formatTime, plural } from '../parts/format.ts'
 import type { AppCatch, AppGame, AppState } from './api-types.ts'
 import type { Connection } from './connection.ts'
-import { Action } from './parts.tsx'
+import { AppError } from './connection.ts'
+import { Action, ProblemText, useAppTask } from './parts.tsx'
 import { catchKeys } from './view.ts'
 
 /** The messages that are visible without a press. */
@@ -115,7 +116,16 @@ interface Outcome {
 
 function Actions({ request }: Pick<HomeProps, 'request'>) {
   const [outcome, setOutcome] = useState<Outcome>()
-  const undo = async () => setOutcome({ text: (await request('undo', {})).message })
+  const [asksPassword, setAsksPassword] = useState(false)
+  const undo = async (password?: string) => {
+    try {
+      setOutcome({ text: (await request('undo', password === undefined ? {} : { password })).message })
+      setAsksPassword(false)
+    } catch (error) {
+      if (!(error instanceof AppError && error.problem.needsPassword) || asksPassword) throw error
+      setAsksPassword(true)
+    }
+  }
   const open = async () => {
     const { url } = await request('open', { page: 'collection' })
     window.open(url, '_blank', 'noopener')
@@ -135,13 +145,37 @@ function Actions({ request }: Pick<HomeProps, 'request'>) {
       <div class="actions">
         <Action text="My collection" busy="Opening…" onPress={open} />
         <Action text="Copy overlay address" busy="Copying…" onPress={copy} />
-        <Action text="Undo" busy="Undoing…" onPress={undo} />
+        <Action text="Undo" busy="Undoing…" onPress={() => undo()} />
       </div>
+      {asksPassword && <UndoForm undo={undo} />}
       <div class="outcome" role="status">
         {outcome && <p>{outcome.text}</p>}
         {outcome?.address !== undefined && <CopyRow text={outcome.address} label="Copy" />}
       </div>
     </section>
+  )
+}
+
+/** The service asks for the password before it removes catches that it has stored. */
+function UndoForm({ undo }: { readonly undo: (password: string) => Promise<void> }) {
+  const { isBusy, problem, run } = useAppTask()
+  const send = (event: SubmitEvent) => {
+    event.preventDefault()
+    const password = new FormData(event.currentTarget as HTMLFormElement).get('password')
+    void run(() => undo(String(password ?? '')))
+  }
+  return (
+    <form class="panel form" onSubmit={send} aria-busy={isBusy}>
+      <p>The catches are already in your collection. To remove them, enter your password.</p>
+      <div class="field">
+        <label for="undo-password">Password</label>
+        <input id="undo-password" name="password" type="password" autocomplete="current-password" required />
+      </div>
+      {problem && <ProblemText problem={problem} />}
+      <button type="submit" class="primary" aria-disabled={isBusy}>
+        {isBusy ? 'Removing…' : 'Remove the catches'}
+      </button>
+    </form>
   )
 }
 
