@@ -5,6 +5,9 @@ import type { Interfaces } from '@oclif/core'
 /** Both the sources and the built files are in a folder directly below the root of the package. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url))
 
+/** Matches the paths of files with licences below {@link PACKAGE_ROOT}. */
+export const LICENCE_FILE = /(?:^|[\\/])(?:licen[cs]e(?:_\w+)?|notice|third-party-licences)(?:\.(?:txt|md))?$/i
+
 export function readManifest(): Interfaces.PJSON {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 }

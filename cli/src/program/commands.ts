@@ -31,6 +31,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     config: async () => (await import('../commands/account/config.ts')).configCommand,
     profile: async () => (await import('../commands/account/profile.ts')).profileCommand,
     completion: async () => (await import('../commands/account/completion.ts')).completionCommand,
+    licences: async () => (await import('../commands/service/licences.ts')).licencesCommand,
   },
   administrators: {
     key: async () => (await import('../commands/account/key.ts')).keyCommand,

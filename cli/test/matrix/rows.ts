@@ -74,6 +74,7 @@ export const ROWS: readonly Row[] = [
   ['logout', '', { given: ['login'] }],
   ['completion bash', ''],
   ['completion zsh --install', ''],
+  ['licences', ''],
   ['user create Bella', 'adminLogin createUser', NEW],
   ['user create Bella --login-file {home}/secret-file', 'adminLogin adminMe createUser'],
   ['user delete Alex --yes', 'adminLogin deleteUser'],
