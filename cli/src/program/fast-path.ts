@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs'
+import { fstatSync, readFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { COMPLETE_COMMAND } from '../commands/account/shells.ts'
@@ -16,16 +16,35 @@ const STDOUT = 1
 // Matches names of pages. Words that do not match are never used in the path of a file.
 const PLAIN_WORDS = /^[a-z-]+(:[a-z-]+)?$/
 
+/** The files of the program. A single executable contains those that `read` returns, and unpacks the others. */
+export interface ProgramFiles {
+  /** Returns the folder with all files. */
+  root(): string
+  read(path: string): string | undefined
+}
+
+export const filesBelow = (root: string): ProgramFiles => ({
+  root: () => root,
+  read(path) {
+    try {
+      return readFileSync(join(root, path), 'utf8')
+    } catch {
+      return undefined
+    }
+  },
+})
+
 /**
  * Handles `--version`, `--help` and shell completion without loading the program. Returns whether the command line was
  * handled.
  */
-export function tryFastPath(argv: readonly string[], root: string): boolean {
+export function tryFastPath(argv: readonly string[], files: ProgramFiles): boolean {
   if (isVersionRequest(argv)) {
-    print(versionText(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))))
+    print(versionText(JSON.parse(files.read('package.json') ?? '')))
     return true
   }
   if (argv[0] === COMPLETE_COMMAND) {
+    const root = files.root()
     // Completion is in a separate file, so that other fast paths do not load it.
     const load = createRequire(join(root, 'package.json'))
     const { printCompletions } = load('./dist/completion.cjs') as typeof import('./completion.ts')
@@ -38,10 +57,11 @@ export function tryFastPath(argv: readonly string[], root: string): boolean {
   const stdout = fstatSync(STDOUT).isCharacterDevice() ? process.stdout : undefined
   if (stdout?.isTTY && stdout.columns < PAGE_WIDTH) return false
   const coloured = !earlyFlags(argv)['no-color'] && useColours(process.env, stdout ?? { isTTY: false })
-  const pathOf = (id: string) => join(root, 'dist', 'help', pageFile(id, coloured))
-  const id = findPage(words, { has: (each) => PLAIN_WORDS.test(each) && existsSync(pathOf(each)) })
-  if (id === undefined) return false
-  print(readFileSync(pathOf(id), 'utf8'))
+  const pageOf = (id: string) => files.read(`dist/help/${pageFile(id, coloured)}`)
+  const id = findPage(words, { has: (each) => PLAIN_WORDS.test(each) && pageOf(each) !== undefined })
+  const page = id === undefined ? undefined : pageOf(id)
+  if (page === undefined) return false
+  print(page)
   return true
 }
 

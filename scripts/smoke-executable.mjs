@@ -1,0 +1,133 @@
+// Checks that a single executable works on this machine, in an environment without Node:
+// `node scripts/smoke-executable.mjs FILE`. The script is plain JavaScript for any Node that a runner has.
+import { equal, match } from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const LIMIT_MS = 60_000
+const ADMIN_PASSWORD = 'canary-admin-password'
+const file = resolve(process.argv[2] ?? '')
+const home = mkdtempSync(join(tmpdir(), 'fish-smoke-'))
+const data = join(home, 'data')
+const env = {
+  PATH: process.platform === 'win32' ? `${process.env.SystemRoot}\\System32` : '/usr/bin:/bin',
+  HOME: home,
+  USERPROFILE: home,
+  APPDATA: home,
+  LOCALAPPDATA: home,
+  TEMP: home,
+  ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}),
+  FISH_SECRET_STORE: 'file',
+}
+const running = new Set()
+
+function start(args, more = {}) {
+  const child = spawn(file, args, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'], cwd: home })
+  const program = { child, stdout: '', stderr: '', closed: once(child, 'close') }
+  running.add(program)
+  program.closed.then(() => running.delete(program))
+  for (const name of ['stdout', 'stderr']) {
+    child[name].setEncoding('utf8').on('data', (text) => {
+      program[name] += text
+    })
+  }
+  return program
+}
+
+async function run(args, more) {
+  const program = start(args, more)
+  const timer = setTimeout(() => program.child.kill('SIGKILL'), LIMIT_MS)
+  const [status] = await program.closed
+  clearTimeout(timer)
+  equal(status, 0, `fish-cli ${args.join(' ')}: ${program.stdout}${program.stderr}`)
+  return program.stdout
+}
+
+async function until(what, read) {
+  const deadline = Date.now() + LIMIT_MS
+  for (;;) {
+    const value = await read()
+    if (value) return value
+    if (Date.now() > deadline) throw new Error(`Timed out: ${what}`)
+    await sleep(50)
+  }
+}
+
+async function serve(port) {
+  const server = start(['serve', '--port', port, '--storage', `file:${data}`], {
+    FISH_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    FISH_LOG: 'silent',
+  })
+  const [, url] = await until('serve', () => {
+    equal(server.child.exitCode, null, server.stderr)
+    return /^listening on (\S+)$/m.exec(server.stdout + server.stderr)
+  })
+  return { ...server, url }
+}
+
+async function step(title, work) {
+  const startedAt = performance.now()
+  const result = await work()
+  process.stdout.write(`${title}: ${Math.round(performance.now() - startedAt)} ms\n`)
+  return result
+}
+
+try {
+  await step('version', async () => match(await run(['--version']), /^fish-cli\/\d/))
+  await step('help', async () => match(await run(['--help']), /demo/))
+  await step('licences', async () => match(await run(['licences']), /Node\.js is licensed/))
+  await step('demo', async () => match(await run(['demo']), /\S/))
+  let server = await step('serve', () => serve('0'))
+  const { url } = server
+  const client = { FISH_URL: url, FISH_GAMEMODE: 'earth' }
+  const names = async () =>
+    JSON.parse(await run(['list', 'fish', 'Alex', '--json'], client)).fish.map(({ name }) => name)
+  await step('pages', async () => match(await (await fetch(`${url}/`)).text(), /<html/))
+  await step('card', async () => {
+    const card = await fetch(`${url}/user/Alex/card.png`)
+    process.stdout.write(`card.png: ${card.status}\n`)
+    await card.arrayBuffer()
+  })
+  await step('login', async () => {
+    const login = join(home, 'alex.json')
+    await run(['user', 'create', 'Alex', '--login-file', login], { ...client, FISH_ADMIN_PASSWORD: ADMIN_PASSWORD })
+    await run(['login', '--from', login, '--yes'], client)
+  })
+  await step('add', () => run(['add', 'Cod', '-r', 'gold'], client))
+  await step('list', async () => equal((await names()).join(), 'Cod'))
+  await step('watch', async () => {
+    const log = join(home, 'latest.log')
+    const prefix = '[12:00:00] [Render thread/INFO]: '
+    writeFileSync(log, `${prefix}Connecting to earth.example.net, 25565\n`)
+    await run(['watch', log, '--once'], client)
+    appendFileSync(log, `${prefix}[CHAT] NICE CATCH! You caught a Salmon.\n`)
+    await run(['watch', log, '--once'], client)
+    equal((await names()).join(), 'Cod,Salmon')
+    const watching = start(['watch', log], client)
+    appendFileSync(log, `${prefix}[CHAT] NICE CATCH! You caught a Perch.\n`)
+    await until('the catch of a growing log', async () => (await names()).includes('Perch'))
+    watching.child.kill('SIGKILL')
+    await watching.closed
+  })
+  await step('backup', async () => {
+    await run(['backup', join(home, 'backup'), '--storage', `file:${data}`])
+    equal(existsSync(join(home, 'backup')), true)
+  })
+  await step('kill and restart', async () => {
+    server.child.kill('SIGKILL')
+    await server.closed
+    server = await serve(new URL(url).port)
+    equal((await names()).join(), 'Cod,Salmon,Perch')
+  })
+} finally {
+  for (const { child, closed } of running) {
+    child.kill('SIGKILL')
+    await closed
+  }
+  // Windows releases the files of a killed process a moment later.
+  rmSync(home, { recursive: true, force: true, maxRetries: 10 })
+}
