@@ -2,7 +2,7 @@
 // time of a server includes its first response.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,14 +11,19 @@ import { compare, measureRounds, readRounds, report } from '../../scripts/bench/
 interface Row {
   readonly title: string
   readonly args: readonly string[]
-  /** The arguments of the process to compare with. @default `node -e 0` */
+  /** @default Node */
+  readonly file?: string
+  /** The arguments of the Node process to compare with, and its name. @default `node -e 0` */
   readonly against?: readonly string[]
+  readonly name?: string
   /** The maximum ratio of the times. */
   readonly goal: number
   readonly isServer?: true
 }
 
 const rounds = readRounds(21)
+/** Made by `npm run executables`. */
+const EXECUTABLE = fileURLToPath(new URL('../../executables/fish-cli-linux-x64', import.meta.url))
 const CLI = fileURLToPath(new URL('../bin/run.js', import.meta.url))
 const BARE = ['-e', '0']
 const FETCH = `
@@ -43,10 +48,24 @@ const ROWS: readonly Row[] = [
   { title: 'list --help', args: [CLI, 'list', '--help'], goal: 1.1 },
   { title: 'config', args: [CLI, 'config'], goal: 2 },
   { title: 'list, typed wrongly', args: [CLI, 'list', 'whales', 'Alex'], goal: 1.8 },
-  { title: 'list', args: [CLI, 'list', 'fish', 'Alex', '-g', 'earth'], against: SCRIPT, goal: 1.5 },
+  {
+    title: 'list',
+    args: [CLI, 'list', 'fish', 'Alex', '-g', 'earth'],
+    against: SCRIPT,
+    name: 'a script that does the same',
+    goal: 1.5,
+  },
   { title: 'serve', args: [CLI, 'serve', '--port', '0', '--storage', `file:${home}/data`], goal: 7, isServer: true },
   { title: 'mock', args: [CLI, 'mock', '--port', '0'], goal: 5, isServer: true },
   { title: 'mock, by a script', args: MOCK_SCRIPT, goal: 5, isServer: true },
+  ...(existsSync(EXECUTABLE) ? ['--version', '--help', 'config', 'list fish Alex -g earth'] : []).map((line) => ({
+    title: `${line}, as one file`,
+    file: EXECUTABLE,
+    args: line.split(' '),
+    against: [CLI, ...line.split(' ')],
+    name: 'the installed fish-cli',
+    goal: 1.5,
+  })),
 ]
 
 const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: home, USERPROFILE: home }
@@ -58,11 +77,13 @@ const start = async (args: readonly string[]) => {
   }
   throw new Error(`It did not start: ${args.join(' ')}`)
 }
-const timeOf = (args: readonly string[]) => async () => {
-  const startedAt = performance.now()
-  spawnSync(process.execPath, args, { env })
-  return performance.now() - startedAt
-}
+const timeOf =
+  (args: readonly string[], file = process.execPath) =>
+  async () => {
+    const startedAt = performance.now()
+    spawnSync(file, args, { env })
+    return performance.now() - startedAt
+  }
 const timeOfServer = (args: readonly string[]) => async () => {
   const startedAt = performance.now()
   const { child, url } = await start(args)
@@ -78,10 +99,10 @@ const service = await start(MOCK_SCRIPT)
 try {
   env.FISH_URL = service.url
   const bare = timeOf(BARE)
-  const subjects = ROWS.map(({ args, against, isServer, ...row }) => ({
+  const subjects = ROWS.map(({ args, file, against, isServer, name = 'node -e 0', ...row }) => ({
     ...row,
-    name: against ? 'a script that does the same' : 'node -e 0',
-    ours: isServer ? timeOfServer(args) : timeOf(args),
+    name,
+    ours: isServer ? timeOfServer(args) : timeOf(args, file),
     beside: against ? timeOf(against) : bare,
   }))
   const samplesOf = await measureRounds(
