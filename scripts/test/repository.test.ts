@@ -17,7 +17,11 @@ const LICENCES = ['(MIT OR CC0-1.0)', '0BSD', 'Apache-2.0', 'BSD-3-Clause', 'Blu
 describe('The repository', () => {
   test('has only valid workflows', async () => {
     // Each file needs a new linter, because a linter fails at the second file with a schedule.
-    const lint = async (text: string, name: string) => (await createLinter())(text, name)
+    const lint = async (text: string, name: string) => {
+      const errors = (await createLinter())(text, name)
+      // The linter does not know the newer runners of GitHub.
+      return errors.filter(({ kind }) => kind !== 'runner-label')
+    }
     const names = readdirSync(new URL('.github/workflows', ROOT)).map((name) => `.github/workflows/${name}`)
     expect((await Promise.all(names.map((name) => lint(read(name), name)))).flat()).toEqual([])
     expect(await lint(read('.github/workflows/ci.yml').replace('runs-on', 'run-on'), 'ci.yml')).not.toEqual([])
