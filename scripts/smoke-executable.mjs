@@ -87,11 +87,6 @@ try {
   const names = async () =>
     JSON.parse(await run(['list', 'fish', 'Alex', '--json'], client)).fish.map(({ name }) => name)
   await step('pages', async () => match(await (await fetch(`${url}/`)).text(), /<html/))
-  await step('card', async () => {
-    const card = await fetch(`${url}/user/Alex/card.png`)
-    process.stdout.write(`card.png: ${card.status}\n`)
-    await card.arrayBuffer()
-  })
   await step('login', async () => {
     const login = join(home, 'alex.json')
     await run(['user', 'create', 'Alex', '--login-file', login], { ...client, FISH_ADMIN_PASSWORD: ADMIN_PASSWORD })
@@ -99,6 +94,11 @@ try {
   })
   await step('add', () => run(['add', 'Cod', '-r', 'gold'], client))
   await step('list', async () => equal((await names()).join(), 'Cod'))
+  await step('card', async () => {
+    const card = await fetch(`${url}/@Alex/card.png`)
+    equal(`${card.status} ${card.headers.get('content-type')}`, '200 image/png')
+    await card.arrayBuffer()
+  })
   await step('watch', async () => {
     const log = join(home, 'latest.log')
     const prefix = '[12:00:00] [Render thread/INFO]: '
