@@ -2,16 +2,7 @@
 // the Node that this project brings, for the target, and of the program with all its parts.
 import { execFileSync } from 'node:child_process'
 import { createHash, hash } from 'node:crypto'
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -113,6 +104,16 @@ function programFiles({ native }: Target, nodeLicence: string, work: string): re
     .map(([path, file]) => ({ path, bytes: readFileSync(file) }))
 }
 
+/** Removes the signature of a 64-bit Windows program, which the injection would break: the last bytes, and the entry of its table. */
+function withoutSignature(program: Buffer): Buffer {
+  const optionalHeader = program.readUInt32LE(0x3c) + 24
+  const entry = optionalHeader + 144
+  const [start, size] = [program.readUInt32LE(entry), program.readUInt32LE(entry + 4)]
+  if (start + size !== program.length) throw new Error('The signature is not at the end of the program.')
+  program.fill(0, entry, entry + 8)
+  return program.subarray(0, start)
+}
+
 function makeExecutable(name: string, target: Target): void {
   const work = mkdtempSync(join(tmpdir(), 'fish-executable-'))
   try {
@@ -153,10 +154,10 @@ function makeExecutable(name: string, target: Target): void {
     mkdirSync(dirname(out), { recursive: true })
     // A process may run the file of an earlier build.
     rmSync(out, { force: true })
-    copyFileSync(
+    const program = readFileSync(
       target.node ? join(fetchPackage(target.node[0], version, work), target.node[1]) : process.execPath,
-      out,
     )
+    writeFileSync(out, target.extension === '.exe' ? withoutSignature(program) : program)
     chmodSync(out, 0o755)
     const isMac = target.node === undefined
     // The injection would break the signature of Node.
