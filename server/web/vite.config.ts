@@ -8,7 +8,8 @@ import { supportedBrowsers, TARGET } from './supported-browsers.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const OUT = at('../dist/web')
+/** The service serves its pages. The program for players brings its own page. */
+const outOf = (mode: string) => at(mode === 'player-app' ? '../../cli/dist/player-app' : '../dist/web')
 
 /**
  * The pages of each build. Pages of one build share files, so a page may load code of the other pages. The admin page
@@ -22,17 +23,17 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Lets browsers refuse a script or style sheet that differs from the built one (W3C, Subresource Integrity). */
-function integrity(pages: readonly string[]): Plugin {
+function integrity(pages: readonly string[], out: string): Plugin {
   return {
     name: 'integrity',
     // Hash the written files, because only they have their final content: scripts import each other by hashed names.
     async writeBundle() {
       for (const page of pages) {
-        const file = `${OUT}/${page}.html`
+        const file = `${out}/${page}.html`
         const html = await readFile(file, 'utf8')
         let result = html
         for (const [attribute, path] of html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)) {
-          const hash = createHash('sha384').update(await readFile(OUT + path))
+          const hash = createHash('sha384').update(await readFile(out + path))
           result = result.replace(attribute, `${attribute} integrity="sha384-${hash.digest('base64')}"`)
         }
         await writeFile(file, result)
@@ -42,8 +43,8 @@ function integrity(pages: readonly string[]): Plugin {
 }
 
 /** Writes compressed copies beside each file, if they are smaller than the file. */
-function precompress(): Plugin {
-  const folder = `${OUT}/assets`
+function precompress(out: string): Plugin {
+  const folder = `${out}/assets`
   const codings = { br: promisify(brotliCompress), gz: promisify(gzip) }
   return {
     name: 'precompress',
@@ -62,15 +63,16 @@ function precompress(): Plugin {
 
 export default defineConfig(({ mode }) => {
   const pages = BUILDS[mode] ?? []
+  const out = outOf(mode)
   return {
     root: at('.'),
     logLevel: 'warn',
     publicDir: false,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: [supportedBrowsers(), integrity(pages), precompress()],
+    plugins: [supportedBrowsers(), integrity(pages, out), ...(mode === 'player-app' ? [] : [precompress(out)])],
     build: {
-      outDir: OUT,
-      emptyOutDir: mode === 'production',
+      outDir: out,
+      emptyOutDir: mode !== 'admin',
       target: TARGET,
       // The Content Security Policy of the pages allows no `data:` URLs for scripts.
       assetsInlineLimit: 0,

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { createRequire, enableCompileCache, registerHooks } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { getAsset, getRawAsset } from 'node:sea'
 import { brotliDecompressSync } from 'node:zlib'
 import { VACUUM_PART, vacuumInto } from '../../../server/src/maintenance/core/vacuum.ts'
@@ -38,6 +38,7 @@ interface Index {
 }
 
 const FOLDER = /^program-[0-9a-f]{16}$/
+const APP_NAME = /^fish[ -]?collection\b/i
 const DAY_MS = 24 * 60 * 60 * 1000
 const UNUSED_DAYS = 30
 
@@ -46,6 +47,8 @@ function start(): void {
     vacuumInto(process.argv.slice(3))
     return
   }
+  // A double-click on the file with this name opens the program for players.
+  if (process.argv.length === 2 && APP_NAME.test(basename(process.execPath))) process.argv.push('app')
   // NO_COLOR overrides FORCE_COLOR. Node warns if both are set.
   delete process.env[process.env.NO_COLOR ? 'FORCE_COLOR' : 'NO_COLOR']
   const pages: Readonly<Record<string, string>> = JSON.parse(getAsset('pages', 'utf8'))

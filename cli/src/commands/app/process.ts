@@ -48,7 +48,7 @@ export async function runApp(system: System, onReady: (origin: string) => void):
   const api = createPageApi({
     player,
     origin,
-    pages: join(PACKAGE_ROOT, 'dist', 'services', 'web'),
+    pages: join(PACKAGE_ROOT, 'dist', 'player-app'),
     now: clockOf(system).now,
     quit: () => ended.resolve(),
   })
