@@ -142,6 +142,30 @@ test('after a new key, the page asks for a login, and then sends the rejected ca
     .toBe(1)
 })
 
+test('a second click on start follows each log once, and a stop ends a start', async () => {
+  const app = await openApp()
+  expect((await app.post('/api/login', { file: loginFile() })).status).toBe(200)
+  await Promise.all([app.post('/api/start'), app.post('/api/start')])
+  appendFileSync(app.log, `${CATCH(1, 'Salmon')}[09:00:03] [Render thread/INFO]: [CHAT] ok\n`)
+  const { catches, problem } = await app.until(({ catches: shown, queue }) => shown.length > 0 && queue.waiting === 0)
+  expect(catches).toHaveLength(1)
+  expect(problem).toBeNull()
+  await app.post('/api/stop')
+  const start = app.post('/api/start')
+  await app.until(({ starting, running }) => starting || running)
+  await app.post('/api/stop')
+  await start
+  expect(await app.until(() => true)).toMatchObject({ running: false, starting: false, problem: null })
+})
+
+test('a request that is too large is refused', async () => {
+  const app = await openApp()
+  expect(await app.post('/api/login', { file: 'a'.repeat(64 * 1024) })).toMatchObject({
+    status: 400,
+    body: { error: { message: 'The request is too large.' } },
+  })
+})
+
 test('catches wait while the service is unreachable, and are sent once', async () => {
   const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
   const server = await mock.serve()

@@ -35,7 +35,7 @@ const FAILURE = { error: `No.${HOSTILE}`, requestId: `r${HOSTILE}`, details: [{ 
 
 type Change = (text: string) => { readonly status?: number; readonly text: string }
 
-/** What a service does to the texts of its responses. */
+/** The changes that a hostile service makes to its responses. */
 const DATA: readonly (readonly [name: string, change: Change])[] = [
   [
     'with hostile names',
@@ -64,20 +64,21 @@ class HostileProxy {
     const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
       /^(authorization|content-type|x-api-key|user-agent)$/.test(name) ? [[name, String(value)]] : [],
     )
-    const answer = await fetch(`${this.target}${request.url}`, {
+    const forwarded = await fetch(`${this.target}${request.url}`, {
       method: request.method ?? 'GET',
       headers,
       ...(body.length > 0 && { body: Buffer.concat(body) }),
     }).catch(() => undefined)
-    if (!answer) return response.destroy()
-    const text = await answer.text()
-    const isJson = answer.headers.get('content-type')?.includes('json') === true && text !== ''
-    const changed = this.change && (isJson || answer.status === 204) ? this.change(text === '' ? '{}' : text) : { text }
-    response.writeHead(changed.status ?? (changed.text === '{}' ? 200 : answer.status), {
-      'content-type': answer.headers.get('content-type') ?? 'application/json',
-      ...(answer.headers.get('x-ratelimit-limit') === null ? {} : { 'x-ratelimit-limit': '10000' }),
+    if (!forwarded) return response.destroy()
+    const text = await forwarded.text()
+    const isJson = forwarded.headers.get('content-type')?.includes('json') === true && text !== ''
+    const changed =
+      this.change && (isJson || forwarded.status === 204) ? this.change(text === '' ? '{}' : text) : { text }
+    response.writeHead(changed.status ?? (changed.text === '{}' ? 200 : forwarded.status), {
+      'content-type': forwarded.headers.get('content-type') ?? 'application/json',
+      ...(forwarded.headers.get('x-ratelimit-limit') === null ? {} : { 'x-ratelimit-limit': '10000' }),
     })
-    response.end(answer.status === 204 && changed.status === undefined ? undefined : changed.text)
+    response.end(forwarded.status === 204 && changed.status === undefined ? undefined : changed.text)
   })
 
   async listen(): Promise<string> {

@@ -27,7 +27,7 @@ const handles =
   (send) =>
   (request) =>
     matches(request, pattern) ? handle(request, send) : send(request)
-const answers = (pattern: RegExp, respond: () => Response) => handles(pattern, async () => respond())
+const responds = (pattern: RegExp, respond: () => Response) => handles(pattern, async () => respond())
 const rewritesUrl = (pattern: RegExp, change: (url: string) => string) =>
   handles(pattern, (request, send) => send(withUrl(request, change)))
 const sends = (pattern: RegExp, changes: Readonly<Record<string, string | null>>) =>
@@ -169,8 +169,8 @@ export const VIOLATIONS: readonly (readonly [name: string, checks: string, viola
     'head-',
     handles(/^HEAD/, async (request, send) => new Response('x', await send(request))),
   ],
-  ['does not serve paths under /v1', 'v1-', answers(/^\w+ \/v1/, () => madeUpError(404, 'not_found'))],
-  ['refuses preflights', 'cors-', answers(/^OPTIONS/, () => madeUpError(405, 'method_not_allowed'))],
+  ['does not serve paths under /v1', 'v1-', responds(/^\w+ \/v1/, () => madeUpError(404, 'not_found'))],
+  ['refuses preflights', 'cors-', responds(/^OPTIONS/, () => madeUpError(405, 'method_not_allowed'))],
   [
     'echoes every origin',
     'cors-post-fish',
@@ -231,7 +231,7 @@ export const VIOLATIONS: readonly (readonly [name: string, checks: string, viola
     replies(/key|login/, 429, () => madeUpError(401, 'invalid_credentials')),
   ],
   ['accepts a missing session', 'session-', asRoot],
-  ['does not end sessions', 'jwt-ends-with-logout', answers(/\/admin\/logout/, noContent)],
+  ['does not end sessions', 'jwt-ends-with-logout', responds(/\/admin\/logout/, noContent)],
   [
     'accepts every admin login',
     'login-tells-no-names',
@@ -254,9 +254,9 @@ export const VIOLATIONS: readonly (readonly [name: string, checks: string, viola
   ],
   ['accepts old secrets after a reset', 'reset-password', acceptsOldSecrets],
   ['lets anyone change records', 'password-delete-own-', replies(/\/user\//, 401, noContent)],
-  ['does not delete users', 'user-deleted', answers(/^DELETE \/admin\/users\/[^/]+$/, noContent)],
-  ['does not remove records', 'own-removes-', answers(/^DELETE \/user\//, noContent)],
-  ['does not move records', 'own-moves-', answers(/^POST \/user\/.*move/, noContent)],
+  ['does not delete users', 'user-deleted', responds(/^DELETE \/admin\/users\/[^/]+$/, noContent)],
+  ['does not remove records', 'own-removes-', responds(/^DELETE \/user\//, noContent)],
+  ['does not move records', 'own-moves-', responds(/^POST \/user\/.*move/, noContent)],
   [
     'removes the whole record instead of one entry',
     'own-removes-one-',

@@ -4,7 +4,7 @@ import { screenOf } from '../../terminal/screen.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { linesOf, plainText, type Text } from '../../terminal/text.ts'
 
-/** What commands report to the page instead of a terminal. */
+/** The reports of commands, which go to a page instead of a terminal. */
 export interface Reports {
   /** A catch, in the form of `watch --json`. */
   printed(data: unknown): void

@@ -90,23 +90,11 @@ export class Player {
   async start(): Promise<void> {
     if (this.#run) return
     const stop = new AbortController()
-    this.#change({ starting: true, problem: null })
     const session = this.#session(stop.signal)
-    try {
-      const [options, games] = await Promise.all([watchOptions(session, [], {}), findGames(usualLocations(session))])
-      this.#change({ games: games.map(({ path, launcher }) => ({ path, launcher, note: 'followed' })) })
-      const started = Promise.withResolvers<void>()
-      const ended = followLogs(session, options, started.resolve).catch((error: unknown) => {
-        this.#run = undefined
-        this.#change({ running: false, starting: false, problem: stop.signal.aborted ? null : problemOf(error) })
-      })
-      this.#run = { stop, ended }
-      await Promise.race([started.promise, ended])
-      if (this.#run) this.#change({ running: true, starting: false })
-      void this.#compareVersions(session).catch(() => {})
-    } catch (error) {
-      this.#change({ running: false, starting: false, problem: problemOf(error) })
-    }
+    const started = Promise.withResolvers<void>()
+    // The run stands before the first wait, so that a stop ends it and a second start does nothing.
+    this.#run = { stop, ended: this.#follow(session, started.resolve) }
+    await Promise.race([started.promise, this.#run.ended])
   }
 
   /** Stops following. Catches that are not sent wait in the outbox. */
@@ -115,7 +103,11 @@ export class Player {
     await this.#run?.ended
   }
 
-  /** Removes the catches that were added last. @param password needed for catches that the service has stored */
+  /**
+   * Removes the catches that were added last.
+   *
+   * @param password needed for catches that the service has stored
+   */
   async undo(password: string | undefined): Promise<void> {
     const env = { ...this.#system.env, ...(password === undefined ? {} : { FISH_PASSWORD: password }) }
     const session = this.#session(new AbortController().signal, Object.create(this.#system, { env: { value: env } }))
@@ -142,6 +134,24 @@ export class Player {
       return opened
     }
     return Object.create(session, { outbox: { value: outbox } })
+  }
+
+  async #follow(session: Session, onStart: () => void): Promise<void> {
+    this.#change({ starting: true, problem: null })
+    let problem: AppState['problem'] = null
+    try {
+      const [options, games] = await Promise.all([watchOptions(session, [], {}), findGames(usualLocations(session))])
+      this.#change({ games: games.map(({ path, launcher }) => ({ path, launcher, note: 'followed' })) })
+      await followLogs(session, options, () => {
+        this.#change({ running: true, starting: false })
+        onStart()
+        void this.#compareVersions(session).catch(() => {})
+      })
+    } catch (error) {
+      if (!session.signal.aborted) problem = problemOf(error)
+    }
+    this.#run = undefined
+    this.#change({ running: false, starting: false, problem })
   }
 
   /** An unsigned file is never updated by itself, so the player has to know about a newer one. */

@@ -13,7 +13,7 @@ export function useAppTask() {
 
 interface ProblemTextProps {
   readonly problem: AppProblem
-  /** What the player can do about it. */
+  /** The next step of the player. */
   readonly children?: ComponentChildren
 }
 

@@ -104,7 +104,7 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
   )
 }
 
-/** What to do after a login by file. The password is visible once. */
+/** Tells the player the next steps after a login by file. The password is visible once. */
 function Saved({ password, onDone }: { readonly password: string | null; readonly onDone: () => void }) {
   useLeavePrompt()
   return (
