@@ -1,10 +1,11 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createMock } from '@fish-crab/mocks'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AppState } from '../../server/web/src/player-app/api-types.ts'
+import { createAutostart } from '../src/commands/app/autostart.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { type Env, run, serviceContext } from './harness.ts'
 
@@ -13,12 +14,22 @@ const context = serviceContext()
 const CATCH = (second: number, name: string) =>
   `[09:00:0${second}] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name} with a length of 31.5cm.\n`
 
-/** Starts the program for players, and returns the page that its browser would have. */
-async function openApp(env: Env = {}) {
+const logOf = (home: string, game = '.minecraft') => join(home, game, 'logs', 'latest.log')
+
+function homeWithGame(player = 'Alex'): string {
   const home = newFolder()
-  const log = join(home, '.minecraft', 'logs', 'latest.log')
-  mkdirSync(join(log, '..'), { recursive: true })
-  writeFileSync(log, '[09:00:00] [main/INFO]: Setting user: Alex\n')
+  putLog(logOf(home), player)
+  return home
+}
+
+function putLog(path: string, player: string): void {
+  mkdirSync(join(path, '..'), { recursive: true })
+  writeFileSync(path, `[09:00:00] [main/INFO]: Setting user: ${player}\n`)
+}
+
+/** Starts the program for players, and returns the page that its browser would have. */
+async function openApp(env: Env = {}, home = homeWithGame()) {
+  const log = logOf(home)
   const opened: string[] = []
   const waiting: ((url: string) => void)[] = []
   const nextOpened = () => new Promise<string>((resolve) => waiting.push(resolve))
@@ -48,6 +59,7 @@ async function openApp(env: Env = {}) {
     return { status: response.status, body: (await response.json()) as Record<string, never> }
   }
   const secret = String((await call('/api/session', { code })).body.secret)
+  let asked = 0
   const authorization = { authorization: `Bearer ${secret}` }
   onTestFinished(async () => {
     stop.resolve()
@@ -64,7 +76,17 @@ async function openApp(env: Env = {}) {
     stop: () => stop.resolve(),
     again: () => run(['app'], options),
     raw: call,
+    home,
     post: (path: string, body: object = {}) => call(path, body, authorization),
+    put: (path: string, body: string, headers: object) =>
+      fetch(origin + path, { method: 'PUT', headers: { origin, ...authorization, ...headers }, body }),
+    reply: (id: number, reply: string | null) => call('/api/reply', { id, reply }, authorization),
+    /** Waits for a question that was not returned before. */
+    async question(): Promise<NonNullable<AppState['question']>> {
+      const { question } = await this.until((state) => (state.question?.id ?? 0) > asked)
+      asked = question?.id ?? 0
+      return question as NonNullable<AppState['question']>
+    },
     /** Waits for a state that matches. */
     async until(isWanted: (state: AppState) => boolean): Promise<AppState> {
       const ending = new AbortController()
@@ -86,17 +108,26 @@ async function openApp(env: Env = {}) {
   }
 }
 
-const loginFile = () => {
+const loginFile = (gamemode: string | null = 'earth') => {
   const { alex, service } = context
   const { name, password, fernetKey } = alex
-  return JSON.stringify({ version: 1, service: service.url, name, password, fernetKey, gamemode: 'earth' })
+  return JSON.stringify({
+    version: 1,
+    service: service.url,
+    name,
+    password,
+    fernetKey,
+    ...(gamemode !== null && { gamemode }),
+  })
 }
+
+const OTHER_LINE = '[09:00:03] [Render thread/INFO]: [CHAT] ok\n'
 
 test('a player logs in with a file, starts, and sees each new catch, which the service has stored', async () => {
   const app = await openApp()
   expect((await app.until(() => true)).account).toBeNull()
   const login = await app.post('/api/login', { file: loginFile() })
-  expect(login).toEqual({ status: 200, body: { passwordToSave: context.alex.password } })
+  expect(login).toEqual({ status: 200, body: { passwordToSave: context.alex.password, loginFile: null } })
   await app.post('/api/start')
   const running = await app.until((state) => state.running)
   // The test service has version 0.0.0-test.
@@ -104,16 +135,20 @@ test('a player logs in with a file, starts, and sees each new catch, which the s
   expect(running).toMatchObject({ account: { user: 'Alex', gamemode: 'earth' }, games: [{ path: app.log }] })
   appendFileSync(app.log, CATCH(1, 'Salmon') + CATCH(2, 'Eel'))
   // A catch in the last line waits for a following line.
-  appendFileSync(app.log, '[09:00:03] [Render thread/INFO]: [CHAT] ok\n')
-  const caught = await app.until(({ catches, queue }) => catches.length === 2 && queue.waiting === 0)
-  expect(caught.catches.map(({ name }) => name)).toEqual(['Eel', 'Salmon'])
+  appendFileSync(app.log, OTHER_LINE)
+  const caught = await app.until(({ day, queue }) => day.catches.length === 2 && queue.waiting === 0)
+  expect(caught.day.catches.map(({ name }) => name)).toEqual(['Eel', 'Salmon'])
   const listed = await run(['list', '--json'], { env: context.player })
   expect(JSON.parse(listed.stdout).fish.map(({ name }: { name: string }) => name)).toEqual(['Salmon', 'Eel'])
-  expect(await app.post('/api/undo')).toMatchObject({
-    status: 422,
-    body: { error: { message: 'Enter your password.' } },
-  })
-  expect((await app.post('/api/undo', { password: context.alex.password })).status).toBe(200)
+  const undone = app.post('/api/undo')
+  const { text, about, id } = await app.question()
+  expect(text).toMatch(/^Remove 1 fish of Alex, earth|^Remove \d/)
+  expect(about.join()).toContain('Eel')
+  await app.reply(id, 'yes')
+  const { kind, id: secret } = await app.question()
+  expect(kind).toBe('secret')
+  await app.reply(secret, context.alex.password)
+  expect(await undone).toMatchObject({ status: 200, body: { message: expect.stringContaining('Removed') } })
   const left = await run(['list', '--json'], { env: context.player })
   expect(JSON.parse(left.stdout).fish).toEqual([])
   expect((await app.post('/api/stop')).status).toBe(200)
@@ -131,7 +166,7 @@ test('after a new key, the page asks for a login, and then sends the rejected ca
   const reset = await run(['user', 'reset', 'Bella', '--type', 'fernet', '--yes', '--show', '--json'], {
     env: context.admin,
   })
-  appendFileSync(app.log, `${CATCH(1, 'Salmon')}[09:00:03] [Render thread/INFO]: [CHAT] ok\n`)
+  appendFileSync(app.log, CATCH(1, 'Salmon') + OTHER_LINE)
   const { queue } = await app.until(({ problem }) => problem?.needsLogin === true)
   expect(queue.rejected).toBe(1)
   expect((await app.post('/api/login', { file: fileOf(JSON.parse(reset.stdout).secret) })).status).toBe(200)
@@ -146,9 +181,9 @@ test('a second click on start follows each log once, and a stop ends a start', a
   const app = await openApp()
   expect((await app.post('/api/login', { file: loginFile() })).status).toBe(200)
   await Promise.all([app.post('/api/start'), app.post('/api/start')])
-  appendFileSync(app.log, `${CATCH(1, 'Salmon')}[09:00:03] [Render thread/INFO]: [CHAT] ok\n`)
-  const { catches, problem } = await app.until(({ catches: shown, queue }) => shown.length > 0 && queue.waiting === 0)
-  expect(catches).toHaveLength(1)
+  appendFileSync(app.log, CATCH(1, 'Salmon') + OTHER_LINE)
+  const { day, problem } = await app.until((state) => state.day.catches.length > 0 && state.queue.waiting === 0)
+  expect(day.catches).toHaveLength(1)
   expect(problem).toBeNull()
   await app.post('/api/stop')
   const start = app.post('/api/start')
@@ -161,7 +196,7 @@ test('a second click on start follows each log once, and a stop ends a start', a
 test('a request that is too large is refused', async () => {
   const app = await openApp()
   expect(await app.post('/api/login', { file: 'a'.repeat(64 * 1024) })).toMatchObject({
-    status: 400,
+    status: 422,
     body: { error: { message: 'The request is too large.' } },
   })
 })
@@ -176,10 +211,12 @@ test('catches wait while the service is unreachable, and are sent once', async (
   expect((await app.post('/api/login', { file })).status).toBe(200)
   await app.post('/api/start')
   const fault = mock.fail('reset', { times: Number.POSITIVE_INFINITY, on: 'postFish' })
-  appendFileSync(app.log, `${CATCH(1, 'Salmon')}[09:00:03] [Render thread/INFO]: [CHAT] ok\n`)
-  expect(
-    (await app.until(({ messages }) => messages.some(({ text }) => text.includes('wait in the outbox')))).queue.waiting,
-  ).toBe(1)
+  appendFileSync(app.log, CATCH(1, 'Salmon') + OTHER_LINE)
+  const { queue } = await app.until(({ queue: { waitingReason } }) => waitingReason !== null)
+  expect(queue).toMatchObject({
+    waiting: 1,
+    waitingReason: expect.stringMatching(/^The service does not respond\. Sending continues at/),
+  })
   fault.cancel()
   await app.until(({ queue }) => queue.waiting === 0)
   expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
@@ -194,7 +231,7 @@ test('a rejected login stores nothing, and says what to do', async () => {
   })
   expect((await app.until(() => true)).account).toBeNull()
   const right = { ...wrong, password: context.alex.password }
-  expect(await app.post('/api/login', right)).toEqual({ status: 200, body: { passwordToSave: null } })
+  expect(await app.post('/api/login', right)).toEqual({ status: 200, body: { passwordToSave: null, loginFile: null } })
   await app.post('/api/logout')
   expect((await app.until(() => true)).account).toBeNull()
 })
@@ -229,4 +266,225 @@ test('only the opened page can talk to the program', async () => {
       .end()
   })
   expect(status).toBe(403)
+})
+
+test('the figures of the day survive a restart, and belong to one account', async () => {
+  const home = homeWithGame()
+  const app = await openApp({}, home)
+  await app.post('/api/login', { file: loginFile() })
+  await app.post('/api/start')
+  appendFileSync(app.log, CATCH(1, 'Salmon') + CATCH(2, 'Eel') + OTHER_LINE)
+  const { day } = await app.until((state) => state.day.catches.length === 2)
+  await app.post('/api/quit')
+  await app.ended
+  const again = await openApp({}, home)
+  const restored = await again.until((state) => state.running)
+  expect(restored.day).toEqual(day)
+  await again.post('/api/logout')
+  expect((await again.until(({ account }) => account === null)).day.catches).toEqual([])
+})
+
+test('a login finds the same login file among the downloads, and deletes it only on request', async () => {
+  const home = homeWithGame()
+  const file = join(home, 'Downloads', 'alex.json')
+  mkdirSync(join(file, '..'))
+  writeFileSync(file, loginFile())
+  writeFileSync(join(home, 'Downloads', 'other.json'), `${loginFile()} `)
+  const app = await openApp({}, home)
+  expect((await app.post('/api/login', { file: loginFile() })).body).toMatchObject({ loginFile: file })
+  expect(existsSync(file)).toBe(true)
+  await app.post('/api/delete-login-file')
+  expect(readdirSync(join(home, 'Downloads'))).toEqual(['other.json'])
+  await app.post('/api/delete-login-file')
+  expect((await app.post('/api/login', { file: loginFile() })).body).toMatchObject({ loginFile: null })
+})
+
+test('a login file that has changed since the login is not deleted', async () => {
+  const home = homeWithGame()
+  const file = join(home, 'Downloads', 'alex.json')
+  mkdirSync(join(file, '..'))
+  writeFileSync(file, loginFile())
+  const app = await openApp({}, home)
+  await app.post('/api/login', { file: loginFile() })
+  writeFileSync(file, 'another file')
+  await app.post('/api/delete-login-file')
+  expect(readFileSync(file, 'utf8')).toBe('another file')
+})
+
+test('if no log names the gamemode, the page asks once, and the next start does not ask', async () => {
+  const home = homeWithGame()
+  const app = await openApp({}, home)
+  await app.post('/api/login', { file: loginFile(null) })
+  const start = app.post('/api/start')
+  const { kind, choices, id } = await app.question()
+  expect({ kind, choices }).toEqual({ kind: 'choice', choices: expect.arrayContaining(['earth', 'oneblock']) })
+  await app.reply(id, 'oneblock')
+  await start
+  await app.until(({ account }) => account?.gamemode === 'oneblock')
+  appendFileSync(app.log, CATCH(1, 'Pike') + OTHER_LINE)
+  const { day, games } = await app.until((state) => state.day.catches.length === 1)
+  expect(day.catches[0]).toMatchObject({ name: 'Pike', gamemode: 'oneblock' })
+  expect(games[0]?.note).toContain('oneblock')
+  await app.post('/api/stop')
+  await app.post('/api/start')
+  expect(await app.until(() => true)).toMatchObject({ running: true, question: null })
+})
+
+test('a stop cancels the question of a start', async () => {
+  const app = await openApp()
+  await app.post('/api/login', { file: loginFile(null) })
+  const start = app.post('/api/start')
+  await app.question()
+  await app.post('/api/stop')
+  await start
+  expect(await app.until(() => true)).toMatchObject({ running: false, starting: false, question: null })
+})
+
+test('the page says which games it follows, and which it skips for which reason', async () => {
+  const home = homeWithGame()
+  const others = logOf(home, '.lunarclient/offline/1.21')
+  putLog(others, 'Bella')
+  const app = await openApp({}, home)
+  await app.post('/api/login', { file: loginFile() })
+  await app.post('/api/start')
+  const { games } = await app.until((state) => state.games.length === 2)
+  expect(games).toEqual(
+    expect.arrayContaining([
+      { path: app.log, launcher: 'vanilla', followed: true, note: 'Your catches go to earth.' },
+      { path: others, launcher: 'Lunar', followed: false, note: expect.stringContaining('runs as Bella') },
+    ]),
+  )
+  appendFileSync(app.log, '[09:00:01] [Render thread/INFO]: Connecting to hub.example.net, 25565\n')
+  await app.until((state) => state.games.some(({ note }) => note.includes('hub, which is not a gamemode')))
+})
+
+test('old logs of the games are shown, and added after a confirmation', async () => {
+  const home = homeWithGame()
+  const old = join(home, '.minecraft', 'logs', '2026-01-02-1.log')
+  writeFileSync(old, CATCH(1, 'Salmon') + CATCH(2, 'Eel') + OTHER_LINE)
+  const app = await openApp({}, home)
+  await app.post('/api/login', { file: loginFile() })
+  const refused = app.post('/api/old-logs', { uploaded: false })
+  const { text, about, id } = await app.question()
+  expect(text).toContain('Add 2 catches for Alex')
+  expect(about.join(' ')).toContain('2 catches to add, 2026-01-02')
+  await app.reply(id, null)
+  expect(await refused).toMatchObject({ status: 200, body: { message: 'Nothing was added.' } })
+  const added = app.post('/api/old-logs', { uploaded: false })
+  await app.reply((await app.question()).id, 'yes')
+  expect((await added).body.message).toContain('2 catches added.')
+  expect((await app.post('/api/old-logs', { uploaded: false })).body.message).toContain('0 catches added.')
+  const { fish } = JSON.parse((await run(['list', '--json'], { env: context.player })).stdout)
+  expect(fish.map(({ name }: { name: string }) => name).filter((name: string) => name === 'Eel')).not.toEqual([])
+})
+
+test('dropped logs are added like old logs, keep their date, and leave no file behind', async () => {
+  const temporary = newFolder()
+  const app = await openApp()
+  vi.stubEnv('TMPDIR', temporary)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await app.post('/api/login', { file: loginFile() })
+  const put = (path: string, content: string) =>
+    app.put(`/api/upload/${path}`, content, { 'x-last-modified': String(Date.UTC(2026, 0, 3, 12)) })
+  expect((await put('0/2025-03-04-1.log', CATCH(1, 'Tuna') + OTHER_LINE)).status).toBe(200)
+  expect((await put('1/latest.log', CATCH(1, 'Tench') + OTHER_LINE)).status).toBe(200)
+  for (const path of ['0/..', '0/a%2Fb.log', 'x/a.log']) expect((await put(path, 'a')).ok).toBe(false)
+  const added = app.post('/api/old-logs', { uploaded: true })
+  const { about, id } = await app.question()
+  expect(about.join(' ')).toMatch(/^2 catches to add, 2025-03-04 to 2026-01-03/)
+  await app.reply(id, 'yes')
+  expect((await added).body.message).toContain('2 catches added.')
+  expect(readdirSync(temporary)).toEqual([])
+})
+
+test('rejected catches are sent again on request', async () => {
+  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+  const server = await mock.serve()
+  onTestFinished(() => mock[Symbol.asyncDispose]())
+  const { fernetKey } = mock.user('Alex')
+  const app = await openApp()
+  const file = JSON.stringify({ version: 1, service: server.url, name: 'Alex', fernetKey, gamemode: 'earth' })
+  await app.post('/api/login', { file })
+  await app.post('/api/start')
+  mock.fail({ status: 400, code: 'user_mismatch' }, { times: 1, on: 'postFish' })
+  appendFileSync(app.log, CATCH(1, 'Salmon') + OTHER_LINE)
+  const { queue } = await app.until((state) => state.queue.rejected === 1)
+  expect(queue.rejectedReason).not.toMatch(/fish-cli|^$/)
+  await app.post('/api/retry')
+  await app.until((state) => state.queue.rejected === 0 && state.queue.waiting === 0)
+  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
+})
+
+test('a stop sends the last catches', async () => {
+  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+  const server = await mock.serve()
+  onTestFinished(() => mock[Symbol.asyncDispose]())
+  const { fernetKey } = mock.user('Alex')
+  const app = await openApp()
+  const file = JSON.stringify({ version: 1, service: server.url, name: 'Alex', fernetKey, gamemode: 'earth' })
+  await app.post('/api/login', { file })
+  await app.post('/api/start')
+  appendFileSync(app.log, CATCH(1, 'Salmon') + OTHER_LINE)
+  await app.until(({ day }) => day.catches.length === 1)
+  await app.post('/api/stop')
+  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
+})
+
+test.runIf(process.platform === 'linux')(
+  'the entry that starts the program with the computer is off by default',
+  async () => {
+    const app = await openApp()
+    const entry = join(xdgFolders(app.home).XDG_CONFIG_HOME, 'autostart', 'org.fish-crab.collection.desktop')
+    expect((await app.until((state) => state.startsWithComputer !== null)).startsWithComputer).toBe(false)
+    await app.post('/api/autostart', { enabled: true })
+    expect(readFileSync(entry, 'utf8')).toMatch(/^Exec=".+" "app" "--background"$/m)
+    await app.until((state) => state.startsWithComputer === true)
+    await app.post('/api/autostart', { enabled: false })
+    expect(existsSync(entry)).toBe(false)
+    await app.until((state) => state.startsWithComputer === false)
+  },
+)
+
+test.each([
+  ['linux', (text: string) => text.includes(String.raw`Exec="/opt/a \\"b\\" \\$HOME 100%%/Fish Collection" "app"`)],
+  [
+    'darwin',
+    (text: string) => text.includes('<string>/opt/a "b" $HOME 100%/Fish Collection</string><string>app</string>'),
+  ],
+] as const)('a path with special characters starts on %s', async (platform, isRight) => {
+  const home = newFolder()
+  const env = { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, 'config') }
+  const autostart = createAutostart({ env }, platform, ['/opt/a "b" $HOME 100%/Fish Collection', 'app'])
+  await autostart.set(true)
+  const [file = ''] = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.includes('org.fish'),
+  )
+  const text = readFileSync(join(home, file), 'utf8')
+  expect(isRight(text), text).toBe(true)
+})
+
+test('in the background, the page opens at the second start', async () => {
+  const home = homeWithGame()
+  const opened: string[] = []
+  const env = { HOME: home, USERPROFILE: home, ...xdgFolders(home) }
+  const page = Promise.withResolvers<string>()
+  const stop = Promise.withResolvers<void>()
+  const options = {
+    env,
+    openBrowser: async (url: string) => {
+      opened.push(url)
+      page.resolve(url)
+      return true
+    },
+    stopRequested: () => stop.promise,
+  }
+  const running = run(['app', '--background'], options)
+  const state = join(xdgFolders(home).XDG_STATE_HOME, 'fish-crab', 'app.sock')
+  await expect.poll(() => existsSync(state)).toBe(true)
+  expect((await run(['app', '--background'], options)).stdout).not.toContain('page')
+  expect(opened).toEqual([])
+  expect((await run(['app'], options)).status).toBe(0)
+  expect(await page.promise).toMatch(/^file:/)
+  stop.resolve()
+  expect((await running).stdout).toContain('runs in the background')
 })

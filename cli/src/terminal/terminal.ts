@@ -82,6 +82,8 @@ export interface Terminal {
   countdown(): Countdown
   /** Returns `undefined` at the end of input. */
   prompt(question: string): Promise<string | undefined>
+  /** Prompts for one of several values. The reply may be any text. */
+  choose(question: string, choices: readonly string[]): Promise<string | undefined>
   /** Prompts without showing the reply. */
   promptSecret(question: string): Promise<string | undefined>
   /**
@@ -201,6 +203,7 @@ export function createTerminal(system: System, flags: TerminalFlags): Terminal {
     progress: (options) => createProgress(line, clock, options),
     countdown: () => createCountdown(line, clock),
     prompt: (question) => prompt(question, false),
+    choose: (question, choices) => prompt(`${question} (${choices.join(', ')}): `, false),
     promptSecret: (question) => prompt(question, true),
     async ask(question, about = []) {
       terminal.say(about)

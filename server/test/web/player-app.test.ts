@@ -9,11 +9,13 @@ const LOGGED_OUT: AppState = {
   running: false,
   starting: false,
   games: [],
-  catches: [],
-  totals: { fish: 0, crabs: 0 },
-  queue: { waiting: 0, rejected: 0 },
+  day: { date: '2026-01-01', fish: 0, crabs: 0, best: null, catches: [] },
+  queue: { waiting: 0, waitingReason: null, rejected: 0, rejectedReason: null },
+  question: null,
+  progress: null,
   messages: [],
   problem: null,
+  startsWithComputer: false,
 }
 const ACCOUNT = { user: 'Alex', service: 'https://fish.example', gamemode: 'earth' } as const
 const COD: AppCatch = {
@@ -41,7 +43,7 @@ function createApp(state = LOGGED_OUT) {
       case '/api/login':
         if (body.password === 'wrong') return Response.json({ error: WRONG_PASSWORD }, { status: 400 })
         change({ account: ACCOUNT, problem: null })
-        return Response.json({ passwordToSave: 'file' in body ? 'secret-password' : null })
+        return Response.json({ passwordToSave: 'file' in body ? 'secret-password' : null, loginFile: null })
       case '/api/start':
       case '/api/stop':
         change({ running: path === '/api/start' })
@@ -54,7 +56,7 @@ function createApp(state = LOGGED_OUT) {
     const headers = new Headers(init.headers)
     const body = JSON.parse(String(init.body ?? '{}'))
     requests.push(`${init.method ?? 'GET'} ${path} ${init.body ?? ''}`.trim())
-    expect(headers.get('content-type')).toBe('application/json')
+    expect(headers.get('content-type')).toBe(init.method === 'PUT' ? 'application/octet-stream' : 'application/json')
     if (path === '/api/session') {
       return body.code === 'once' ? Response.json({ secret }) : new Response(null, { status: 401 })
     }
@@ -133,7 +135,7 @@ describe('the page of the app', () => {
   it('shows the login until a login file is accepted, and receives the password of the file once', async () => {
     const { connection, state } = await openPage()
     expect(needsLogin(LOGGED_OUT)).toBe(true)
-    expect(await connection.request('login', { file: '{}' })).toEqual({ passwordToSave: 'secret-password' })
+    expect(await connection.request('login', { file: '{}' })).toMatchObject({ passwordToSave: 'secret-password' })
     await expect.poll(() => state()?.account).toEqual(ACCOUNT)
     expect(needsLogin(state() as AppState)).toBe(false)
   })
@@ -143,7 +145,7 @@ describe('the page of the app', () => {
     const typed = { service: 'fish.example', name: 'Alex', password: 'wrong' }
     await expect(connection.request('login', typed)).rejects.toMatchObject({ problem: WRONG_PASSWORD })
     expect(state()?.account).toBeNull()
-    expect(await connection.request('login', { ...typed, password: 'right' })).toEqual({ passwordToSave: null })
+    expect(await connection.request('login', { ...typed, password: 'right' })).toMatchObject({ passwordToSave: null })
     await expect.poll(() => state()?.account).toEqual(ACCOUNT)
     expect(app.requests.at(-1)).toBe('POST /api/login {"service":"fish.example","name":"Alex","password":"right"}')
   })
@@ -158,10 +160,11 @@ describe('the page of the app', () => {
 
   it('shows a catch when the app reports it, although the message arrives in parts', async () => {
     const { app, state } = await openPage(createApp({ ...LOGGED_OUT, account: ACCOUNT }))
-    const message = `data: ${JSON.stringify({ ...LOGGED_OUT, account: ACCOUNT, catches: [COD] })}\n\n`
+    const day = { ...LOGGED_OUT.day, fish: 1, best: COD, catches: [COD] }
+    const message = `data: ${JSON.stringify({ ...LOGGED_OUT, account: ACCOUNT, day })}\n\n`
     app.send(message.slice(0, 30))
     app.send(message.slice(30))
-    await expect.poll(() => state()?.catches).toEqual([COD])
+    await expect.poll(() => state()?.day).toEqual(day)
   })
 
   it('shows the login again if a problem needs it', () => {

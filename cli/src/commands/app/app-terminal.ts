@@ -1,46 +1,63 @@
+import type { AppQuestion } from '../../../../server/web/src/player-app/api-types.ts'
+import { CliError, EXIT } from '../../core/errors.ts'
 import type { System } from '../../core/system.ts'
-import { clockOf } from '../../core/time.ts'
 import { screenOf } from '../../terminal/screen.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { linesOf, plainText, type Text } from '../../terminal/text.ts'
 
-/** The reports of commands, which go to a page instead of a terminal. */
-export interface Reports {
-  /** A catch, in the form of `watch --json`. */
-  printed(data: unknown): void
-  said(text: string): void
+/** The page, as a command sees it. */
+export interface AppPage {
+  /** Receives the data that a command prints, and its text. */
+  printed(data: unknown, text: readonly string[]): void
+  /** Returns the reply, or `undefined` if the player cancels. */
+  ask(question: Omit<AppQuestion, 'id'>): Promise<string | undefined>
+  /** @param text `undefined` at the end of the operation */
+  progress(text: string | undefined): void
 }
 
-/**
- * The way out of a command that runs for the page. Nobody can reply to a prompt here: the page asks before it calls, so
- * each change is confirmed.
- */
-export function createAppTerminal(system: System, { printed, said }: Reports): Terminal {
-  const textOf = (text: Text) =>
-    linesOf(text)
-      .map((line) => plainText(line).trim())
-      .join(' ')
+const MAX_NOTES = 20
+
+// Sentences about commands, variables and flags are of no use on the page.
+const OF_COMMAND_LINE = /\bfish-cli [a-z]|\bFISH_|(?:^|\s)--[a-z]/
+
+/** Returns the lines that make sense on the page. */
+export function textForPage(text: Text): readonly string[] {
+  return linesOf(text).flatMap((line) => {
+    const sentences = plainText(line)
       .replace(/^fish-cli: /, '')
-  const say = (text: Text) => {
-    if (text.length > 0) said(textOf(text))
+      .split(/(?<=[.!?]) +(?=[A-Z])/)
+    const kept = sentences.filter((sentence) => !OF_COMMAND_LINE.test(sentence)).join(' ')
+    return kept.trim() === '' ? [] : [kept.trim()]
+  })
+}
+
+/** Lets a command print and prompt on the page. Its notes appear above its next question or result. */
+export function createAppTerminal(system: System, page: AppPage): Terminal {
+  let notes: string[] = []
+  const note = (text: Text) => {
+    notes = [...notes, ...textForPage(text)].slice(-MAX_NOTES)
   }
-  const print = (data: unknown) => {
-    printed(data)
-    return 0
+  const takeNotes = () => {
+    const taken = notes
+    notes = []
+    return taken
   }
+  const print = (data: unknown, text: Text = []) => {
+    page.printed(data, [...takeNotes(), ...textForPage(text)])
+    return EXIT.ok
+  }
+  const ask = (kind: AppQuestion['kind'], text: string, choices: readonly string[] = []) =>
+    page.ask({ kind, choices, text: text.replace(/[:?]\s*$/, ''), about: takeNotes() })
   const nothing = () => {}
-  return {
+  const terminal: Terminal = {
     flags: {},
     isLive: false,
     get screen() {
       return screenOf(system, system.stdout)
     },
     canRewrite: false,
-    canPrompt: false,
-    print(data, render) {
-      say(render())
-      return print(data)
-    },
+    canPrompt: true,
+    print: (data, render) => print(data, render()),
     printLine: (data) => void print(data),
     printRows: async ({ rows }) => print(rows),
     printTables: async ({ rows }) => print(rows),
@@ -49,18 +66,27 @@ export function createAppTerminal(system: System, { printed, said }: Reports): T
     rowStream: async () => (rows) => void print(rows),
     liveView: () => Promise.reject(new Error('A page has no live view.')),
     bell: nothing,
-    note: say,
-    say,
+    note,
+    say: note,
     setStatus: nothing,
-    progress: () => ({ update: nothing, end: nothing }),
-    countdown: () => ({
-      start: (until, text) => say(text(until - clockOf(system).now())),
-      stop: nothing,
+    progress: ({ unit, label = 'Sending', total }) => ({
+      update: (done) => page.progress(`${label} ${done}${total ? ` of ${total}` : ''} ${unit}`),
+      end: () => page.progress(undefined),
     }),
+    countdown: () => ({ start: nothing, stop: nothing }),
+    // No command of the page reads a text.
     prompt: async () => undefined,
-    promptSecret: async () => undefined,
-    ask: async () => false,
-    confirm: async () => {},
+    choose: (question, choices) => ask('choice', question, choices),
+    promptSecret: (question) => ask('secret', question),
+    async ask(question, about = []) {
+      note(about)
+      return (await ask('confirm', `${question}?`)) === 'yes'
+    },
+    async confirm(question, { about = [] } = {}) {
+      if (await terminal.ask(question, about)) return
+      throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
+    },
     end: nothing,
   }
+  return terminal
 }

@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/errors.ts'
-import { defineCommand } from '../../kit/define.ts'
+import { defineCommand, Flags } from '../../kit/define.ts'
 
 export const appCommand = defineCommand({
   summary: 'Open the program for players, a page in your browser.',
@@ -7,18 +7,27 @@ export const appCommand = defineCommand({
     'The page logs in, follows the logs of your games and shows each catch. It works without a terminal. Closing the ' +
     'page does not stop the program: choose Quit on the page, or press Ctrl-C. A second start opens the page of the ' +
     'running program.',
-  examples: ['fish-cli app'],
+  examples: [
+    'fish-cli app',
+    { description: 'Start it without opening the page:', command: 'fish-cli app --background' },
+  ],
+  flags: {
+    background: Flags.boolean({ summary: 'Do not open the page. A later start opens the page.' }),
+  },
 
-  async run({ session, terminal }) {
-    const { openRunning, runApp } = await import('./process.ts')
-    if (await openRunning(session.system)) {
-      return terminal.print({ opened: true }, () => 'Fish Collection is already running. Its page was opened again.')
+  async run({ session, terminal, flags }) {
+    const { findRunning, runApp } = await import('./process.ts')
+    const opensPage = flags.background !== true
+    if (await findRunning(session.system, opensPage)) {
+      const page = opensPage ? ' Its page was opened again.' : ''
+      return terminal.print({ opened: opensPage }, () => `Fish Collection is already running.${page}`)
     }
-    await runApp(session.system, (origin) => {
-      terminal.printLine(
-        { listening: origin },
-        () => `Fish Collection is open in your browser. Its address is ${origin}`,
-      )
+    await runApp(session.system, {
+      opensPage,
+      onReady(origin) {
+        const state = opensPage ? 'is open in your browser' : 'runs in the background'
+        terminal.printLine({ listening: origin }, () => `Fish Collection ${state}. Its address is ${origin}`)
+      },
     })
     return EXIT.ok
   },

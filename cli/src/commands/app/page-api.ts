@@ -2,10 +2,17 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { H3, type H3Event } from 'h3'
-import type { AppErrorBody, LoginBody } from '../../../../server/web/src/player-app/api-types.ts'
-import { describeError } from '../../core/describe-error.ts'
-import { EXIT, usageError } from '../../core/errors.ts'
+import { PAGES_HEADERS } from '../../../../server/src/app/routes/page-headers.ts'
+import type {
+  AppErrorBody,
+  AppProblem,
+  AppRequests,
+  AppState,
+  LoginBody,
+} from '../../../../server/web/src/player-app/api-types.ts'
+import { usageError } from '../../core/errors.ts'
 import type { Player } from './player.ts'
+import { problemFor } from './problem.ts'
 
 export interface PageApiOptions {
   readonly player: Player
@@ -18,9 +25,9 @@ export interface PageApiOptions {
 }
 
 const CODE_MS = 30_000
-const PASSWORD_HINT = 'The service needs your password to remove catches that it has stored.'
 const MIN_INTERVAL_MS = 100
 const MAX_BODY = 64 * 1024
+const NO_STORE = { 'cache-control': 'no-store' }
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -29,17 +36,45 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-// The same rules as for the other pages. Nothing may frame this page, and it talks to its own process only.
+// Nothing may frame this page, and no other site may read its files.
 const PAGE_HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
-    "trusted-types 'none'",
+  ...PAGES_HEADERS,
+  ...NO_STORE,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** The operations of the page by path. Each receives a body that any program of this user may have made. */
+type Operations = {
+  readonly [Name in Exclude<keyof AppRequests, 'session'>]: (body: Body) => Promise<AppRequests[Name]['response']>
+}
+
+function createOperations(player: Player, quit: () => void): Operations {
+  const done = async (work: unknown) => {
+    await work
+    return {}
+  }
+  return {
+    login: async (body) => player.logIn(loginRequest(body)),
+    'delete-login-file': () => done(player.deleteLoginFile()),
+    start: () => done(player.start()),
+    stop: () => done(player.stop()),
+    undo: async () => ({ message: await player.undo() }),
+    retry: () => done(player.retryRejected()),
+    'old-logs': async ({ uploaded }) => ({ message: await player.addOldLogs(uploaded === true) }),
+    reply: ({ id, reply }) => done(player.reply(Number(id), typeof reply === 'string' ? reply : null)),
+    autostart: ({ enabled }) => done(player.setAutostart(enabled === true)),
+    logout: () => done(player.logOut()),
+    open: async ({ page }) => ({ url: addressOf(player.state, page) }),
+    async quit() {
+      await player.quit()
+      setImmediate(quit)
+      return {}
+    },
+  }
 }
 
 /**
@@ -49,6 +84,7 @@ const PAGE_HEADERS = {
 export function createPageApi({ player, origin, pages, now, quit }: PageApiOptions) {
   const secret = randomBytes(32).toString('base64url')
   const codes = new Map<string, number>()
+  const operations = createOperations(player, quit)
 
   /** Returns a code that the page exchanges once for the secret, within 30 s. */
   function newCode(): string {
@@ -61,12 +97,12 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
   function refusal({ req }: H3Event): Response | undefined {
     const { host } = new URL(origin)
     const isApi = new URL(req.url).pathname.startsWith('/api/')
-    if (req.headers.get('host') !== host) return failure(403, 'Wrong host.')
+    if (req.headers.get('host') !== host) return failure(403, WRONG_HOST)
     const from = req.headers.get('origin')
     const site = req.headers.get('sec-fetch-site')
-    if (from !== null && from !== origin) return failure(403, 'Wrong origin.')
-    if (isApi && site !== null && site !== 'same-origin') return failure(403, 'Wrong origin.')
-    if (req.method !== 'GET' && from !== origin) return failure(403, 'Wrong origin.')
+    if (from !== null && from !== origin) return failure(403, WRONG_ORIGIN)
+    if (isApi && site !== null && site !== 'same-origin') return failure(403, WRONG_ORIGIN)
+    if (req.method !== 'GET' && from !== origin) return failure(403, WRONG_ORIGIN)
     return undefined
   }
 
@@ -83,15 +119,12 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
     if (refused) return refused
     const { pathname } = new URL(event.req.url)
     if (pathname.startsWith('/api/') && pathname !== '/api/session' && !isAuthorized(event)) {
-      return failure(401, 'This page is not connected.', 'Open Fish Collection again.')
+      return failure(401, NOT_CONNECTED)
     }
     try {
       return await next()
     } catch (error) {
-      const { code, message, hint, exit } = describeError(error)
-      // The hint of the command line names variables and flags.
-      if (code === 'missing_credentials') return failure(422, 'Enter your password.', PASSWORD_HINT, true)
-      return failure(exit === EXIT.credentials ? 422 : 400, message, hint)
+      return failure(422, problemFor(error))
     }
   })
 
@@ -101,61 +134,40 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
     const { code } = await body(event)
     const until = typeof code === 'string' ? codes.get(code) : undefined
     if (typeof code === 'string') codes.delete(code)
-    if (until === undefined || until <= now())
-      return failure(401, 'This page is not connected.', 'Open Fish Collection again.')
-    return Response.json({ secret }, { headers: { 'cache-control': 'no-store' } })
+    if (until === undefined || until <= now()) return failure(401, NOT_CONNECTED)
+    return Response.json({ secret }, { headers: NO_STORE })
   })
   app.get('/api/events', ({ req }) => states(player, req.signal))
-  app.post('/api/login', async (event) => Response.json(await player.logIn(loginRequest(await body(event)))))
-  app.post('/api/start', async () => {
-    await player.start()
-    return done()
+  app.put('/api/upload/:folder/:name', async ({ context, req }) => {
+    const { folder, name = '' } = context.params ?? {}
+    const writtenAt = Number(req.headers.get('x-last-modified') ?? Number.NaN)
+    const log = { folder: Number(folder), name: decodeURIComponent(name), writtenAt }
+    await player.uploads.save(log, req.body ?? new Blob([]).stream())
+    return Response.json({})
   })
-  app.post('/api/stop', async () => {
-    await player.stop()
-    return done('Stopped. Catches that are not sent wait on this machine.')
-  })
-  app.post('/api/undo', async (event) => {
-    const { password } = await body(event)
-    await player.undo(typeof password === 'string' && password !== '' ? password : undefined)
-    return done(player.state.messages.at(-1)?.text)
-  })
-  app.post('/api/logout', async () => {
-    await player.logOut()
-    return done()
-  })
-  app.post('/api/open', async (event) => {
-    const { page } = await body(event)
-    const { account } = player.state
-    if (!account) throw usageError('You are not logged in.')
-    const path = page === 'overlay' ? `/overlay/${account.user}` : `/@${account.user}`
-    const url = `${account.service.replace(/\/$/, '')}${path}`
-    return Response.json({ url })
-  })
-  app.post('/api/quit', async () => {
-    await player.quit()
-    setImmediate(quit)
-    return done('Fish Collection has stopped.')
-  })
+  for (const [name, run] of Object.entries(operations)) {
+    app.post(`/api/${name}`, async (event) => Response.json(await run(await body(event)), { headers: NO_STORE }))
+  }
 
   return { fetch: (request: Request) => app.fetch(request), newCode }
 }
 
-function done(message = ''): Response {
-  return Response.json({ message })
+const WRONG_HOST: AppProblem = { message: 'Wrong host.', hint: null }
+const WRONG_ORIGIN: AppProblem = { message: 'Wrong origin.', hint: null }
+const NOT_CONNECTED: AppProblem = { message: 'This page is not connected.', hint: 'Open Fish Collection again.' }
+const NOT_FOUND: AppProblem = { message: 'Not found.', hint: null }
+
+function failure(status: number, error: AppProblem): Response {
+  return Response.json({ error } satisfies AppErrorBody, { status, headers: NO_STORE })
 }
 
-function failure(status: number, message: string, hint: string | null = null, needsPassword = false): Response {
-  return Response.json({ error: { message, hint, needsPassword } } satisfies AppErrorBody, { status })
-}
-
-async function body({ req }: H3Event): Promise<Readonly<Record<string, unknown>>> {
+async function body({ req }: H3Event): Promise<Body> {
   const length = Number(req.headers.get('content-length') ?? Number.NaN)
   if (!(length <= MAX_BODY)) throw usageError('The request is too large.')
   return Object(await req.json().catch(() => ({})))
 }
 
-function loginRequest({ file, service, name, password }: Readonly<Record<string, unknown>>): LoginBody {
+function loginRequest({ file, service, name, password }: Body): LoginBody {
   if (typeof file === 'string') return { file }
   if ([service, name, password].every((text) => typeof text === 'string' && text !== '')) {
     return { service, name, password } as LoginBody
@@ -163,9 +175,15 @@ function loginRequest({ file, service, name, password }: Readonly<Record<string,
   throw usageError('Enter the address of the service, your name and your password.')
 }
 
+function addressOf({ account }: AppState, page: unknown): string {
+  if (!account) throw usageError('You are not logged in.')
+  const name = encodeURIComponent(account.user)
+  return `${account.service.replace(/\/$/, '')}${page === 'overlay' ? `/overlay/${name}` : `/@${name}`}`
+}
+
 async function file(folder: string, name: string): Promise<Response> {
   const content = /^[\w-][\w.-]*$/.test(name) ? await readFile(join(folder, name)).catch(() => undefined) : undefined
-  if (!content) return failure(404, 'Not found.')
+  if (!content) return failure(404, NOT_FOUND)
   const type = TYPES[extname(name)] ?? 'application/octet-stream'
   return new Response(content, { headers: { ...PAGE_HEADERS, 'content-type': type } })
 }

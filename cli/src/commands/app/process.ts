@@ -19,22 +19,30 @@ function meetingPoint(system: System, folder: string): string {
   return `\\\\.\\pipe\\fish-cli-app-${(system.env.USERNAME ?? 'user').replace(/\W/g, '')}`
 }
 
-/** Asks the process that already runs to open its page. Returns whether there is one. */
-export function openRunning(system: System): Promise<boolean> {
+const OPEN = 'open'
+
+/**
+ * Finds the process that already runs. Returns whether there is one.
+ * @param opensPage whether that process opens its page
+ */
+export function findRunning(system: System, opensPage: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(meetingPoint(system, folders(system).state))
-    socket.once('connect', () => socket.end('open'))
+    socket.once('connect', () => socket.end(opensPage ? OPEN : ''))
     socket.once('close', (hadError) => resolve(!hadError))
     socket.once('error', () => {})
   })
 }
 
-/**
- * Serves the page on a free port of this machine, and opens it in the browser. Resolves when the player quits, or at a
- * stop signal.
- * @param onReady called with the address of the page, which is of no use without its secret
- */
-export async function runApp(system: System, onReady: (origin: string) => void): Promise<void> {
+interface AppOptions {
+  /** Whether the page opens at the start. A second start opens it in any case. */
+  readonly opensPage: boolean
+  /** Called with the address of the page, which is of no use without its secret. */
+  readonly onReady: (origin: string) => void
+}
+
+/** Serves the page on a free port of this machine. Resolves when the player quits, or at a stop signal. */
+export async function runApp(system: System, { opensPage, onReady }: AppOptions): Promise<void> {
   const folder = folders(system).state
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const player = new Player(system)
@@ -69,15 +77,19 @@ export async function runApp(system: System, onReady: (origin: string) => void):
   const point = meetingPoint(system, folder)
   if (process.platform !== 'win32') rmSync(point, { force: true })
   const meeting = createSocketServer((socket) => {
-    socket.on('error', () => {}).resume()
-    void openPage()
+    socket
+      .on('error', () => {})
+      .on('data', (word) => {
+        if (word.toString() === OPEN) void openPage()
+      })
   })
   await new Promise<void>((resolve) => meeting.listen(point, resolve))
   if (process.platform !== 'win32') chmodSync(point, 0o600)
   const stopRequested = system.stopRequests()
-  await openPage()
+  if (opensPage) await openPage()
   onReady(origin)
-  if (player.state.account) await player.start()
+  // A start may wait for the reply to a question.
+  if (player.state.account) void player.start()
   await Promise.race([ended.promise, stopRequested()])
   await player.quit()
   for (const file of launchFiles) rmSync(file, { force: true })

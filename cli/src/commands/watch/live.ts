@@ -1,5 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { Gamemode } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
 import { catchesText } from '../../core/amounts.ts'
 import { commandLine } from '../../core/argv.ts'
@@ -12,8 +14,10 @@ import { settingValue } from '../../session/settings.ts'
 import { gamemodeWords, targetWords } from '../../session/target.ts'
 import { createUnrecognizedCounter, noteUnrecognized, type UnrecognizedCounter } from './chat-reader.ts'
 import { findEnd, follow } from './follow.ts'
+import type { PlayerLocation } from './location.ts'
 import { findGames, findLogs, usualLocations } from './locations.ts'
 import { openLog } from './log-file.ts'
+import type { Batch } from './log-reader.ts'
 import { promptForGamemode, type WatchOptions } from './options.ts'
 import type { LogPosition } from './parser.ts'
 import { acceptPlayers, createPlayerNotes, otherPlayer, otherPlayers, type PlayerNames } from './players.ts'
@@ -25,6 +29,16 @@ interface GameLog {
   readonly launcher?: string
 }
 
+/** A log that {@link followLogs} follows, at the position up to which the log was read. */
+export interface FollowedLog extends GameLog, PlayerLocation {
+  /** The player in the log, if the game runs as another player, so that its catches are not added. */
+  readonly otherPlayer: string | undefined
+  /** Number of older catches in the log that were never added. */
+  readonly skipped: number
+  /** Number of messages that look like catches but are not recognized. */
+  readonly unrecognized: number
+}
+
 interface Started extends GameLog {
   /** `undefined` if the log has no lines yet. */
   readonly position: LogPosition | undefined
@@ -34,15 +48,21 @@ interface Started extends GameLog {
 
 const RESCAN_MS = 10_000
 
+interface FollowHooks {
+  /** Called when later catches are noticed. `usual` is the gamemode for logs that do not name a gamemode. */
+  readonly onStart?: (usual: Gamemode | undefined) => void
+  /** Called before `onStart` and after each change, with all followed logs. */
+  readonly onLogs?: (logs: readonly FollowedLog[], usual: Gamemode | undefined) => void
+}
+
 /**
  * Follows logs until Ctrl-C: the named logs, or else the logs of all games.
- * @param onStart called when later catches are noticed
  * @throws CliError `interrupted`
  */
 export async function followLogs(
   session: Session,
   options: WatchOptions,
-  onStart: () => void = () => {},
+  { onStart = () => {}, onLogs = () => {} }: FollowHooks = {},
 ): Promise<never> {
   const { terminal } = session
   const { user, flags, paths } = options
@@ -80,28 +100,53 @@ export async function followLogs(
     showQueue(terminal, outbox)
 
     const gamemodeOf = gamemodeResolver(gamemode.flag, usual)
-    const followOne = (log: Pick<Started, 'path' | 'position'>) => {
-      const work = followGame(session, log, {
-        ...options,
-        outbox,
-        signal,
-        gamemodeOf,
-        printer,
-        unrecognized,
-        ownNames,
-        notePlayer,
-      })
+    const followed = new Map<string, FollowedLog>()
+    const showLog = (log: FollowedLog) => {
+      followed.set(log.path, log)
+      onLogs([...followed.values()], usual)
+    }
+    const followOne = ({ position, ...log }: Started) => {
+      const stateOf = ({ gamemode, elsewhere, player }: Partial<LogPosition> = {}) => {
+        return { gamemode, elsewhere, otherPlayer: otherPlayer({ player }, ownNames) }
+      }
+      let shown: FollowedLog = { ...log, ...stateOf(position), unrecognized: 0 }
+      showLog(shown)
+      const onBatch = (batch: Batch) => {
+        const next = {
+          ...shown,
+          ...stateOf(batch.position),
+          unrecognized: shown.unrecognized + batch.unrecognized.length,
+        }
+        if (isDeepStrictEqual(next, shown)) return
+        shown = next
+        showLog(shown)
+      }
+      const work = followGame(
+        session,
+        { ...log, position },
+        {
+          ...options,
+          onBatch,
+          outbox,
+          signal,
+          gamemodeOf,
+          printer,
+          unrecognized,
+          ownNames,
+          notePlayer,
+        },
+      )
       running.push(work.catch((error) => failure.abort(error)))
     }
     for (const log of started) followOne(log)
-    onStart()
+    onStart(usual)
     for (;;) {
       await sleep(RESCAN_MS, undefined, { signal })
-      for (const { path } of paths.length > 0 ? [] : await findLogs(locations)) {
+      for (const { path, launcher } of paths.length > 0 ? [] : await findLogs(locations)) {
         if (seen.has(path)) continue
         seen.add(path)
         terminal.note(`fish-cli: Also watching ${path}.`)
-        followOne({ path, position: await readPosition(outbox, { user, path }) })
+        followOne({ path, launcher, position: await readPosition(outbox, { user, path }), skipped: 0 })
       }
     }
   } catch (error) {
@@ -124,12 +169,25 @@ interface GameOptions extends StartOptions {
   readonly unrecognized: UnrecognizedCounter
   readonly ownNames: PlayerNames
   readonly notePlayer: ReturnType<typeof createPlayerNotes>
+  readonly onBatch: (batch: Batch) => void
 }
 
 async function followGame(
   { clock, target, terminal }: Session,
   { path, position }: Pick<Started, 'path' | 'position'>,
-  { user, outbox, gamemodeOf, printer, unrecognized, ownNames, notePlayer, signal, chat, encoding }: GameOptions,
+  {
+    user,
+    outbox,
+    gamemodeOf,
+    printer,
+    unrecognized,
+    ownNames,
+    notePlayer,
+    onBatch,
+    signal,
+    chat,
+    encoding,
+  }: GameOptions,
 ): Promise<void> {
   const addHeld = (player: string | undefined) => {
     const words = player === undefined ? ['--gamemode', 'GAMEMODE'] : ['--user-in-log', player]
@@ -150,6 +208,7 @@ async function followGame(
         for (const one of await recorder.record(batch)) printer.print(one, addHeld)
         unrecognized.add(batch.unrecognized, dirname(path))
         notePlayer(batch.position)
+        onBatch(batch)
       },
     })
   } finally {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import type { Outbox } from '@fish-crab/sdk/outbox'
+import { LOG_NAME } from '../../../../server/web/src/player-app/log-name.ts'
 import { catchesText } from '../../core/amounts.ts'
 import { commandLine } from '../../core/argv.ts'
 import { CliError, EXIT, type ExitStatus } from '../../core/errors.ts'
@@ -28,10 +29,10 @@ import { totalsText } from './report.ts'
  */
 export async function readOnce(session: Session, options: WatchOptions): Promise<number> {
   const { signal, terminal } = session
-  const { user, paths, folder, flags } = options
+  const { user, paths, flags } = options
   const isDryRun = flags['dry-run'] === true
   const named = paths.length > 0 ? paths : (await findGames(usualLocations(session))).map(({ path }) => path)
-  const logs = folder === undefined ? await existing(named) : await logsIn(folder)
+  const logs = (await Promise.all(named.map(logsAt))).flat()
   const isKnown = await knownKeys(session)
   const outbox = isDryRun ? undefined : await session.outbox({ user })
   try {
@@ -39,7 +40,7 @@ export async function readOnce(session: Session, options: WatchOptions): Promise
     const usual =
       options.gamemode.usual ?? (found.catches.some(isNowhere) ? await promptForGamemode(session) : undefined)
     const preview = previewOf(found, { ...options, gamemode: { ...options.gamemode, usual }, isKnown })
-    showPreview(session, preview, folder === undefined ? named : [folder])
+    showPreview(session, preview, named)
     const partly = [...found.unreadable, ...found.cut].length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
     let result = { added: 0, sent: 0 }
     let status: ExitStatus = EXIT.ok
@@ -73,23 +74,19 @@ async function confirm({ terminal, url }: Session, count: number, user: string):
   throw new CliError({ code: 'not_confirmed', message: 'Nothing was added.', exit: EXIT.failure })
 }
 
-/** @throws CliError `log_not_found` */
-async function existing(paths: readonly string[]): Promise<readonly string[]> {
-  for (const path of paths) {
-    if (!(await stat(path).catch(() => undefined))) {
-      throw logNotFound(`No log found at ${path}.`, 'To search the usual places: fish-cli watch')
-    }
-  }
-  return paths
+/**
+ * Returns the log, or the logs of a folder.
+ * @throws CliError `log_not_found`
+ */
+async function logsAt(path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw logNotFound(`No log found at ${path}.`, 'To search the usual places: fish-cli watch')
+  return found.isDirectory() ? logsIn(path) : [path]
 }
-
-// Debug logs are excluded, because debug logs repeat the catches of other logs.
-const LOG_NAME = /^(?!\.|debug|launcher).*\.(?:log|txt)(?:\.\d{1,3}|\.old|\.bak)?(?:\.gz)?$/i
 
 /**
  * Returns the logs, oldest first, by the date in the name or else the time of the last change.
- * @throws CliError
- * `log_not_found`
+ * @throws CliError `log_not_found`
  */
 async function logsIn(folder: string): Promise<readonly string[]> {
   const logs = await listLogs(folder, (name) => LOG_NAME.test(name))
@@ -125,7 +122,7 @@ interface Reading extends WatchOptions {
 
 async function readLogs(
   { clock, signal, terminal }: Session,
-  { logs, folder, user, ownNames, chat, encoding }: Reading,
+  { logs, paths, user, ownNames, chat, encoding }: Reading,
 ): Promise<Found> {
   const catches = new Map<string, WatchedCatch>()
   const positions: { path: string; position: LogPosition }[] = []
@@ -167,7 +164,7 @@ async function readLogs(
         await read(path, dateInName(logs[index + 1]))
       } catch (error) {
         // A log that the user named must be readable. Other logs of a folder are skipped.
-        if (folder === undefined || !isUnreadable(error)) throw error
+        if (paths.includes(path) || !isUnreadable(error)) throw error
         unreadable.push(path)
       }
       progress.update(index + 1)

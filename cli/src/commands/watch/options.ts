@@ -37,8 +37,6 @@ export interface WatchOptions {
   readonly gamemode: { readonly flag: Gamemode | undefined; readonly usual: Gamemode | undefined }
   /** Absolute paths. An empty list selects the logs of all games. */
   readonly paths: readonly string[]
-  /** The path of the folder, if the only path in the command line is a folder. */
-  readonly folder: string | undefined
 }
 
 /** @throws CliError `usage`, `invalid_config` */
@@ -48,15 +46,14 @@ export async function watchOptions(
   flags: WatchFlags,
 ): Promise<WatchOptions> {
   const paths = logs.map((path) => resolve(path))
-  const folder = paths.length === 1 && isFolder(paths[0]) ? paths[0] : undefined
-  requireReadable(paths, folder, flags)
+  requireReadable(paths, flags)
   const usual = await session.optionalGamemode()
   const gamemode = { flag: flags.gamemode === undefined ? undefined : usual, usual }
   const user = session.user()
   const chat = chatReaderOf(session, knownGamemodes(session, session.url))
   const ownNames = playerNames(user, flags['user-in-log'])
   const encoding = await legacyEncoding(session, flags)
-  return { flags, user, ownNames, chat, encoding, gamemode, paths, folder }
+  return { flags, user, ownNames, chat, encoding, gamemode, paths }
 }
 
 // Most old logs are from Windows in Western Europe and America.
@@ -74,14 +71,14 @@ async function legacyEncoding({ env, config }: Session, { encoding }: WatchFlags
   return logEncoding(system) ?? (logEncoding(DEFAULT_ENCODING) as LogEncoding)
 }
 
-function isFolder(path: string | undefined): boolean {
-  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-function requireReadable(paths: readonly string[], folder: string | undefined, flags: WatchFlags): void {
+function requireReadable(paths: readonly string[], flags: WatchFlags): void {
   if (flags.once) return
   if (flags['dry-run']) throw usageError('--dry-run needs --once.', 'For example: fish-cli watch --once --dry-run')
-  if (folder !== undefined) throw usageError('A folder cannot be followed.', 'To read its logs, add --once.')
+  if (paths.some(isFolder)) throw usageError('A folder cannot be followed.', 'To read its logs, add --once.')
   if (paths.some(isGzipped)) throw usageError('A compressed log cannot be followed.', 'To read the log, add --once.')
 }
 
@@ -104,14 +101,12 @@ function chatReaderOf(session: Session, gamemodes: readonly Gamemode[]): ChatRea
 
 /**
  * Prompts for the gamemode. Returns `undefined` if a prompt is not possible.
- * @throws CliError `usage` for an unknown
- * gamemode
+ * @throws CliError `usage` for an unknown gamemode
  */
 export async function promptForGamemode(session: Session): Promise<Gamemode | undefined> {
   const { terminal } = session
   if (!terminal.canPrompt) return undefined
   const gamemodes = await fetchGamemodes(session)
-  const question = `Gamemode, if the log does not name a gamemode (${gamemodes.join(', ')}): `
-  const typed = ((await terminal.prompt(question)) ?? '').trim()
+  const typed = ((await terminal.choose('Gamemode, if the log does not name a gamemode', gamemodes)) ?? '').trim()
   return findGamemode(session, typed, 'your reply')
 }

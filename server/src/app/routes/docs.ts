@@ -6,7 +6,7 @@ import { yieldToEvents } from '../core/schedule.ts'
 import type { ContentCoding } from '../http/encoding.ts'
 import { type Docs, type StaticFile, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { pageHeaders } from './page.ts'
+import { pageHeaders } from './page-headers.ts'
 import type { Services } from './services.ts'
 
 export const DOCS_HEADERS = pageHeaders()

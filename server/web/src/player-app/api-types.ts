@@ -1,8 +1,10 @@
-/** A game whose log the app follows, or skips for the reason in `note`. */
+/** A log of a game that the app has found. */
 export interface AppGame {
-  /** The path of the log. */
   readonly path: string
   readonly launcher: string | null
+  /** Whether the app reads the log. */
+  readonly followed: boolean
+  /** The gamemode of the next catch, or the reason why the app skips the log. */
   readonly note: string
 }
 
@@ -16,11 +18,32 @@ export interface AppCatch {
   readonly caughtAt: string
 }
 
+/** The catches of one day on this computer. */
+export interface AppDay {
+  /** The local date as `YYYY-MM-DD`. */
+  readonly date: string
+  readonly fish: number
+  readonly crabs: number
+  /** The rarest fish, the earliest of several. */
+  readonly best: AppCatch | null
+  /** At most 50, newest first. */
+  readonly catches: readonly AppCatch[]
+}
+
 export interface AppProblem {
   readonly message: string
   readonly hint: string | null
-  /** Whether the request is to be repeated with the password of the player. @default false */
-  readonly needsPassword?: boolean
+}
+
+/** A question of an operation, which waits for the reply. */
+export interface AppQuestion {
+  readonly id: number
+  readonly text: string
+  /** Lines about the consequences. */
+  readonly about: readonly string[]
+  /** `confirm` has the replies `yes` and `no`, and `choice` has the replies in `choices`. */
+  readonly kind: 'confirm' | 'choice' | 'secret'
+  readonly choices: readonly string[]
 }
 
 /** The whole state of the app. `GET /api/events` streams it: first at once, then after each change. */
@@ -31,13 +54,22 @@ export interface AppState {
   readonly running: boolean
   readonly starting: boolean
   readonly games: readonly AppGame[]
-  /** At most 50, newest first. */
-  readonly catches: readonly AppCatch[]
-  readonly totals: { readonly fish: number; readonly crabs: number }
-  readonly queue: { readonly waiting: number; readonly rejected: number }
+  readonly day: AppDay
+  /** The reasons are `null` if no catch waits, or if no catch was rejected. */
+  readonly queue: {
+    readonly waiting: number
+    readonly waitingReason: string | null
+    readonly rejected: number
+    readonly rejectedReason: string | null
+  }
+  readonly question: AppQuestion | null
+  /** The operation that takes a while, such as `Reading 3 of 20 logs`. */
+  readonly progress: string | null
   /** At most 20, newest last. */
   readonly messages: readonly { readonly id: number; readonly text: string }[]
   readonly problem: (AppProblem & { readonly needsLogin: boolean }) | null
+  /** Whether the app starts with the computer. `null` if this platform cannot do so. */
+  readonly startsWithComputer: boolean | null
 }
 
 /** The body of each response that reports a failure. The status 401 means that the secret is wrong. */
@@ -53,16 +85,39 @@ export type LoginBody =
 /** The requests of the page by path: each is a POST of `body`, and its response is `response`. */
 export interface AppRequests {
   readonly session: { readonly body: { readonly code: string }; readonly response: { readonly secret: string } }
-  readonly login: { readonly body: LoginBody; readonly response: { readonly passwordToSave: string | null } }
-  readonly start: { readonly body: Empty; readonly response: { readonly message: string } }
-  readonly stop: { readonly body: Empty; readonly response: { readonly message: string } }
-  readonly undo: { readonly body: { readonly password?: string }; readonly response: { readonly message: string } }
+  readonly login: { readonly body: LoginBody; readonly response: LoginResult }
+  /** Deletes the login file that the login found. */
+  readonly 'delete-login-file': { readonly body: Empty; readonly response: Empty }
+  readonly start: { readonly body: Empty; readonly response: Empty }
+  readonly stop: { readonly body: Empty; readonly response: Empty }
+  /** The message says which catches were removed. */
+  readonly undo: { readonly body: Empty; readonly response: { readonly message: string } }
+  /** Sends rejected catches again. */
+  readonly retry: { readonly body: Empty; readonly response: Empty }
+  /** Adds the catches of the logs that the page has uploaded, or of the folders of all games. */
+  readonly 'old-logs': {
+    readonly body: { readonly uploaded: boolean }
+    readonly response: { readonly message: string }
+  }
+  /** The reply `null` cancels the question. */
+  readonly reply: {
+    readonly body: { readonly id: number; readonly reply: string | null }
+    readonly response: Empty
+  }
+  readonly autostart: { readonly body: { readonly enabled: boolean }; readonly response: Empty }
   readonly logout: { readonly body: Empty; readonly response: Empty }
   readonly quit: { readonly body: Empty; readonly response: Empty }
   readonly open: {
     readonly body: { readonly page: 'collection' | 'overlay' }
     readonly response: { readonly url: string }
   }
+}
+
+export interface LoginResult {
+  /** The password of the login file. */
+  readonly passwordToSave: string | null
+  /** The path of the same login file in the folder for downloads. */
+  readonly loginFile: string | null
 }
 
 type Empty = Readonly<Record<string, never>>

@@ -49,18 +49,19 @@ export function createConnection({ fetch, storage, fragment, clearAddress }: Con
     const secret = storage.getItem(SECRET)
     const response = await fetch(`/api/${path}`, {
       ...init,
-      headers: { 'content-type': 'application/json', ...(secret !== null && { authorization: `Bearer ${secret}` }) },
+      headers: {
+        'content-type': 'application/json',
+        ...init.headers,
+        ...(secret !== null && { authorization: `Bearer ${secret}` }),
+      },
     })
     if (response.status === 401) change({ step: 'disconnected' })
     return response
   }
 
-  /** Makes a request of the player. @throws AppError if the app rejects the request or does not respond */
-  async function request<Name extends keyof AppRequests>(
-    name: Name,
-    body: AppRequests[Name]['body'],
-  ): Promise<AppRequests[Name]['response']> {
-    const response = await send(name, { method: 'POST', body: JSON.stringify(body) }).catch(() => {
+  /** @throws AppError if the app rejects the request or does not respond */
+  async function call(path: string, init: RequestInit): Promise<unknown> {
+    const response = await send(path, init).catch(() => {
       throw new AppError({ message: 'Fish Collection does not respond.', hint: 'Open it again.' })
     })
     const result: unknown = await response.json().catch(() => undefined)
@@ -68,8 +69,27 @@ export function createConnection({ fetch, storage, fragment, clearAddress }: Con
       const { error } = (result ?? {}) as Partial<AppErrorBody>
       throw new AppError(error ?? { message: `The request failed with status ${response.status}.`, hint: null })
     }
+    return result
+  }
+
+  /** Makes a request of the player. @throws AppError if the app rejects the request or does not respond */
+  async function request<Name extends keyof AppRequests>(
+    name: Name,
+    body: AppRequests[Name]['body'],
+  ): Promise<AppRequests[Name]['response']> {
+    const result = await call(name, { method: 'POST', body: JSON.stringify(body) })
     if (name === 'quit') change({ step: 'ended' })
     return result as AppRequests[Name]['response']
+  }
+
+  /**
+   * Sends a log to the app.
+   * @param folder logs with the same number are read together
+   * @throws AppError if the app rejects the request or does not respond
+   */
+  async function upload(folder: number, file: File): Promise<void> {
+    const headers = { 'content-type': 'application/octet-stream', 'x-last-modified': String(file.lastModified) }
+    await call(`upload/${folder}/${encodeURIComponent(file.name)}`, { method: 'PUT', headers, body: file })
   }
 
   /** Reads one stream until it ends. @returns whether the stream delivered a state */
@@ -122,5 +142,6 @@ export function createConnection({ fetch, storage, fragment, clearAddress }: Con
     },
 
     request,
+    upload,
   }
 }

@@ -1,28 +1,28 @@
-import type { RarityLabel } from '@fish-crab/sdk'
 import { useState } from 'preact/hooks'
-import { RARITY_ORDER } from '../data/summary.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { Creature, tintOf } from '../parts/creature.tsx'
-import { formatNumber, formatTime, plural } from '../parts/format.ts'
-import type { AppCatch, AppGame, AppState } from './api-types.ts'
+import { formatNumber, plural } from '../parts/format.ts'
+import type { AppState } from './api-types.ts'
+import { Catches, nameOf } from './catches.tsx'
 import type { Connection } from './connection.ts'
-import { AppError } from './connection.ts'
-import { Action, ProblemText, useAppTask } from './parts.tsx'
-import { catchKeys } from './view.ts'
+import { OldLogs } from './old-logs.tsx'
+import { Action, useAppTask } from './parts.tsx'
+import { figuresOf } from './view.ts'
 
 /** The messages that are visible without a press. */
 const LATEST_MESSAGES = 3
 
 interface HomeProps {
   readonly state: AppState
-  readonly request: Connection['request']
+  readonly connection: Pick<Connection, 'request' | 'upload'>
   /** Whether the page already shows the login. */
   readonly showsLogin: boolean
-  readonly onLogin: () => void
 }
 
-export function Home({ state, request, showsLogin, onLogin }: HomeProps) {
-  const { running, starting, games, catches, totals, queue, messages } = state
+export function Home({ state, connection, showsLogin }: HomeProps) {
+  const { running, starting, games, day, messages, progress, startsWithComputer } = state
+  const { request } = connection
+  const [showsOldLogs, setShowsOldLogs] = useState(false)
+  const { fish, crabs, best } = figuresOf(day, new Date())
   return (
     <>
       {!showsLogin && <h1 class="visually-hidden">Fish Collection</h1>}
@@ -31,38 +31,24 @@ export function Home({ state, request, showsLogin, onLogin }: HomeProps) {
         <p class="quiet">
           You can close this tab: Fish Collection continues until you press Quit. Open it again to see this page.
         </p>
+        {startsWithComputer !== null && <Autostart isOn={startsWithComputer} request={request} />}
       </section>
       <dl class="totals">
-        <Total name="Fish today" count={totals.fish} />
-        <Total name="Crabs today" count={totals.crabs} />
+        <Total name="Fish today" value={formatNumber(fish)} />
+        <Total name="Crabs today" value={formatNumber(crabs)} />
+        <Total name="Best catch today" value={best === null ? '–' : nameOf(best)} />
       </dl>
-      {queue.waiting > 0 && (
-        <p class="notice">
-          {plural(queue.waiting, 'catch is', 'catches are')} waiting on this computer. Fish Collection sends them as
-          soon as the service responds.
-        </p>
-      )}
-      {queue.rejected > 0 && (
-        <div class="notice problem">
-          <p>
-            <strong>{plural(queue.rejected, 'catch was', 'catches were')} rejected.</strong> Your key may have changed.
-          </p>
-          {!showsLogin && (
-            <button type="button" onClick={onLogin}>
-              Log in again
-            </button>
-          )}
-        </div>
-      )}
-      <Actions request={request} />
+      <Queue queue={state.queue} request={request} showsLogin={showsLogin} />
+      <Actions request={request} showsOldLogs={showsOldLogs} onOldLogs={() => setShowsOldLogs(!showsOldLogs)} />
+      {showsOldLogs && !showsLogin && <OldLogs connection={connection} progress={progress} />}
       <section aria-labelledby="catches">
         <h2 id="catches">Catches</h2>
         <p class="visually-hidden" role="status">
-          {catches[0] && `Caught: ${nameOf(catches[0])}. ${formatNumber(totals.fish + totals.crabs)} today.`}
+          {day.catches[0] && `Caught: ${nameOf(day.catches[0])}. ${formatNumber(fish + crabs)} today.`}
         </p>
-        {catches.length === 0 ? <p class="quiet">New catches appear here.</p> : <Catches catches={catches} />}
+        {day.catches.length === 0 ? <p class="quiet">New catches appear here.</p> : <Catches catches={day.catches} />}
       </section>
-      <Games games={games} />
+      <Games games={games} running={running} />
       {messages.length > 0 && (
         <section aria-labelledby="messages">
           <h2 id="messages">Messages</h2>
@@ -79,7 +65,7 @@ export function Home({ state, request, showsLogin, onLogin }: HomeProps) {
   )
 }
 
-function Switch({ running, starting, request }: Pick<AppState, 'running' | 'starting'> & Pick<HomeProps, 'request'>) {
+function Switch({ running, starting, request }: Pick<AppState, 'running' | 'starting'> & Pick<Connection, 'request'>) {
   const name = running || starting ? 'stop' : 'start'
   return (
     <>
@@ -99,12 +85,64 @@ function Switch({ running, starting, request }: Pick<AppState, 'running' | 'star
   )
 }
 
-function Total({ name, count }: { readonly name: string; readonly count: number }) {
+function Autostart({ isOn, request }: { readonly isOn: boolean } & Pick<Connection, 'request'>) {
+  const { isBusy, problem, run } = useAppTask()
+  const set = (enabled: boolean) =>
+    run(async () => {
+      await request('autostart', { enabled })
+    })
+  return (
+    <>
+      <label class="check">
+        <input type="checkbox" checked={isOn} disabled={isBusy} onChange={() => set(!isOn)} />
+        Start with this computer
+      </label>
+      {problem && <p role="alert">{problem.message}</p>}
+    </>
+  )
+}
+
+function Total({ name, value }: { readonly name: string; readonly value: string }) {
   return (
     <div class="total">
       <dt>{name}</dt>
-      <dd class="total-value">{formatNumber(count)}</dd>
+      <dd class="total-value">{value}</dd>
     </div>
+  )
+}
+
+function Queue({
+  queue: { waiting, waitingReason, rejected, rejectedReason },
+  request,
+  showsLogin,
+}: Pick<AppState, 'queue'> & Pick<Connection, 'request'> & Pick<HomeProps, 'showsLogin'>) {
+  return (
+    <>
+      {waiting > 0 && (
+        <p class="notice">
+          <span>
+            <strong>{plural(waiting, 'catch is', 'catches are')} waiting on this computer.</strong>{' '}
+            {waitingReason ?? 'Fish Collection is sending.'}
+          </span>
+        </p>
+      )}
+      {rejected > 0 && (
+        <div class="notice problem">
+          <p>
+            <strong>{plural(rejected, 'catch was', 'catches were')} rejected.</strong> {rejectedReason}
+          </p>
+          {!showsLogin && (
+            <Action
+              text="Send again"
+              busy="Sending…"
+              onPress={async () => {
+                await request('retry', {})
+              }}
+            />
+          )}
+        </div>
+      )}
+    </>
   )
 }
 
@@ -114,18 +152,14 @@ interface Outcome {
   readonly address?: string
 }
 
-function Actions({ request }: Pick<HomeProps, 'request'>) {
+interface ActionsProps extends Pick<Connection, 'request'> {
+  readonly showsOldLogs: boolean
+  readonly onOldLogs: () => void
+}
+
+function Actions({ request, showsOldLogs, onOldLogs }: ActionsProps) {
   const [outcome, setOutcome] = useState<Outcome>()
-  const [asksPassword, setAsksPassword] = useState(false)
-  const undo = async (password?: string) => {
-    try {
-      setOutcome({ text: (await request('undo', password === undefined ? {} : { password })).message })
-      setAsksPassword(false)
-    } catch (error) {
-      if (!(error instanceof AppError && error.problem.needsPassword) || asksPassword) throw error
-      setAsksPassword(true)
-    }
-  }
+  const undo = async () => setOutcome({ text: (await request('undo', {})).message })
   const open = async () => {
     const { url } = await request('open', { page: 'collection' })
     window.open(url, '_blank', 'noopener')
@@ -145,37 +179,16 @@ function Actions({ request }: Pick<HomeProps, 'request'>) {
       <div class="actions">
         <Action text="My collection" busy="Opening…" onPress={open} />
         <Action text="Copy overlay address" busy="Copying…" onPress={copy} />
-        <Action text="Undo" busy="Undoing…" onPress={() => undo()} />
+        <Action text="Undo" busy="Undoing…" onPress={undo} />
+        <button type="button" aria-expanded={showsOldLogs} onClick={onOldLogs}>
+          Old logs
+        </button>
       </div>
-      {asksPassword && <UndoForm undo={undo} />}
       <div class="outcome" role="status">
         {outcome && <p>{outcome.text}</p>}
         {outcome?.address !== undefined && <CopyRow text={outcome.address} label="Copy" />}
       </div>
     </section>
-  )
-}
-
-/** The service asks for the password before it removes catches that it has stored. */
-function UndoForm({ undo }: { readonly undo: (password: string) => Promise<void> }) {
-  const { isBusy, problem, run } = useAppTask()
-  const send = (event: SubmitEvent) => {
-    event.preventDefault()
-    const password = new FormData(event.currentTarget as HTMLFormElement).get('password')
-    void run(() => undo(String(password ?? '')))
-  }
-  return (
-    <form class="panel form" onSubmit={send} aria-busy={isBusy}>
-      <p>The catches are already in your collection. To remove them, enter your password.</p>
-      <div class="field">
-        <label for="undo-password">Password</label>
-        <input id="undo-password" name="password" type="password" autocomplete="current-password" required />
-      </div>
-      {problem && <ProblemText problem={problem} />}
-      <button type="submit" class="primary" aria-disabled={isBusy}>
-        {isBusy ? 'Removing…' : 'Remove the catches'}
-      </button>
-    </form>
   )
 }
 
@@ -189,54 +202,25 @@ export function CopyRow({ text, label }: { readonly text: string; readonly label
   )
 }
 
-function Catches({ catches }: { readonly catches: readonly AppCatch[] }) {
-  const keys = catchKeys(catches)
-  return (
-    <ul class="cards">
-      {catches.map((one, index) => {
-        const rarity = rarityOf(one)
-        return (
-          <li key={keys[index]} class={`card ${tintOf(rarity)}`}>
-            <div class="card-picture">
-              <Creature kind={one.kind} name={one.name} rarity={rarity} />
-            </div>
-            <div class="card-text">
-              <p class="card-name" title={one.name}>
-                {one.name}
-              </p>
-              <p class="card-rarity">{rarity ?? 'Crab'}</p>
-              <p class="caught quiet">
-                {formatTime(Date.parse(one.caughtAt))}
-                {one.gamemode !== null && <span> · {one.gamemode}</span>}
-              </p>
-            </div>
-          </li>
-        )
-      })}
-    </ul>
-  )
-}
-
-function rarityOf({ kind, rarity }: AppCatch): RarityLabel | undefined {
-  return kind === 'crab' ? undefined : (RARITY_ORDER.find((label) => label === rarity) ?? 'Unknown/Other')
-}
-
-function nameOf(one: AppCatch): string {
-  return `${one.name}, ${rarityOf(one) ?? 'Crab'}`
-}
-
-function Games({ games }: { readonly games: readonly AppGame[] }) {
+function Games({ games, running }: Pick<AppState, 'games' | 'running'>) {
   return (
     <section aria-labelledby="games">
       <h2 id="games">Games</h2>
       {games.length === 0 ? (
-        <p class="quiet">No game found yet. Start the game once, so that it writes a log.</p>
+        <p class="quiet">
+          {running
+            ? 'No game found yet. Start the game once, so that it writes a log.'
+            : 'Fish Collection looks for your games when you press Start.'}
+        </p>
       ) : (
         <ul class="games panel">
-          {games.map(({ path, launcher, note }) => (
-            <li key={path}>
+          {games.map(({ path, launcher, followed, note }) => (
+            <li key={path} class={followed ? undefined : 'quiet'}>
               <strong>{launcher ?? 'Minecraft'}</strong>
-              <span>{note}</span>
+              <span>
+                {!followed && 'Skipped: '}
+                {note}
+              </span>
               <code class="quiet">{path}</code>
             </li>
           ))}

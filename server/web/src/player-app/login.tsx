@@ -1,6 +1,6 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { AppState, LoginBody } from './api-types.ts'
+import type { AppState, LoginBody, LoginResult } from './api-types.ts'
 import { AppError, type Connection } from './connection.ts'
+import { useDrop } from './drop.ts'
 import { ProblemText, useAppTask } from './parts.tsx'
 
 /** A login file has less than 1 KB. The page reads no other file that a player drops by mistake. */
@@ -10,25 +10,16 @@ interface LoginProps {
   readonly request: Connection['request']
   /** The account whose login is renewed. */
   readonly account: AppState['account']
-  /** Closes the login that the player opened. It is absent if the app needs the login. */
-  readonly onCancel?: (() => void) | undefined
-  /** Called after a login. The password is `undefined` after a login without a file. */
-  readonly onDone: (passwordOfFile?: string | null) => void
+  /** Called after a login, with its result if the player used a login file. */
+  readonly onDone: (fromFile?: LoginResult) => void
 }
 
-export function Login({ request, account, onCancel, onDone }: LoginProps) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => {
-    // A login that the player did not open must not take the focus from another button.
-    if (onCancel) heading.current?.focus()
-  }, [])
+export function Login({ request, account, onDone }: LoginProps) {
   return (
     <section class="login" aria-labelledby="login">
-      <h1 id="login" ref={heading} tabIndex={-1}>
-        {account === null ? 'Log in' : 'Log in again'}
-      </h1>
+      <h1 id="login">{account === null ? 'Log in' : 'Log in again'}</h1>
       <div class="login-ways">
-        <LoginFile login={async (file) => onDone((await request('login', { file })).passwordToSave)} />
+        <LoginFile login={async (file) => onDone(await request('login', { file }))} />
         <LoginForm
           account={account}
           login={async (typed) => {
@@ -37,18 +28,12 @@ export function Login({ request, account, onCancel, onDone }: LoginProps) {
           }}
         />
       </div>
-      {onCancel && (
-        <button type="button" class="cancel" onClick={onCancel}>
-          Cancel
-        </button>
-      )}
     </section>
   )
 }
 
 function LoginFile({ login }: { readonly login: (text: string) => Promise<void> }) {
   const { isBusy, problem, run } = useAppTask()
-  const [isOver, setOver] = useState(false)
   const use = (file: File | undefined) => {
     if (file === undefined) return
     void run(async () => {
@@ -58,28 +43,7 @@ function LoginFile({ login }: { readonly login: (text: string) => Promise<void> 
       await login(await file.text())
     })
   }
-  const latest = useRef(use)
-  latest.current = use
-  useEffect(() => {
-    const changed = new AbortController()
-    const { signal } = changed
-    const listen = (name: 'dragover' | 'dragleave' | 'drop', react: (event: DragEvent) => void) =>
-      addEventListener(name, react, { signal })
-    // Without preventDefault, the browser leaves the page and shows the file.
-    listen('dragover', (event) => {
-      event.preventDefault()
-      setOver(true)
-    })
-    listen('dragleave', (event) => {
-      if (event.relatedTarget === null) setOver(false)
-    })
-    listen('drop', (event) => {
-      event.preventDefault()
-      setOver(false)
-      latest.current(event.dataTransfer?.files[0])
-    })
-    return () => changed.abort()
-  }, [])
+  const isOver = useDrop((dropped) => use(dropped.files[0]))
   return (
     <div class="panel">
       <h2>With your login file</h2>

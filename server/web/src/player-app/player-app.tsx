@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Creature } from '../parts/creature.tsx'
 import { useLeavePrompt } from '../parts/leave-prompt.ts'
+import type { LoginResult } from './api-types.ts'
 import type { Connection } from './connection.ts'
 import { CopyRow, Home } from './home.tsx'
 import { Login } from './login.tsx'
 import { Action, ProblemText } from './parts.tsx'
+import { Question } from './question.tsx'
 import { needsLogin } from './view.ts'
 
 /** The page shows one of these sentences alone. */
@@ -20,10 +22,7 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
     setStatus(connection.status)
     return connection.subscribe(setStatus)
   }, [connection])
-  /** Whether the player opened the login that replaces an account. */
-  const [isRenewing, setRenewing] = useState(false)
-  /** The password of a login file, which may contain none. */
-  const [saved, setSaved] = useState<{ readonly password: string | null }>()
+  const [saved, setSaved] = useState<LoginResult>()
 
   if (status.step !== 'connected') {
     return (
@@ -43,8 +42,8 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
 
   const { request } = connection
   const { state } = status
-  const { account, problem } = state
-  const showsLogin = isRenewing || needsLogin(state)
+  const { account, problem, question } = state
+  const showsLogin = needsLogin(state)
   return (
     <>
       <a class="skip" href="#content">
@@ -65,7 +64,6 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
                 onPress={async () => {
                   await request('logout', {})
                   setSaved(undefined)
-                  setRenewing(false)
                 }}
               />
             </>
@@ -81,45 +79,59 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
       </header>
       <main class="site" id="content" tabIndex={-1}>
         {problem !== null && <ProblemText problem={problem} />}
-        {saved && <Saved {...saved} onDone={() => setSaved(undefined)} />}
+        {question !== null && <Question key={question.id} question={question} request={request} />}
+        {saved && <Saved {...saved} request={request} onDone={() => setSaved(undefined)} />}
         {showsLogin && (
           <Login
             request={request}
             account={account}
-            onCancel={needsLogin(state) ? undefined : () => setRenewing(false)}
-            onDone={(password) => {
+            onDone={(fromFile) => {
               // The form, which has the focus, is about to disappear.
               document.getElementById('content')?.focus()
-              setRenewing(false)
-              if (password !== undefined) setSaved({ password })
+              setSaved(fromFile)
             }}
           />
         )}
-        {account !== null && (
-          <Home state={state} request={request} showsLogin={showsLogin} onLogin={() => setRenewing(true)} />
-        )}
+        {account !== null && <Home state={state} connection={connection} showsLogin={showsLogin} />}
       </main>
       <footer class="site">Fish Collection {state.version}</footer>
     </>
   )
 }
 
+interface SavedProps extends LoginResult {
+  readonly request: Connection['request']
+  readonly onDone: () => void
+}
+
 /** Tells the player the next steps after a login by file. The password is visible once. */
-function Saved({ password, onDone }: { readonly password: string | null; readonly onDone: () => void }) {
+function Saved({ passwordToSave, loginFile, request, onDone }: SavedProps) {
   useLeavePrompt()
   return (
     <section class="saved panel" aria-labelledby="saved">
       <h2 id="saved">You are logged in</h2>
-      {password !== null && (
+      {passwordToSave !== null && (
         <>
           <p>Save your password now: it cannot be shown again.</p>
-          <CopyRow text={password} label="Copy" />
+          <CopyRow text={passwordToSave} label="Copy" />
         </>
       )}
       <p>Then delete the login file: it can log in to your account.</p>
-      <button type="button" onClick={onDone}>
-        Done
-      </button>
+      <div class="actions">
+        {loginFile !== null && (
+          <Action
+            text={`Delete ${loginFile.replace(/^.*[/\\]/, '')}`}
+            busy="Deleting…"
+            onPress={async () => {
+              await request('delete-login-file', {})
+              onDone()
+            }}
+          />
+        )}
+        <button type="button" onClick={onDone}>
+          {loginFile === null ? 'Done' : 'Keep the file'}
+        </button>
+      </div>
     </section>
   )
 }

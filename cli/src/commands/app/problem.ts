@@ -1,0 +1,31 @@
+import type { AppProblem } from '../../../../server/web/src/player-app/api-types.ts'
+import { describeError } from '../../core/describe-error.ts'
+import { timeOfDay } from '../../core/time.ts'
+import { textForPage } from './app-terminal.ts'
+
+const CHECK_SERVICE = 'Check that this computer is online, and that the address of the service is right.'
+const UNREACHABLE = { message: 'The service does not respond.', hint: CHECK_SERVICE }
+
+/** Texts for the page, where the usual texts name commands or codes of the system. */
+const TEXTS: Readonly<Record<string, Partial<AppProblem>>> = {
+  unreachable: UNREACHABLE,
+  timeout: UNREACHABLE,
+  bad_gateway: UNREACHABLE,
+  invalid_response: { hint: CHECK_SERVICE },
+  not_found: { hint: CHECK_SERVICE },
+  log_not_found: { hint: 'Start the game once, so that it writes a log. Then press Start.' },
+  log_not_readable: { hint: 'Close programs that use this log, and try again.' },
+  token_expired: { hint: 'Set the clock of this computer.' },
+}
+
+/** Describes an error on the page, which knows no commands. */
+export function problemFor(error: unknown): AppProblem {
+  const { code, message, hint, retryAt } = describeError(error)
+  const retry = retryAt === null ? {} : { hint: `Try again at ${timeOfDay(Date.parse(retryAt))}.` }
+  return {
+    message: textForPage(message).join(' ') || 'Fish Collection has failed.',
+    hint: textForPage(hint?.split('\n') ?? []).join(' ') || null,
+    ...TEXTS[code],
+    ...retry,
+  }
+}
