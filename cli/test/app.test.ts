@@ -6,7 +6,7 @@ import { createMock } from '@fish-crab/mocks'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AppState } from '../../server/web/src/player-app/api-types.ts'
 import { newFolder, xdgFolders } from './folders.ts'
-import { type Env, run, serviceContext } from './harness.ts'
+import { type Env, type RunOptions, run, serviceContext } from './harness.ts'
 
 const context = serviceContext()
 
@@ -14,7 +14,7 @@ const CATCH = (second: number, name: string) =>
   `[09:00:0${second}] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name} with a length of 31.5cm.\n`
 
 /** Starts the program for players, and returns the page that its browser would have. */
-async function openApp(env: Env = {}) {
+async function openApp(env: Env = {}, clock?: RunOptions['clock']) {
   const home = newFolder()
   const log = join(home, '.minecraft', 'logs', 'latest.log')
   mkdirSync(join(log, '..'), { recursive: true })
@@ -27,6 +27,7 @@ async function openApp(env: Env = {}) {
   const own = { HOME: home, USERPROFILE: home, ...xdgFolders(home), FISH_MAX_WAIT: '0', ...env }
   const options = {
     env: own,
+    clock,
     openBrowser: async (url: string) => {
       opened.push(url)
       waiting.shift()?.(url)
@@ -221,12 +222,56 @@ test('only the opened page can talk to the program', async () => {
   }
   // A form or `no-cors` sends no origin of the page.
   expect((await fetch(`${app.origin}/api/start`, { method: 'POST', body: 'a=1' })).status).toBe(403)
-  // A rebound host name.
-  const status = await new Promise((resolve, reject) => {
-    const { port } = new URL(app.origin)
-    request({ port, path: '/', headers: { host: `evil.example:${port}` } }, ({ statusCode }) => resolve(statusCode))
+})
+
+/** Sends a request whose target and headers are exactly the given ones. Returns the status. */
+function rawRequest(origin: string, method: string, path: string, headers: Readonly<Record<string, string>>) {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(origin)
+    request({ hostname, port, method, path, headers }, (response) => resolve(response.resume().statusCode))
       .on('error', reject)
       .end()
   })
-  expect(status).toBe(403)
+}
+
+test('each request needs the secret, in each form of its path', async () => {
+  const app = await openApp()
+  const { host } = new URL(app.origin)
+  // `%61` is the letter a.
+  for (const prefix of ['/api', '/%61pi', '/./api', '/x/../api', `${app.origin}/api`]) {
+    for (const authorization of [undefined, '', 'Bearer', 'Bearer wrong', `Bearer ${app.code}`]) {
+      const headers = { host, origin: app.origin, ...(authorization !== undefined && { authorization }) }
+      expect([prefix, await rawRequest(app.origin, 'GET', `${prefix}/events`, headers)]).toEqual([prefix, 401])
+      for (const name of ['login', 'start', 'stop', 'undo', 'logout', 'open', 'quit', 'unknown']) {
+        const path = `${prefix}/${name}`
+        expect([path, await rawRequest(app.origin, 'POST', path, headers)]).toEqual([path, 401])
+      }
+    }
+  }
+  expect(await app.until(() => true)).toMatchObject({ running: false, starting: false })
+})
+
+test('a request for another host is refused, also if the host stands in its target', async () => {
+  const app = await openApp()
+  const { host, port } = new URL(app.origin)
+  for (const other of ['evil.example', `evil.example:${port}`, `localhost:${port}`, '127.0.0.1']) {
+    expect([other, await rawRequest(app.origin, 'GET', '/', { host: other })]).toEqual([other, 403])
+    expect([other, await rawRequest(app.origin, 'GET', `http://${other}/`, { host })]).toEqual([other, 403])
+  }
+  expect(await rawRequest(app.origin, 'GET', '/', { host: '127.0.0.1:99999' })).toBe(403)
+})
+
+test('a code is valid for 30 s', async () => {
+  let now = Date.now()
+  const app = await openApp({}, { now: () => now, sleep: () => new Promise(() => {}) })
+  const newCode = async () => {
+    const reopened = app.nextOpened()
+    await app.again()
+    return /#code=([\w-]+)/.exec(readFileSync(fileURLToPath(await reopened), 'utf8'))?.[1]
+  }
+  const [early, late] = [await newCode(), await newCode()]
+  now += 29_999
+  expect((await app.raw('/api/session', { code: early })).status).toBe(200)
+  now += 1
+  expect((await app.raw('/api/session', { code: late })).status).toBe(401)
 })
