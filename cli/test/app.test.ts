@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -261,17 +261,23 @@ test('a request for another host is refused, also if the host stands in its targ
   expect(await rawRequest(app.origin, 'GET', '/', { host: '127.0.0.1:99999' })).toBe(403)
 })
 
-test('a code is valid for 30 s', async () => {
+test('a code and its file last 30 s', async () => {
   let now = Date.now()
-  const app = await openApp({}, { now: () => now, sleep: () => new Promise(() => {}) })
-  const newCode = async () => {
+  const sleeps: { readonly ms: number; readonly end: () => void }[] = []
+  const sleep = (ms: number) => new Promise<void>((end) => sleeps.push({ ms, end }))
+  const app = await openApp({}, { now: () => now, sleep })
+  const reopen = async () => {
     const reopened = app.nextOpened()
     await app.again()
-    return /#code=([\w-]+)/.exec(readFileSync(fileURLToPath(await reopened), 'utf8'))?.[1]
+    const file = fileURLToPath(await reopened)
+    return { file, code: /#code=([\w-]+)/.exec(readFileSync(file, 'utf8'))?.[1] }
   }
-  const [early, late] = [await newCode(), await newCode()]
+  const [early, late] = [await reopen(), await reopen()]
   now += 29_999
-  expect((await app.raw('/api/session', { code: early })).status).toBe(200)
+  expect((await app.raw('/api/session', { code: early.code })).status).toBe(200)
   now += 1
-  expect((await app.raw('/api/session', { code: late })).status).toBe(401)
+  expect((await app.raw('/api/session', { code: late.code })).status).toBe(401)
+  expect([early, late].map(({ file }) => existsSync(file))).toEqual([true, true])
+  for (const { ms, end } of sleeps) if (ms === 30_000) end()
+  await expect.poll(() => [early, late].map(({ file }) => existsSync(file))).toEqual([false, false])
 })
