@@ -118,6 +118,10 @@ export async function newPlayer() {
       writeFileSync(file, JSON.stringify(content))
       return file
     },
+    /** Writes to the log that the player joins a gamemode. */
+    joins(gamemode: string): void {
+      appendFileSync(log, `[09:00:00] [Render thread/INFO]: Connecting to ${gamemode}.example.net, 25565\n`)
+    },
     /** Writes catches to the log. A catch in the last line would wait for a following line. */
     catches(...texts: readonly string[]): void {
       appendFileSync(log, [...texts.map((text) => `NICE CATCH! You caught a ${text}.`), 'ok'].map(chat).join(''))

@@ -66,7 +66,8 @@ test('a player logs in with a file, starts, sees a catch within seconds, and con
 
 test('a player logs in with address, name and password, and a second start opens another page', async ({ skip }) => {
   const context = await startBrowser(skip)
-  const { server, home, user, catches, sent } = await newPlayer()
+  const { server, home, user, joins, catches, sent } = await newPlayer()
+  joins('earth')
   const app = startApp(home)
   const page = await context.newPage()
   await page.goto(await app.address())
@@ -145,13 +146,13 @@ test('after an administrator resets the key, a new login sends the rejected catc
     username: 'root',
     password: 'root-password',
   })
-  const { secret } = await admin.users.reset('Alex', 'fernet')
+  const { fernetKey } = await admin.users.reset('Alex', 'fernet')
   catches('Salmon')
-  await page.getByText('The service does not accept your key').waitFor()
+  await page.getByText('Your catches are kept').waitFor()
   await page.getByText('1 catch was rejected').waitFor()
   await page.getByRole('heading', { name: 'Log in again' }).waitFor()
   expect(sent()).toEqual([])
-  await logIn(page, loginFile({ ...login, fernetKey: secret }))
+  await logIn(page, loginFile({ ...login, fernetKey }))
   await start(page)
   await page.getByText('1 catch was rejected').waitFor({ state: 'hidden' })
   await expect.poll(sent).toEqual(['Salmon'])
