@@ -105,6 +105,7 @@ export async function newPlayer() {
     const at = new Date(second * 1000).toISOString().slice(14, 19)
     return `[09:${at}] [Render thread/INFO]: [CHAT] ${text}\n`
   }
+  const says = (...texts: readonly string[]) => appendFileSync(log, [...texts, 'ok'].map(chat).join(''))
   return {
     mock,
     server,
@@ -122,10 +123,9 @@ export async function newPlayer() {
     joins(gamemode: string): void {
       appendFileSync(log, `[09:00:00] [Render thread/INFO]: Connecting to ${gamemode}.example.net, 25565\n`)
     },
-    /** Writes catches to the log. A catch in the last line would wait for a following line. */
-    catches(...texts: readonly string[]): void {
-      appendFileSync(log, [...texts.map((text) => `NICE CATCH! You caught a ${text}.`), 'ok'].map(chat).join(''))
-    },
+    /** Writes messages of the game to the log. A catch in the last line would wait for a following line. */
+    says,
+    catches: (...names: readonly string[]) => says(...names.map((name) => `NICE CATCH! You caught a ${name}.`)),
     /** The names of the fish that clients have sent, oldest first. */
     sent: () => mock.sent.fish().map(({ name }) => name),
   }

@@ -20,6 +20,7 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
     setStatus(connection.status)
     return connection.subscribe(setStatus)
   }, [connection])
+  useFocusOfRemoved()
   /** Whether the player opened the login that replaces an account. */
   const [isRenewing, setRenewing] = useState(false)
   /** The password of a login file, which may contain none. */
@@ -31,7 +32,7 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
         <header class="site">
           <Brand />
         </header>
-        <main class="site" id="content">
+        <main class="site" id="content" tabIndex={-1}>
           <h1 class="visually-hidden">Fish Collection</h1>
           <p class="lead" role="status">
             {SENTENCES[status.step]}
@@ -88,8 +89,6 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
             account={account}
             onCancel={needsLogin(state) ? undefined : () => setRenewing(false)}
             onDone={(password) => {
-              // The form, which has the focus, is about to disappear.
-              document.getElementById('content')?.focus()
               setRenewing(false)
               if (password !== undefined) setSaved({ password })
             }}
@@ -102,6 +101,26 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
       <footer class="site">Fish Collection {state.version}</footer>
     </>
   )
+}
+
+/** Moves the focus to the content when the focused element disappears, so that the keyboard continues there. */
+function useFocusOfRemoved() {
+  useEffect(() => {
+    let focused: EventTarget | null = null
+    const remember = ({ target }: FocusEvent) => {
+      focused = target
+    }
+    const observer = new MutationObserver(() => {
+      if (document.activeElement !== document.body || (focused as Node | null)?.isConnected !== false) return
+      document.getElementById('content')?.focus()
+    })
+    addEventListener('focusin', remember)
+    observer.observe(document.body, { childList: true, subtree: true })
+    return () => {
+      removeEventListener('focusin', remember)
+      observer.disconnect()
+    }
+  }, [])
 }
 
 /** Tells the player the next steps after a login by file. The password is visible once. */
