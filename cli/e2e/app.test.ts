@@ -1,52 +1,27 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { createMock } from '@fish-crab/mocks'
-import { expect, onTestFinished, test } from 'vitest'
+import { createAdminClient } from '@fish-crab/sdk/admin'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
-import { newFolder, xdgFolders } from '../test/folders.ts'
+import { newPlayer, startApp, stateFolder } from './app-process.ts'
 
-const CLI = fileURLToPath(new URL('../bin/run.js', import.meta.url))
+const start = (page: Page) => page.getByRole('button', { name: 'Start', exact: true }).click()
 
-/** Starts the program for players with a browser that only records the address. */
-function startApp(home: string) {
-  const opened = join(home, 'opened')
-  const browser = join(home, 'browser')
-  writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$1" >> '${opened}'\n`)
-  chmodSync(browser, 0o755)
-  const env = { PATH: process.env.PATH, HOME: home, ...xdgFolders(home), BROWSER: browser, FISH_SECRET_STORE: 'file' }
-  const child = spawn(process.execPath, [CLI, 'app'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => {
-    child.kill('SIGKILL')
-  })
-  return {
-    child,
-    ended: once(child, 'exit'),
-    /** The address that the browser got, once the program is ready. */
-    async address(): Promise<string> {
-      await once(child.stdout, 'data')
-      return readFileSync(opened, 'utf8').trim().split('\n').at(-1) ?? ''
-    },
-  }
+/** Logs in with a file, and confirms that the password is saved. */
+async function logIn(page: Page, file: string): Promise<void> {
+  await page.locator('input[type=file]').setInputFiles(file)
+  await page.getByRole('button', { name: 'Done' }).click()
 }
+
+/** Waits for the card of a catch. */
+const card = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name }).first().waitFor()
 
 test('a player logs in with a file, starts, sees a catch within seconds, and continues after a kill', async ({
   skip,
 }) => {
   const context = await startBrowser(skip)
-  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
-  const { url: service } = await mock.serve()
-  onTestFinished(() => mock[Symbol.asyncDispose]())
-  const home = newFolder()
-  const log = join(home, '.minecraft', 'logs', 'latest.log')
-  mkdirSync(join(log, '..'), { recursive: true })
-  writeFileSync(log, '[09:00:00] [main/INFO]: Setting user: Alex\n')
-  const { name, password, fernetKey } = mock.user('Alex')
-  const file = join(home, 'alex.json')
-  writeFileSync(file, JSON.stringify({ version: 1, service, name, password, fernetKey, gamemode: 'earth' }))
-
+  const { mock, home, user, loginFile, catches, sent } = await newPlayer()
   const first = startApp(home)
   const address = await first.address()
   // Other users of the machine can read the command line of the browser.
@@ -57,39 +32,132 @@ test('a player logs in with a file, starts, sees a catch within seconds, and con
     if (message.type() === 'error') problems.push(message.text())
   })
   await page.goto(address)
-  await page.locator('input[type=file]').setInputFiles(file)
-  await page.getByText(password).waitFor()
+  await page.locator('input[type=file]').setInputFiles(loginFile())
+  await page.getByText(user.password).waitFor()
   expect(page.url()).not.toContain('code')
-  await page.getByRole('button', { name: /saved|continue|done|written/i }).click()
-  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await start(page)
   await page.getByText('Collecting your catches').waitFor()
-  appendFileSync(
-    log,
-    '[09:00:01] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Salmon with a length of 31.5cm.\n',
-  )
-  appendFileSync(log, '[09:00:03] [Render thread/INFO]: [CHAT] ok\n')
-  await page.getByRole('listitem').filter({ hasText: 'Salmon' }).waitFor()
-  await expect.poll(() => mock.sent.fish().map((one) => one.name)).toEqual(['Salmon'])
+  catches('Salmon')
+  await card(page, 'Salmon')
+  await expect.poll(sent).toEqual(['Salmon'])
   await page.reload()
-  await page.getByRole('listitem').filter({ hasText: 'Salmon' }).waitFor()
+  await card(page, 'Salmon')
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Remove the catches' }).click()
+  await page.getByRole('heading', { name: /^Remove 1 catch of Alex/ }).waitFor()
+  await page.getByRole('button', { name: 'Yes' }).click()
+  await page.getByLabel('Password').fill(user.password)
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('Removed 1 catch of Alex').first().waitFor()
   const stored = await (await mock.fetch('/get/fish?name=Alex&gamemode=earth')).json()
   expect(stored).toMatchObject({ fish: [] })
-  // The browser reports the first undo, which needs the password.
-  expect(problems.filter((text) => !text.includes('422'))).toEqual([])
+  await page.getByRole('listitem').filter({ hasText: 'Salmon' }).waitFor({ state: 'hidden' })
+  expect(problems).toEqual([])
 
   first.child.kill('SIGKILL')
   await first.ended
-  appendFileSync(log, '[09:00:05] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a Eel with a length of 31.5cm.\n')
-  appendFileSync(log, '[09:00:06] [Render thread/INFO]: [CHAT] ok\n')
+  catches('Eel')
   const second = startApp(home)
   const again = await context.newPage()
   await again.goto(await second.address())
-  await expect.poll(() => mock.sent.fish().map((one) => one.name), { timeout: 20_000 }).toEqual(['Salmon', 'Eel'])
+  await expect.poll(sent).toEqual(['Salmon', 'Eel'])
   await again.getByRole('button', { name: 'Quit' }).click()
   await second.ended
-  expect(existsSync(join(home, 'state', 'fish-crab', 'app.sock'))).toBe(false)
+  expect(existsSync(join(stateFolder(home), 'app.sock'))).toBe(false)
+})
+
+test('a player logs in with address, name and password, and a second start opens another page', async ({ skip }) => {
+  const context = await startBrowser(skip)
+  const { server, home, user, joins, catches, sent } = await newPlayer()
+  joins('earth')
+  const app = startApp(home)
+  const page = await context.newPage()
+  await page.goto(await app.address())
+  await page.getByLabel('Address of the service').fill(server.url)
+  await page.getByLabel('Name', { exact: true }).fill(user.name)
+  await page.getByLabel('Password').fill('wrong password')
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Password').fill(user.password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await start(page)
+  await page.getByText('Collecting your catches').waitFor()
+
+  const second = startApp(home)
+  expect(await second.ended).toEqual([0, null])
+  const other = await context.newPage()
+  await other.goto(await second.address())
+  await other.getByText('Collecting your catches').waitFor()
+  catches('Salmon')
+  for (const one of [page, other]) await card(one, 'Salmon')
+  await expect.poll(sent).toEqual(['Salmon'])
+  await other.getByRole('button', { name: 'Stop' }).click()
+  for (const one of [page, other]) await one.getByRole('button', { name: 'Start', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Quit' }).click()
+  for (const one of [page, other]) await one.getByText('Fish Collection has ended').waitFor()
+  expect(await app.ended).toEqual([0, null])
+})
+
+test('catches wait while the service is down, also through a kill, and are sent once', async ({ skip }) => {
+  const context = await startBrowser(skip)
+  const { mock, home, loginFile, catches, sent } = await newPlayer()
+  const first = startApp(home)
+  const page = await context.newPage()
+  await page.goto(await first.address())
+  await logIn(page, loginFile())
+  await start(page)
+  await page.getByText('Collecting your catches').waitFor()
+  const outage = mock.fail('reset', { times: Number.POSITIVE_INFINITY })
+  catches('Salmon')
+  await page.getByText('1 catch is waiting').waitFor()
+  await card(page, 'Salmon')
+  outage.cancel()
+  await page.getByText('1 catch is waiting').waitFor({ state: 'hidden' })
+  expect(sent()).toEqual(['Salmon'])
+
+  const secondOutage = mock.fail('reset', { times: Number.POSITIVE_INFINITY })
+  catches('Eel', 'Koi')
+  await page.getByText('2 catches are waiting').waitFor()
+  first.child.kill('SIGKILL')
+  await first.ended
+  await page.getByText('Fish Collection has ended').waitFor()
+  catches('Cod')
+  const second = startApp(home)
+  await page.goto(await second.address())
+  await page.getByText('3 catches are waiting').waitFor()
+  secondOutage.cancel()
+  await page.getByText('are waiting').waitFor({ state: 'hidden' })
+  await expect.poll(sent).toEqual(['Salmon', 'Eel', 'Koi', 'Cod'])
+  await page.getByRole('button', { name: 'Quit' }).click()
+  await second.ended
+  expect(sent()).toEqual(['Salmon', 'Eel', 'Koi', 'Cod'])
+})
+
+test('after an administrator resets the key, a new login sends the rejected catch once', async ({ skip }) => {
+  const context = await startBrowser(skip)
+  const { mock, home, login, loginFile, catches, sent } = await newPlayer()
+  const app = startApp(home)
+  const page = await context.newPage()
+  await page.goto(await app.address())
+  await logIn(page, loginFile())
+  await start(page)
+  await page.getByText('Collecting your catches').waitFor()
+  const admin = createAdminClient({
+    baseUrl: mock.origin,
+    fetch: mock.fetch,
+    username: 'root',
+    password: 'root-password',
+  })
+  const { fernetKey } = await admin.users.reset('Alex', 'fernet')
+  catches('Salmon')
+  await page.getByText('They are kept').waitFor()
+  await page.getByText('1 catch was rejected').waitFor()
+  await page.getByRole('heading', { name: 'Log in again' }).waitFor()
+  expect(sent()).toEqual([])
+  await logIn(page, loginFile({ ...login, fernetKey }))
+  await start(page)
+  await page.getByText('1 catch was rejected').waitFor({ state: 'hidden' })
+  await expect.poll(sent).toEqual(['Salmon'])
+  catches('Eel')
+  await expect.poll(sent).toEqual(['Salmon', 'Eel'])
 })

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AppState } from '../../server/web/src/player-app/api-types.ts'
 import { createAutostart } from '../src/commands/app/autostart.ts'
 import { newFolder, xdgFolders } from './folders.ts'
-import { type Env, run, serviceContext } from './harness.ts'
+import { type Env, type RunOptions, run, serviceContext } from './harness.ts'
 
 const context = serviceContext()
 
@@ -28,7 +28,7 @@ function putLog(path: string, player: string): void {
 }
 
 /** Starts the program for players, and returns the page that its browser would have. */
-async function openApp(env: Env = {}, home = homeWithGame()) {
+async function openApp(env: Env = {}, home = homeWithGame(), clock?: RunOptions['clock']) {
   const log = logOf(home)
   const opened: string[] = []
   const waiting: ((url: string) => void)[] = []
@@ -38,6 +38,7 @@ async function openApp(env: Env = {}, home = homeWithGame()) {
   const own = { HOME: home, USERPROFILE: home, ...xdgFolders(home), FISH_MAX_WAIT: '0', ...env }
   const options = {
     env: own,
+    clock,
     openBrowser: async (url: string) => {
       opened.push(url)
       waiting.shift()?.(url)
@@ -149,6 +150,8 @@ test('a player logs in with a file, starts, and sees each new catch, which the s
   expect(kind).toBe('secret')
   await app.reply(secret, context.alex.password)
   expect(await undone).toMatchObject({ status: 200, body: { message: expect.stringContaining('Removed') } })
+  // The catch that was added last is Eel, alone or with Salmon.
+  await app.until(({ day }) => day.fish < 2 && day.catches.length === day.fish)
   const left = await run(['list', '--json'], { env: context.player })
   expect(JSON.parse(left.stdout).fish).toEqual([])
   expect((await app.post('/api/stop')).status).toBe(200)
@@ -258,14 +261,64 @@ test('only the opened page can talk to the program', async () => {
   }
   // A form or `no-cors` sends no origin of the page.
   expect((await fetch(`${app.origin}/api/start`, { method: 'POST', body: 'a=1' })).status).toBe(403)
-  // A rebound host name.
-  const status = await new Promise((resolve, reject) => {
-    const { port } = new URL(app.origin)
-    request({ port, path: '/', headers: { host: `evil.example:${port}` } }, ({ statusCode }) => resolve(statusCode))
+})
+
+/** Sends a request whose target and headers are exactly the given ones. Returns the status. */
+function rawRequest(origin: string, method: string, path: string, headers: Readonly<Record<string, string>>) {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(origin)
+    request({ hostname, port, method, path, headers }, (response) => resolve(response.resume().statusCode))
       .on('error', reject)
       .end()
   })
-  expect(status).toBe(403)
+}
+
+test('each request needs the secret, in each form of its path', async () => {
+  const app = await openApp()
+  const { host } = new URL(app.origin)
+  // `%61` is the letter a.
+  for (const prefix of ['/api', '/%61pi', '/./api', '/x/../api', `${app.origin}/api`]) {
+    for (const authorization of [undefined, '', 'Bearer', 'Bearer wrong', `Bearer ${app.code}`]) {
+      const headers = { host, origin: app.origin, ...(authorization !== undefined && { authorization }) }
+      expect([prefix, await rawRequest(app.origin, 'GET', `${prefix}/events`, headers)]).toEqual([prefix, 401])
+      for (const name of ['login', 'start', 'stop', 'undo', 'logout', 'open', 'quit', 'unknown']) {
+        const path = `${prefix}/${name}`
+        expect([path, await rawRequest(app.origin, 'POST', path, headers)]).toEqual([path, 401])
+      }
+    }
+  }
+  expect(await app.until(() => true)).toMatchObject({ running: false, starting: false })
+})
+
+test('a request for another host is refused, also if the host stands in its target', async () => {
+  const app = await openApp()
+  const { host, port } = new URL(app.origin)
+  for (const other of ['evil.example', `evil.example:${port}`, `localhost:${port}`, '127.0.0.1']) {
+    expect([other, await rawRequest(app.origin, 'GET', '/', { host: other })]).toEqual([other, 403])
+    expect([other, await rawRequest(app.origin, 'GET', `http://${other}/`, { host })]).toEqual([other, 403])
+  }
+  expect(await rawRequest(app.origin, 'GET', '/', { host: '127.0.0.1:99999' })).toBe(403)
+})
+
+test('a code and its file last 30 s', async () => {
+  let now = Date.now()
+  const sleeps: { readonly ms: number; readonly end: () => void }[] = []
+  const sleep = (ms: number) => new Promise<void>((end) => sleeps.push({ ms, end }))
+  const app = await openApp({}, undefined, { now: () => now, sleep })
+  const reopen = async () => {
+    const reopened = app.nextOpened()
+    await app.again()
+    const file = fileURLToPath(await reopened)
+    return { file, code: /#code=([\w-]+)/.exec(readFileSync(file, 'utf8'))?.[1] }
+  }
+  const [early, late] = [await reopen(), await reopen()]
+  now += 29_999
+  expect((await app.raw('/api/session', { code: early.code })).status).toBe(200)
+  now += 1
+  expect((await app.raw('/api/session', { code: late.code })).status).toBe(401)
+  expect([early, late].map(({ file }) => existsSync(file))).toEqual([true, true])
+  for (const { ms, end } of sleeps) if (ms === 30_000) end()
+  await expect.poll(() => [early, late].map(({ file }) => existsSync(file))).toEqual([false, false])
 })
 
 test('the figures of the day survive a restart, and belong to one account', async () => {

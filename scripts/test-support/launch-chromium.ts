@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Starts a headless Chromium. Returns `undefined` if Chromium is not installed. */
-export async function launchChromium(): Promise<Browser | undefined> {
+/**
+ * Starts a headless Chromium. Returns `undefined` if Chromium is not installed.
+ * @param args further arguments of Chromium
+ */
+export async function launchChromium(args: readonly string[] = []): Promise<Browser | undefined> {
   const executablePath = chromiumPath()
   if (executablePath === undefined) return undefined
   return chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', ...args],
   })
 }
 

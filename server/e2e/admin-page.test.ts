@@ -8,8 +8,9 @@ import { createAdminClient } from '@fish-crab/sdk/admin'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { accessibilityFindings, tabTo } from '../../scripts/test-support/page-access.ts'
 import { openAdministration } from './admin-page.ts'
-import { ADMIN, accessibilityFindings, FISH, startServer, tabTo } from './pages.ts'
+import { ADMIN, FISH, startServer } from './pages.ts'
 
 const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const MIA = { username: 'mia', password: 'mia-password' } as const

@@ -1,7 +1,8 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
-import { ALEX, accessibilityFindings, startServer, tabTo } from './pages.ts'
+import { accessibilityFindings, tabTo } from '../../scripts/test-support/page-access.ts'
+import { ALEX, startServer } from './pages.ts'
 
 const WIDTHS = [390, 768, 1440]
 const SCHEMES = ['light', 'dark'] as const

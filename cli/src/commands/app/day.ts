@@ -30,6 +30,19 @@ export function withCatch(before: AppDay, one: AppCatch): AppDay {
   return { ...day, catches, fish: day.fish + 1, best: isBest ? one : day.best }
 }
 
+/** Removes catches after an undo. Catches that the day does not show stay counted. */
+export function withoutCatches(day: AppDay, removed: readonly AppCatch[]): AppDay {
+  const keyOf = ({ kind, name, caughtAt }: AppCatch) => [kind, caughtAt, kind === 'fish' ? name : ''].join(' ')
+  const keys = new Set(removed.map(keyOf))
+  const isRemoved = (one: AppCatch) => keys.has(keyOf(one))
+  const countOf = (kind: AppCatch['kind']) =>
+    day.catches.filter((one) => one.kind === kind && one.gamemode !== null && isRemoved(one)).length
+  const catches = day.catches.filter((one) => !isRemoved(one))
+  const remaining = [...catches].reverse().reduce(withCatch, emptyDay(day.date))
+  const best = day.best !== null && isRemoved(day.best) ? remaining.best : day.best
+  return { ...day, catches, best, fish: day.fish - countOf('fish'), crabs: day.crabs - countOf('crab') }
+}
+
 type Account = AppState['account']
 
 const pathOf = (system: Pick<System, 'env'>) => join(folders(system).state, 'app-day.json')

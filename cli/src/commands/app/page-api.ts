@@ -94,10 +94,11 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
     return code
   }
 
-  function refusal({ req }: H3Event): Response | undefined {
+  function refusal({ req, url }: H3Event): Response | undefined {
     const { host } = new URL(origin)
-    const isApi = new URL(req.url).pathname.startsWith('/api/')
-    if (req.headers.get('host') !== host) return failure(403, WRONG_HOST)
+    // A request target may name a host too: RFC 9112, section 3.2.2.
+    if (req.headers.get('host') !== host || url.host !== host) return failure(403, WRONG_HOST)
+    const isApi = url.pathname.startsWith('/api/')
     const from = req.headers.get('origin')
     const site = req.headers.get('sec-fetch-site')
     if (from !== null && from !== origin) return failure(403, WRONG_ORIGIN)
@@ -117,7 +118,8 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
   app.use(async (event, next) => {
     const refused = refusal(event)
     if (refused) return refused
-    const { pathname } = new URL(event.req.url)
+    // The URL of the event is the one that is routed: `/%61pi/start` is the path `/api/start`.
+    const { pathname } = event.url
     if (pathname.startsWith('/api/') && pathname !== '/api/session' && !isAuthorized(event)) {
       return failure(401, NOT_CONNECTED)
     }

@@ -11,12 +11,13 @@ import type {
 } from '../../../../server/web/src/player-app/api-types.ts'
 import { rejectionText } from '../../core/describe-error.ts'
 import { CliError, EXIT, interruption, usageError } from '../../core/errors.ts'
-import { isServiceUrl } from '../../core/parse-values.ts'
+import { isServiceUrl, parseJsonText } from '../../core/parse-values.ts'
 import type { System } from '../../core/system.ts'
 import { clockOf, timeOfDay } from '../../core/time.ts'
 import { readManifest } from '../../package.ts'
 import { createSession } from '../../session/create-session.ts'
 import { findPlayerKey } from '../../session/credentials.ts'
+import { readTextFile } from '../../session/files.ts'
 import { applyLogin, changeConfig, DEFAULT_PROFILE } from '../../session/profiles.ts'
 import { checkSecretsUpdate, saveLogin, updateSecrets } from '../../session/secrets.ts'
 import type { Session } from '../../session/session.ts'
@@ -30,7 +31,7 @@ import { readOnce } from '../watch/once.ts'
 import { watchOptions } from '../watch/options.ts'
 import { createAppTerminal, textForPage } from './app-terminal.ts'
 import { type Autostart, createAutostart } from './autostart.ts'
-import { emptyDay, localDate, readDay, storeDay, withCatch } from './day.ts'
+import { emptyDay, localDate, readDay, storeDay, withCatch, withoutCatches } from './day.ts'
 import { deleteDownload, findDownload } from './login-download.ts'
 import { problemFor } from './problem.ts'
 import { Questions } from './questions.ts'
@@ -161,7 +162,16 @@ export class Player {
    * @returns which catches were removed
    */
   undo(): Promise<string> {
-    return this.#operate((session) => undoCommand.run({ session, terminal: session.terminal, args: {}, flags: {} }))
+    const hide = (data: unknown) => {
+      const removed = readTextFile(String(Object(data).file))?.split('\n') ?? []
+      const catches = removed
+        .map((line) => parseJsonText(line) as AppCatch | undefined)
+        .filter((one) => one !== undefined)
+      this.#change({ day: withoutCatches(this.#state.day, catches) })
+      this.#saveDay()
+    }
+    const run = (session: Session) => undoCommand.run({ session, terminal: session.terminal, args: {}, flags: {} })
+    return this.#operate(run, hide)
   }
 
   /**
@@ -216,10 +226,14 @@ export class Player {
   }
 
   /** Runs a command beside the run. @returns the text that the command printed last */
-  async #operate(run: (session: Session) => Promise<unknown>): Promise<string> {
+  async #operate(
+    run: (session: Session) => Promise<unknown>,
+    onPrint: (data: unknown) => void = () => {},
+  ): Promise<string> {
     let result: readonly string[] = []
-    const printed = (_: unknown, text: readonly string[]) => {
+    const printed = (data: unknown, text: readonly string[]) => {
       result = text
+      onPrint(data)
     }
     try {
       await run(this.#session(this.#operations.signal, printed))

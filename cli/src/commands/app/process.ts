@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net'
 import { join } from 'node:path'
@@ -46,6 +46,8 @@ export async function runApp(system: System, { opensPage, onReady }: AppOptions)
   const folder = folders(system).state
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const player = new Player(system)
+  const clock = clockOf(system)
+  const closing = new AbortController()
   const ended = Promise.withResolvers<void>()
   const server = createServer(async (request, response) => {
     await sendNodeResponse(response, await api.fetch(new NodeRequest({ req: request, res: response })))
@@ -57,23 +59,24 @@ export async function runApp(system: System, { opensPage, onReady }: AppOptions)
     player,
     origin,
     pages: join(PACKAGE_ROOT, 'dist', 'player-app'),
-    now: clockOf(system).now,
+    now: clock.now,
     quit: () => ended.resolve(),
   })
 
-  const launchFiles = new Set<string>()
   /** The command line of a browser is visible to all users of the machine, so it names a file that only this user can read. */
   async function openPage(): Promise<void> {
     const file = join(folder, `open-${crypto.randomUUID()}.html`)
     const address = `${origin}/#code=${api.newCode()}`
     writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${address}">\n`, { mode: 0o600 })
-    launchFiles.add(file)
-    setTimeout(() => rmSync(file, { force: true }), LAUNCH_MS).unref()
+    const remove = () => rmSync(file, { force: true })
+    clock.sleep(LAUNCH_MS, closing.signal).then(remove, remove)
     if (!(await openUrl(pathToFileURL(file).href))) {
       system.stderr.write(`No browser was found. Within 30 s, open ${file} in your browser.\n`)
     }
   }
 
+  // A killed process has left its files behind.
+  for (const name of globSync('open-*.html', { cwd: folder })) rmSync(join(folder, name), { force: true })
   const point = meetingPoint(system, folder)
   if (process.platform !== 'win32') rmSync(point, { force: true })
   const meeting = createSocketServer((socket) => {
@@ -92,7 +95,7 @@ export async function runApp(system: System, { opensPage, onReady }: AppOptions)
   if (player.state.account) void player.start()
   await Promise.race([ended.promise, stopRequested()])
   await player.quit()
-  for (const file of launchFiles) rmSync(file, { force: true })
+  closing.abort()
   meeting.close()
   server.closeAllConnections()
   server.close()

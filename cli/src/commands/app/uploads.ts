@@ -41,7 +41,9 @@ export class Uploads {
   /** Replaces the paths of the uploads, which mean nothing to the player. */
   describe(line: string): string {
     const shown = this.folders.reduce((text, folder) => text.replace(folder, ''), line)
-    return shown === line ? line : shown.replace(/(?: in)?[, ]*: /, ': ').replace(/^: /, '')
+    return shown === line
+      ? line
+      : shown.replace(/^(?:(\d+ logs?) in )?[ ,]{0,999}: /, (_, logs) => (logs ? `${logs}: ` : ''))
   }
 
   async clear(): Promise<void> {

@@ -14,7 +14,7 @@ interface Found {
 
 /** Returns the logs among the files of an input. */
 export function logsOf(files: Iterable<File>): readonly LogUpload[] {
-  const found = [...files].map((file) => ({ folder: file.webkitRelativePath.replace(/[^/]*$/, ''), file }))
+  const found = [...files].map((file) => ({ folder: folderOf(file.webkitRelativePath), file }))
   return numbered(found)
 }
 
@@ -29,7 +29,7 @@ async function filesIn(entry: FileSystemEntry): Promise<readonly Found[]> {
   if (isFile(entry)) {
     if (!LOG_NAME.test(entry.name)) return []
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
-    return [{ folder: entry.fullPath.replace(/[^/]*$/, ''), file }]
+    return [{ folder: folderOf(entry.fullPath), file }]
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   const found: Found[] = []
@@ -39,6 +39,10 @@ async function filesIn(entry: FileSystemEntry): Promise<readonly Found[]> {
     if (entries.length === 0) return found
     found.push(...(await Promise.all(entries.map(filesIn))).flat())
   }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
 function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {

@@ -22,6 +22,7 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
     setStatus(connection.status)
     return connection.subscribe(setStatus)
   }, [connection])
+  useFocusOfRemoved()
   const [saved, setSaved] = useState<LoginResult>()
 
   if (status.step !== 'connected') {
@@ -30,7 +31,7 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
         <header class="site">
           <Brand />
         </header>
-        <main class="site" id="content">
+        <main class="site" id="content" tabIndex={-1}>
           <h1 class="visually-hidden">Fish Collection</h1>
           <p class="lead" role="status">
             {SENTENCES[status.step]}
@@ -81,22 +82,32 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
         {problem !== null && <ProblemText problem={problem} />}
         {question !== null && <Question key={question.id} question={question} request={request} />}
         {saved && <Saved {...saved} request={request} onDone={() => setSaved(undefined)} />}
-        {showsLogin && (
-          <Login
-            request={request}
-            account={account}
-            onDone={(fromFile) => {
-              // The form, which has the focus, is about to disappear.
-              document.getElementById('content')?.focus()
-              setSaved(fromFile)
-            }}
-          />
-        )}
+        {showsLogin && <Login request={request} account={account} onDone={setSaved} />}
         {account !== null && <Home state={state} connection={connection} showsLogin={showsLogin} />}
       </main>
       <footer class="site">Fish Collection {state.version}</footer>
     </>
   )
+}
+
+/** Moves the focus to the content when the focused element disappears, so that the keyboard continues there. */
+function useFocusOfRemoved() {
+  useEffect(() => {
+    let focused: EventTarget | null = null
+    const remember = ({ target }: FocusEvent) => {
+      focused = target
+    }
+    const observer = new MutationObserver(() => {
+      if (document.activeElement !== document.body || (focused as Node | null)?.isConnected !== false) return
+      document.getElementById('content')?.focus()
+    })
+    addEventListener('focusin', remember)
+    observer.observe(document.body, { childList: true, subtree: true })
+    return () => {
+      removeEventListener('focusin', remember)
+      observer.disconnect()
+    }
+  }, [])
 }
 
 interface SavedProps extends LoginResult {

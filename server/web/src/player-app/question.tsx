@@ -11,8 +11,9 @@ interface QuestionProps {
 /** A question of an operation, which continues after the reply. */
 export function Question({ question: { id, text, about, kind, choices }, request }: QuestionProps) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   const { isBusy, problem, run } = useAppTask()
-  useLayoutEffect(() => heading.current?.focus(), [])
+  useLayoutEffect(() => (field.current ?? heading.current)?.focus(), [])
   const reply = (reply: string | null) =>
     run(async () => {
       await request('reply', { id, reply })
@@ -27,18 +28,18 @@ export function Question({ question: { id, text, about, kind, choices }, request
     </button>
   )
   return (
-    <section class="question panel" aria-labelledby="question">
+    <section class="question panel" aria-label="Question">
       {about.map((line) => (
         <p key={line}>{line}</p>
       ))}
-      <h2 id="question" ref={heading} tabIndex={-1}>
-        {text}
+      <h2 ref={heading} tabIndex={-1}>
+        {kind === 'secret' ? <label for="reply">{text}</label> : text}
       </h2>
       {problem && <ProblemText problem={problem} />}
       {kind === 'secret' ? (
         <form class="form" onSubmit={send}>
           <div class="field">
-            <input name="reply" type="password" autocomplete="current-password" aria-labelledby="question" required />
+            <input ref={field} id="reply" name="reply" type="password" autocomplete="current-password" required />
           </div>
           <div class="actions">
             <button type="submit" class="primary" aria-disabled={isBusy}>
