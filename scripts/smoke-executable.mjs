@@ -1,19 +1,30 @@
 // Checks that a single executable works on this machine, in an environment without Node:
-// `node scripts/smoke-executable.mjs FILE`. The script is plain JavaScript for any Node that a runner has.
+// `node scripts/smoke-executable.mjs FILE DOWNLOAD`, where DOWNLOAD is the same program for players. The script is plain
+// JavaScript for any Node that a runner has.
 import { equal, match } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const LIMIT_MS = 60_000
 const ADMIN_PASSWORD = 'canary-admin-password'
-const file = resolve(process.argv[2] ?? '')
+const [file, download] = process.argv.slice(2).map((path) => resolve(path))
 const home = mkdtempSync(join(tmpdir(), 'fish-smoke-'))
 const data = join(home, 'data')
-const env = {
+/** @param home the folder in which the program stores everything */
+const envOf = (home) => ({
   PATH: process.platform === 'win32' ? `${process.env.SystemRoot}\\System32` : '/usr/bin:/bin',
   HOME: home,
   USERPROFILE: home,
@@ -22,7 +33,8 @@ const env = {
   TEMP: home,
   ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}),
   FISH_SECRET_STORE: 'file',
-}
+})
+const env = envOf(home)
 const running = new Set()
 
 function start(args, more = {}) {
@@ -55,6 +67,17 @@ async function until(what, read) {
     if (Date.now() > deadline) throw new Error(`Timed out: ${what}`)
     await sleep(50)
   }
+}
+
+/** Unpacks the download for players, and returns the program in it. */
+function unpackDownload() {
+  const name = 'Fish Collection'
+  const folder = join(home, 'download')
+  mkdirSync(folder)
+  if (download.endsWith('.tar.gz')) execFileSync('tar', ['-xzf', download, '-C', folder])
+  else if (download.endsWith('.zip')) execFileSync('ditto', ['-x', '-k', download, folder])
+  else return download
+  return join(folder, ...(download.endsWith('.zip') ? [`${name}.app`, 'Contents', 'MacOS'] : [name]), name)
 }
 
 async function serve(port) {
@@ -122,6 +145,26 @@ try {
     await server.closed
     server = await serve(new URL(url).port)
     equal((await names()).join(), 'Cod,Salmon,Perch')
+  })
+  await step('app', async () => {
+    const own = join(home, 'player')
+    mkdirSync(own)
+    // A double-click gives the program no arguments and no terminal. Without a PATH, the program finds no browser, so
+    // that the code for the page stays in its file.
+    const app = spawn(unpackDownload(), [], { env: { ...envOf(own), PATH: own }, stdio: 'ignore', cwd: own })
+    const closed = once(app, 'close')
+    running.add({ child: app, closed })
+    const [, origin, code] = await until('the file for the browser', () => {
+      equal(app.exitCode, null, 'The program for players has ended.')
+      const launch = readdirSync(own, { recursive: true }).find((path) => /open-[^/\\]*\.html$/.test(path))
+      return launch && /url=(http:[^#]*)\/#code=([\w-]+)/.exec(readFileSync(join(own, launch), 'utf8'))
+    })
+    match(await (await fetch(`${origin}/`)).text(), /<html/)
+    const post = (path, body, headers) =>
+      fetch(`${origin}/api/${path}`, { method: 'POST', body: JSON.stringify(body), headers: { origin, ...headers } })
+    const { secret } = await (await post('session', { code })).json()
+    equal((await post('quit', {}, { authorization: `Bearer ${secret}` })).status, 200)
+    equal((await closed)[0], 0)
   })
 } finally {
   for (const { child, closed } of running) {

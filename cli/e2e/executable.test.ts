@@ -1,10 +1,12 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -13,17 +15,26 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { NtExecutable, NtExecutableResource, Resource } from 'resedit'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newFolder } from '../test/folders.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const FILE = join(ROOT, 'executables', 'fish-cli-linux-x64')
+const FOLDER = join(ROOT, 'executables')
+const FILE = join(FOLDER, 'fish-cli-linux-x64')
+const DOWNLOAD = join(FOLDER, 'Fish-Collection-linux-x64.tar.gz')
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+const EM_AARCH64 = 183
+const IMAGE_FILE_MACHINE_AMD64 = 0x8664
+const [WINDOWS_GUI, WINDOWS_CONSOLE] = [2, 3]
 const LIMIT_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 const isLinux = process.platform === 'linux' && process.arch === 'x64'
 
-const build = () =>
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'executables.ts'), 'linux-x64'], { encoding: 'utf8' })
+const build = (target = 'linux-x64') =>
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'executables.ts'), target], { encoding: 'utf8' })
+const checkSums = (...files: readonly string[]) =>
+  execFileSync('sha256sum', ['--check', ...files.map((file) => `${file}.sha256`)], { cwd: FOLDER })
 
 /** Runs the executable without Node on the PATH. */
 async function fish(home: string, ...args: readonly string[]): Promise<string> {
@@ -53,15 +64,28 @@ async function serve(env: Readonly<Record<string, string>>): Promise<{ child: Ch
   throw new Error(`It did not start: ${output}`)
 }
 
+/** Unpacks the download for players, and returns the folder. */
+function unpackDownload(): string {
+  const parent = newFolder()
+  execFileSync('tar', ['-xzf', DOWNLOAD, '-C', parent])
+  return join(parent, 'Fish Collection')
+}
+
+/** The command line of a desktop entry, as a desktop makes it for `sh`. */
+function commandOf(entry: string): string {
+  const [, line = ''] = /^Exec=(.*)$/m.exec(readFileSync(entry, 'utf8')) ?? []
+  return line.replaceAll('\\\\', '\\').replace('%k', `'${entry}'`)
+}
+
 describe.runIf(isLinux)('the executable', () => {
   let built = ''
   beforeAll(() => {
     built = build()
   })
 
-  test('shows the demo, serves, stores the catches of a growing log and loses nothing at a kill', async () => {
+  test('shows the demo, serves, stores the catches of a growing log, loses nothing at a kill and opens the program for players', async () => {
     const script = join(ROOT, 'scripts', 'smoke-executable.mjs')
-    await promisify(execFile)(process.execPath, [script, FILE], { env: {}, timeout: 3 * LIMIT_MS })
+    await promisify(execFile)(process.execPath, [script, FILE, DOWNLOAD], { env: {}, timeout: 3 * LIMIT_MS })
   })
 
   test('has the same bytes when it is built again', () => {
@@ -146,5 +170,68 @@ describe.runIf(isLinux)('the executable', () => {
     await once(child, 'exit')
     expect(readdirSync(temporary)).toEqual([])
     expect(existsSync('/proc/.cache')).toBe(false)
+  })
+
+  test('is packed for players with a desktop entry and a drawing', () => {
+    checkSums('fish-cli-linux-x64', 'Fish-Collection-linux-x64.tar.gz')
+    const folder = unpackDownload()
+    const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777])
+    expect(Object.fromEntries(modes)).toEqual({
+      'Fish Collection': 0o755,
+      'Fish Collection.desktop': 0o755,
+      'fish-collection.svg': 0o644,
+    })
+    expect(readFileSync(join(folder, 'Fish Collection')).equals(readFileSync(FILE))).toBe(true)
+  })
+
+  test.each([
+    ['file', (folder: string) => `"${join(folder, 'Fish Collection')}"`],
+    ['desktop entry', (folder: string) => commandOf(join(folder, 'Fish Collection.desktop'))],
+  ])('opens the program for players from its %s, without arguments', async (_, commandIn) => {
+    const home = newFolder()
+    const browser = join(home, 'browser')
+    writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > '${home}/opened'\n`, { mode: 0o755 })
+    const env = { PATH: '/usr/bin:/bin', HOME: home, TMPDIR: home, BROWSER: browser, FISH_SECRET_STORE: 'file' }
+    const child = spawn('sh', ['-c', `exec ${commandIn(unpackDownload())}`], { env, cwd: home })
+    onTestFinished(async () => {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'exit')
+    })
+    const [output] = await once(child.stdout, 'data')
+    const [address = ''] = /http:\/\/\S+/.exec(String(output)) ?? []
+    expect((await fetch(address)).status).toBe(200)
+    expect(readFileSync(join(home, 'opened'), 'utf8')).toMatch(/^file:.*\.html$/)
+  })
+
+  test('is built for Linux on ARM, with its program inside', () => {
+    const [, program] = / program (\w+)/.exec(build('linux-arm64')) ?? []
+    checkSums('fish-cli-linux-arm64', 'Fish-Collection-linux-arm64.tar.gz')
+    const bytes = readFileSync(join(FOLDER, 'fish-cli-linux-arm64'))
+    expect(bytes.toString('latin1', 0, 4)).toBe('\x7fELF')
+    expect(bytes.readUInt16LE(18)).toBe(EM_AARCH64)
+    expect(bytes.includes(`${FUSE}:1`)).toBe(true)
+    expect(bytes.includes(`{"id":"${program}"`)).toBe(true)
+  })
+
+  test('is built for Windows, with its program, its name and no console window for players', () => {
+    const [, program, blob] = / program (\w+) {2}blob (\w+)/.exec(build('windows-x64')) ?? []
+    checkSums('fish-cli-windows-x64.exe', 'Fish-Collection-windows-x64.exe')
+    const subsystems = ['fish-cli', 'Fish-Collection'].map((name) => {
+      const bytes = readFileSync(join(FOLDER, `${name}-windows-x64.exe`))
+      expect(bytes.includes(`${FUSE}:1`)).toBe(true)
+      expect(bytes.includes(`{"id":"${program}"`)).toBe(true)
+      const executable = NtExecutable.from(bytes)
+      const { entries } = NtExecutableResource.from(executable)
+      const { fileHeader, optionalHeader } = executable.newHeader
+      expect(fileHeader.machine).toBe(IMAGE_FILE_MACHINE_AMD64)
+      const embedded = entries.find(({ id }) => id === 'NODE_SEA_BLOB')
+      expect(hash('sha256', Buffer.from(embedded?.bin ?? new ArrayBuffer()))).toBe(blob)
+      const [information] = Resource.VersionInfo.fromEntries(entries)
+      expect(information?.getStringValues({ lang: 1033, codepage: 1200 })).toMatchObject({
+        FileDescription: 'Fish Collection',
+      })
+      return optionalHeader.subsystem
+    })
+    expect(subsystems).toEqual([WINDOWS_CONSOLE, WINDOWS_GUI])
   })
 })
