@@ -1,5 +1,6 @@
 // The start of the single executable. Node runs this file from the executable, where `require` finds only built-in
 // modules. The program itself is unpacked, because workers, ES modules and native modules need files.
+import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import {
   mkdirSync,
@@ -48,7 +49,14 @@ function start(): void {
     return
   }
   // A double-click on the file with this name opens the program for players.
-  if (process.argv.length === 2 && APP_NAME.test(basename(process.execPath))) process.argv.push('app')
+  if (process.argv.length === 2 && APP_NAME.test(basename(process.execPath))) {
+    // While the process of a bundle runs, macOS starts no second one, which would open the page again.
+    if (process.platform === 'darwin') {
+      spawn(process.execPath, ['app'], { detached: true, stdio: 'ignore' }).unref()
+      return
+    }
+    process.argv.push('app')
+  }
   // NO_COLOR overrides FORCE_COLOR. Node warns if both are set.
   delete process.env[process.env.NO_COLOR ? 'FORCE_COLOR' : 'NO_COLOR']
   const pages: Readonly<Record<string, string>> = JSON.parse(getAsset('pages', 'utf8'))
