@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createMock } from '@fish-crab/mocks'
+import { createAdminClient } from '@fish-crab/sdk/admin'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AppState } from '../../server/web/src/player-app/api-types.ts'
 import { createAutostart } from '../src/commands/app/autostart.ts'
@@ -78,6 +79,7 @@ async function openApp(env: Env = {}, home = homeWithGame(), clock?: RunOptions[
     again: () => run(['app'], options),
     raw: call,
     home,
+    env: own,
     post: (path: string, body: object = {}) => call(path, body, authorization),
     put: (path: string, body: string, headers: object) =>
       fetch(origin + path, { method: 'PUT', headers: { origin, ...authorization, ...headers }, body }),
@@ -180,6 +182,30 @@ test('after a new key, the page asks for a login, and then sends the rejected ca
     .toBe(1)
 })
 
+test('a new login in a terminal ends the request for a login on the page', async () => {
+  const mock = await createMock({
+    seed: { users: [{ name: 'Alex' }], admins: [{ username: 'root', password: 'root-password' }] },
+  })
+  const server = await mock.serve()
+  onTestFinished(() => mock[Symbol.asyncDispose]())
+  const { fernetKey } = mock.user('Alex')
+  const login = { version: 1, service: server.url, name: 'Alex', gamemode: 'earth' }
+  const app = await openApp()
+  await app.post('/api/login', { file: JSON.stringify({ ...login, fernetKey }) })
+  await app.post('/api/start')
+  const admin = { baseUrl: mock.origin, fetch: mock.fetch, username: 'root', password: 'root-password' }
+  const reset = await createAdminClient(admin).users.reset('Alex', 'fernet')
+  appendFileSync(app.log, CATCH(1, 'Salmon') + OTHER_LINE)
+  await app.until(({ problem }) => problem?.needsLogin === true)
+  const file = join(app.home, 'new.json')
+  writeFileSync(file, JSON.stringify({ ...login, fernetKey: reset.fernetKey }))
+  expect((await run(['login', '--from', file], { env: app.env })).status).toBe(0)
+  appendFileSync(app.log, CATCH(4, 'Eel') + OTHER_LINE)
+  const state = await app.until(({ problem, queue }) => problem === null && queue.waiting + queue.rejected === 0)
+  expect(state.messages.map(({ text }) => text)).toContainEqual(expect.stringContaining('logged in again'))
+  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon', 'Eel'])
+})
+
 test('a second click on start follows each log once, and a stop ends a start', async () => {
   const app = await openApp()
   expect((await app.post('/api/login', { file: loginFile() })).status).toBe(200)
@@ -220,8 +246,12 @@ test('catches wait while the service is unreachable, and are sent once', async (
     waiting: 1,
     waitingReason: expect.stringMatching(/^The service does not respond\. Sending continues at/),
   })
+  await app.post('/api/stop')
+  const { queue: stopped } = await app.until(({ running }) => !running)
+  expect(stopped).toMatchObject({ waiting: 1, waitingReason: 'Press Start to send them.' })
   fault.cancel()
-  await app.until(({ queue }) => queue.waiting === 0)
+  await app.post('/api/start')
+  await app.until(({ queue: { waiting } }) => waiting === 0)
   expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
 })
 

@@ -61,6 +61,9 @@ export class Player {
   #run: Run | undefined
   /** The outbox of the run. */
   #outbox: Outbox | undefined
+  /** Why catches wait, and why the last ones were rejected. */
+  #waitingReason: string | null = null
+  #rejectedReason: string | null = null
   #download: { readonly path: string; readonly content: string } | undefined
   #storeDay: NodeJS.Timeout | undefined
   #messageId = 0
@@ -151,8 +154,7 @@ export class Player {
   async stop(): Promise<void> {
     const run = this.#run
     if (!run) return
-    const signal = AbortSignal.any([run.stop.signal, AbortSignal.timeout(SEND_MS)])
-    await this.#outbox?.flush({ signal, maxWaitMs: 0 }).catch(() => {})
+    if (this.#outbox) await this.#sendLast(this.#outbox, run.stop.signal).catch(() => {})
     run.stop.abort(interruption())
     await run.ended
   }
@@ -314,40 +316,50 @@ export class Player {
     this.#outbox = outbox
     if (this.#retriesRejected) await outbox.retry()
     this.#retriesRejected = false
-    let rejectedReason: string | null = null
     const noteRejection = (reason: RejectionReason) => {
-      rejectedReason = textForPage(rejectionText(reason)).join(' ')
+      this.#rejectedReason = textForPage(rejectionText(reason)).join(' ')
       if (reason.code !== 'invalid_token') return
       const message = 'Your key has changed, so the service rejects your catches. They are kept.'
       this.#change({ problem: { message, hint: 'Log in again to send them.', needsLogin: true } })
     }
+    this.#waitingReason = null
     const last = (await outbox.deadLetters()).at(-1)
     if (last) noteRejection(last.reason)
-    let waitingReason: string | null = null
-    const count = async () => {
-      const { pending: waiting, rejected } = await outbox.status()
-      const reasons = {
-        waitingReason: waiting > 0 ? waitingReason : null,
-        rejectedReason: rejected > 0 ? rejectedReason : null,
-      }
-      this.#change({ queue: { waiting, rejected, ...reasons } })
-    }
     outbox.subscribe((event) => {
       if (event.type === 'waiting') {
         const until = timeOfDay(event.until.getTime())
-        waitingReason = `${problemFor(event.error).message} Sending continues at ${until}.`
+        this.#waitingReason = `${problemFor(event.error).message} Sending continues at ${until}.`
       }
       if (event.type === 'delivered') {
-        waitingReason = null
+        this.#waitingReason = null
         // Another process of the player may have logged in.
-        if (this.#state.problem?.needsLogin) this.#change({ problem: null })
+        if (this.#state.problem?.needsLogin) {
+          this.#readAccount()
+          this.#change({ problem: null })
+          this.#say('You have logged in again, so rejected catches are sent.')
+        }
       }
       if (event.type === 'rejected') noteRejection(event.reason)
       // The outbox may already be closed.
-      void count().catch(() => {})
+      void this.#count(outbox).catch(() => {})
     })
-    await count()
+    await this.#count(outbox)
     return outbox
+  }
+
+  async #sendLast(outbox: Outbox, stopped: AbortSignal): Promise<void> {
+    await outbox
+      .flush({ signal: AbortSignal.any([stopped, AbortSignal.timeout(SEND_MS)]), maxWaitMs: 0 })
+      .catch(() => {})
+    this.#waitingReason = 'Press Start to send them.'
+    await this.#count(outbox)
+  }
+
+  async #count(outbox: Outbox): Promise<void> {
+    const { pending: waiting, rejected } = await outbox.status()
+    const waitingReason = waiting > 0 ? this.#waitingReason : null
+    const rejectedReason = rejected > 0 ? this.#rejectedReason : null
+    this.#change({ queue: { waiting, waitingReason, rejected, rejectedReason } })
   }
 
   #print(data: unknown): void {

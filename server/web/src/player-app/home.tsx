@@ -19,7 +19,7 @@ interface HomeProps {
 }
 
 export function Home({ state, connection, showsLogin }: HomeProps) {
-  const { running, starting, games, day, messages, progress, startsWithComputer } = state
+  const { games, day, messages, progress, startsWithComputer } = state
   const { request } = connection
   const [showsOldLogs, setShowsOldLogs] = useState(false)
   const { fish, crabs, best } = figuresOf(day, new Date())
@@ -27,7 +27,7 @@ export function Home({ state, connection, showsLogin }: HomeProps) {
     <>
       {!showsLogin && <h1 class="visually-hidden">Fish Collection</h1>}
       <section class="control panel" aria-label="Start and stop">
-        <Switch running={running} starting={starting} request={request} />
+        <Switch state={state} request={request} />
         <p class="quiet">
           You can close this tab: Fish Collection continues until you press Quit. Open it again to see this page.
         </p>
@@ -48,7 +48,7 @@ export function Home({ state, connection, showsLogin }: HomeProps) {
         </p>
         {day.catches.length === 0 ? <p class="quiet">New catches appear here.</p> : <Catches catches={day.catches} />}
       </section>
-      <Games games={games} running={running} />
+      <Games games={games} running={state.running} />
       {messages.length > 0 && (
         <section aria-labelledby="messages">
           <h2 id="messages">Messages</h2>
@@ -65,7 +65,10 @@ export function Home({ state, connection, showsLogin }: HomeProps) {
   )
 }
 
-function Switch({ running, starting, request }: Pick<AppState, 'running' | 'starting'> & Pick<Connection, 'request'>) {
+function Switch({
+  state: { running, starting, queue },
+  request,
+}: Pick<HomeProps, 'state'> & Pick<Connection, 'request'>) {
   const name = running || starting ? 'stop' : 'start'
   return (
     <>
@@ -80,6 +83,7 @@ function Switch({ running, starting, request }: Pick<AppState, 'running' | 'star
       <p class="state" role="status">
         {running && <span class="dot" />}
         {running ? 'Collecting your catches' : starting ? 'Starting…' : 'Press Start before you play.'}
+        {running && queue.waiting > 0 && ` · sending ${formatNumber(queue.waiting)}`}
       </p>
     </>
   )
@@ -118,11 +122,10 @@ function Queue({
 }: Pick<AppState, 'queue'> & Pick<Connection, 'request'> & Pick<HomeProps, 'showsLogin'>) {
   return (
     <>
-      {waiting > 0 && (
+      {waitingReason !== null && (
         <p class="notice">
           <span>
-            <strong>{plural(waiting, 'catch is', 'catches are')} waiting on this computer.</strong>{' '}
-            {waitingReason ?? 'Fish Collection is sending.'}
+            <strong>{plural(waiting, 'catch is', 'catches are')} waiting on this computer.</strong> {waitingReason}
           </span>
         </p>
       )}
@@ -216,7 +219,7 @@ function Games({ games, running }: Pick<AppState, 'games' | 'running'>) {
         <ul class="games panel">
           {games.map(({ path, launcher, followed, note }) => (
             <li key={path} class={followed ? undefined : 'quiet'}>
-              <strong>{launcher ?? 'Minecraft'}</strong>
+              <strong>{launcher === null || launcher === 'vanilla' ? 'Minecraft' : launcher}</strong>
               <span>
                 {!followed && 'Skipped: '}
                 {note}
