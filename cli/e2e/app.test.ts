@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -160,4 +161,72 @@ test('after an administrator resets the key, a new login sends the rejected catc
   await expect.poll(sent).toEqual(['Salmon'])
   catches('Eel')
   await expect.poll(sent).toEqual(['Salmon', 'Eel'])
+})
+
+test('a player adds old logs of the games, then chosen files, and each catch once', async ({ skip }) => {
+  const context = await startBrowser(skip)
+  const { home, loginFile, sent } = await newPlayer()
+  const logs = join(home, '.minecraft', 'logs')
+  const lineOf = (name: string) =>
+    `[09:00:00] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name}.\n[09:00:01] [main/INFO]: Stopping!\n`
+  writeFileSync(join(logs, '2026-01-02-1.log.gz'), gzipSync(lineOf('Salmon') + lineOf('Eel')))
+  const app = startApp(home)
+  const page = await context.newPage()
+  await page.goto(await app.address())
+  await logIn(page, loginFile())
+  await page.getByRole('button', { name: 'Old logs' }).click()
+  const addAll = async (count: string) => {
+    await page.getByRole('heading', { name: `Add ${count} for Alex` }).waitFor()
+    await page.getByText(`${count} to add`).waitFor()
+    await page.getByRole('button', { name: 'Yes' }).click()
+    await page.getByText(`${count} added`).waitFor()
+  }
+  const readGames = page.getByRole('button', { name: 'Read the logs of my games' })
+  await readGames.click()
+  await page.getByRole('heading', { name: 'Add 2 catches' }).waitFor()
+  await page.getByRole('button', { name: 'No' }).click()
+  await page.getByText('Nothing was added').waitFor()
+  expect(sent()).toEqual([])
+  await readGames.click()
+  await addAll('2 catches')
+  await expect.poll(sent).toEqual(['Salmon', 'Eel'])
+  const other = join(home, 'older')
+  mkdirSync(join(other, 'inner'), { recursive: true })
+  writeFileSync(join(other, '2026-01-01-1.log'), lineOf('Koi'))
+  writeFileSync(join(other, 'inner', 'copy.log.gz'), gzipSync(lineOf('Pike')))
+  writeFileSync(join(other, 'options.dat'), lineOf('Tuna'))
+  await page.getByLabel('Folder').setInputFiles(other)
+  await addAll('2 catches')
+  await expect.poll(sent).toEqual(['Salmon', 'Eel', 'Koi', 'Pike'])
+  await page.getByLabel('Files').setInputFiles(join(other, '2026-01-01-1.log'))
+  await page.getByText('0 catches added').waitFor()
+  await page.getByLabel('Files').setInputFiles(join(other, 'options.dat'))
+  await page.getByText('No logs found').waitFor()
+  expect(sent()).toHaveLength(4)
+})
+
+test('a player answers for the gamemode once, and deletes the login file among the downloads', async ({ skip }) => {
+  const context = await startBrowser(skip)
+  const { home, login, catches, sent, mock } = await newPlayer()
+  const { gamemode: _, ...withoutGamemode } = login
+  const file = join(home, 'Downloads', 'alex.json')
+  mkdirSync(join(home, 'Downloads'))
+  writeFileSync(file, JSON.stringify(withoutGamemode))
+  const app = startApp(home)
+  const page = await context.newPage()
+  await page.goto(await app.address())
+  await page.locator('input[type=file]').setInputFiles(file)
+  await page.getByRole('button', { name: 'Delete alex.json' }).click()
+  await expect.poll(() => existsSync(file)).toBe(false)
+  await start(page)
+  await page.getByRole('button', { name: 'oneblock' }).click()
+  await page.getByText('Collecting your catches').waitFor()
+  catches('Salmon')
+  await card(page, 'Salmon')
+  await expect.poll(sent).toEqual(['Salmon'])
+  const stored = await (await mock.fetch('/get/fish?name=Alex&gamemode=oneblock')).json()
+  expect(stored).toMatchObject({ fish: [{ name: 'Salmon' }] })
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await start(page)
+  await page.getByText('Collecting your catches').waitFor()
 })
