@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AppCatch, AppState } from '../../web/src/player-app/api-types.ts'
 import { createConnection } from '../../web/src/player-app/connection.ts'
-import { catchKeys, needsLogin } from '../../web/src/player-app/view.ts'
+import { logsOf } from '../../web/src/player-app/log-files.ts'
+import { catchKeys, figuresOf, needsLogin } from '../../web/src/player-app/view.ts'
 
 const LOGGED_OUT: AppState = {
   version: '0.1.0',
@@ -30,6 +31,7 @@ const WRONG_PASSWORD = { message: 'The password is wrong.', hint: 'Check the pas
 /** An app in memory that speaks the API of the process. */
 function createApp(state = LOGGED_OUT) {
   const requests: string[] = []
+  const uploads: string[] = []
   const encoder = new TextEncoder()
   let secret = 'secret-1'
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -54,9 +56,11 @@ function createApp(state = LOGGED_OUT) {
   }
   const fetch = (async (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
-    const body = JSON.parse(String(init.body ?? '{}'))
+    const isUpload = init.method === 'PUT'
+    const body = isUpload ? {} : JSON.parse(String(init.body ?? '{}'))
+    if (isUpload) uploads.push(headers.get('x-last-modified') ?? '')
     requests.push(`${init.method ?? 'GET'} ${path} ${init.body ?? ''}`.trim())
-    expect(headers.get('content-type')).toBe(init.method === 'PUT' ? 'application/octet-stream' : 'application/json')
+    expect(headers.get('content-type')).toBe(isUpload ? 'application/octet-stream' : 'application/json')
     if (path === '/api/session') {
       return body.code === 'once' ? Response.json({ secret }) : new Response(null, { status: 401 })
     }
@@ -73,6 +77,7 @@ function createApp(state = LOGGED_OUT) {
   return {
     fetch,
     requests,
+    uploads,
     change,
     send,
     revoke: () => {
@@ -199,5 +204,37 @@ describe('the page of the app', () => {
     const before = catchKeys([COD, COD])
     expect(new Set(before).size).toBe(2)
     expect(catchKeys([{ ...COD, name: 'Koi' }, COD, COD, COD]).slice(2)).toEqual(before)
+  })
+
+  it('sends a log with its folder, name and time', async () => {
+    const { app, connection } = await openPage()
+    await connection.upload(2, new File(['a line'], 'latest (1).log', { lastModified: 1_700_000_000_000 }))
+    expect(app.requests.at(-1)).toMatch(/^PUT \/api\/upload\/2\/latest%20\(1\)\.log/)
+    expect(app.uploads).toEqual(['1700000000000'])
+  })
+
+  it('chooses the logs among files, and numbers their folders', () => {
+    const fileAt = (path: string) =>
+      Object.defineProperty(new File([], path.replace(/^.*\//, '')), 'webkitRelativePath', { value: path })
+    const paths = [
+      'a/latest.log',
+      'a/2026-01-02-1.log.gz',
+      'a/debug.log',
+      'a/b/old.log',
+      'a/options.txt.bak',
+      'a/mod.jar',
+    ]
+    expect(logsOf(paths.map(fileAt)).map(({ folder, file }) => `${folder} ${file.name}`)).toEqual([
+      '0 latest.log',
+      '0 2026-01-02-1.log.gz',
+      '1 old.log',
+      '0 options.txt.bak',
+    ])
+  })
+
+  it('shows no catches of yesterday as catches of today', () => {
+    const day = { ...LOGGED_OUT.day, fish: 3, best: COD }
+    expect(figuresOf(day, new Date('2026-01-01T23:59:59'))).toMatchObject({ fish: 3, best: COD })
+    expect(figuresOf(day, new Date('2026-01-02T00:00:00'))).toEqual({ fish: 0, crabs: 0, best: null })
   })
 })
