@@ -1,4 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RARITIES } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
@@ -7,6 +8,7 @@ import { PROJECT } from '../test-support/language-tools.ts'
 import { launchChromium } from '../test-support/launch-chromium.ts'
 import { seededNumbers } from '../test-support/seeded-numbers.ts'
 import { ROOT, startServerProcess } from '../test-support/server-process.ts'
+import { PLAYER_APP_VIEWS } from './player-app.ts'
 
 const FOLDER = join(PROJECT, 'docs/pages')
 const NOW = Date.UTC(2026, 10, 22, 18)
@@ -173,6 +175,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
     await page.keyboard.press('Enter')
     await page.getByText('Save them now').waitFor()
   },
+  ...PLAYER_APP_VIEWS,
 }
 
 /** Stores the same catches in each run. */
@@ -202,7 +205,7 @@ async function fill(url: string): Promise<void> {
   await admin.crabs.add('Crabby', crabs, { gamemode: 'factions' })
 }
 
-/** Takes the pictures of docs/pages.md again, and removes all other pictures. */
+/** Takes the pictures of docs/pages.md again, and removes all other screenshots. */
 export async function takePages(): Promise<void> {
   const browser = await launchChromium()
   if (!browser) throw new Error('Chromium was not found. Run: apt-get install chromium')
@@ -215,8 +218,7 @@ export async function takePages(): Promise<void> {
   })
   try {
     await fill(server.url)
-    await rm(FOLDER, { recursive: true, force: true })
-    await mkdir(FOLDER, { recursive: true })
+    for (const name of globSync('*.png', { cwd: FOLDER })) await rm(join(FOLDER, name))
     for (const [files, open] of Object.entries(VIEWS)) {
       for (const file of files.split(' ')) {
         const [scheme, width = ''] = file.split('-').reverse()
