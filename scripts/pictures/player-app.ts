@@ -80,7 +80,7 @@ const ASKING: AppState = {
   question: {
     id: 1,
     kind: 'confirm',
-    text: 'Add 128 catches for Alex at https://fish.example.org',
+    text: 'Add 128 catches for Alex at https://fish.example.org?',
     about: ['4 logs: 128 catches to add, 2026-10-04 to 2026-11-21; 41 already added.', 'earth: 120 fish, 8 crabs'],
     choices: [],
   },

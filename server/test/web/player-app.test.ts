@@ -232,7 +232,7 @@ describe('the page of the app', () => {
     ])
   })
 
-  it('shows no catches of yesterday as catches of today', () => {
+  it('starts the figures at zero after midnight', () => {
     const day = { ...LOGGED_OUT.day, fish: 3, best: COD }
     expect(figuresOf(day, new Date('2026-01-01T23:59:59'))).toMatchObject({ fish: 3, best: COD })
     expect(figuresOf(day, new Date('2026-01-02T00:00:00'))).toEqual({ fish: 0, crabs: 0, best: null })

@@ -47,7 +47,7 @@ export function createAppTerminal(system: System, page: AppPage): Terminal {
     return EXIT.ok
   }
   const ask = (kind: AppQuestion['kind'], text: string, choices: readonly string[] = []) =>
-    page.ask({ kind, choices, text: text.replace(/[:?]\s*$/, ''), about: takeNotes() })
+    page.ask({ kind, choices, text: text.replace(/:\s*$/, ''), about: takeNotes() })
   const nothing = () => {}
   const terminal: Terminal = {
     flags: {},
