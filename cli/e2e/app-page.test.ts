@@ -27,7 +27,7 @@ test('the page has no accessibility findings and no horizontal scrolling in any 
   skip,
 }) => {
   const context = await startBrowser(skip)
-  const { mock, home, loginFile, says, catches } = await newPlayer()
+  const { mock, home, loginFile, says, catches, sent } = await newPlayer()
   const app = startApp(home)
   const page = await context.newPage()
   await page.goto(await app.address())
@@ -49,7 +49,8 @@ test('the page has no accessibility findings and no horizontal scrolling in any 
   const longest = 'X'.repeat(100)
   says(...fish, `NICE CATCH! You caught a ${longest}.`, 'FISHING ▶ You fished up a Crab!')
   await expect.poll(() => page.locator('.card').count()).toBe(RARITIES.length + 2)
-  await page.getByText('waiting on this computer').waitFor({ state: 'hidden' })
+  await page.getByText('· sending').waitFor({ state: 'hidden' })
+  await expect.poll(() => sent().length).toBe(RARITIES.length + 1)
   await page.getByRole('button', { name: 'Copy overlay address' }).click()
   await page.locator('.copy-row').waitFor()
   await page.getByRole('button', { name: 'Old logs' }).click()

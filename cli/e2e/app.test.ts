@@ -156,7 +156,6 @@ test('after an administrator resets the key, a new login sends the rejected catc
   await page.getByRole('heading', { name: 'Log in again' }).waitFor()
   expect(sent()).toEqual([])
   await logIn(page, loginFile({ ...login, fernetKey }))
-  await start(page)
   await page.getByText('1 catch was rejected').waitFor({ state: 'hidden' })
   await expect.poll(sent).toEqual(['Salmon'])
   catches('Eel')

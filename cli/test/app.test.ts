@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createMock } from '@fish-crab/mocks'
 import { createAdminClient } from '@fish-crab/sdk/admin'
@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AppState } from '../../server/web/src/player-app/api-types.ts'
 import { createAutostart } from '../src/commands/app/autostart.ts'
 import { newFolder, xdgFolders } from './folders.ts'
-import { type Env, type RunOptions, run, serviceContext } from './harness.ts'
+import { type Env, type RunOptions, run, serviceContext, startService } from './harness.ts'
 
 const context = serviceContext()
 
@@ -130,12 +130,15 @@ test('a player logs in with a file, starts, and sees each new catch, which the s
   const app = await openApp()
   expect((await app.until(() => true)).account).toBeNull()
   const login = await app.post('/api/login', { file: loginFile() })
-  expect(login).toEqual({ status: 200, body: { passwordToSave: context.alex.password, loginFile: null } })
+  expect(login).toEqual({ status: 200, body: { passwordToSave: context.alex.password, loginFiles: [] } })
   await app.post('/api/start')
   const running = await app.until((state) => state.running)
-  // The test service has version 0.0.0-test.
-  await app.until(({ messages }) => messages.some(({ text }) => text.includes('download the newer file')))
-  expect(running).toMatchObject({ account: { user: 'Alex', gamemode: 'earth' }, games: [{ path: app.log }] })
+  // The service of the tests has an older version.
+  expect(running).toMatchObject({
+    newerVersion: null,
+    account: { user: 'Alex', gamemode: 'earth' },
+    games: [{ path: app.log }],
+  })
   appendFileSync(app.log, CATCH(1, 'Salmon') + CATCH(2, 'Eel'))
   // A catch in the last line waits for a following line.
   appendFileSync(app.log, OTHER_LINE)
@@ -201,8 +204,7 @@ test('a new login in a terminal ends the request for a login on the page', async
   writeFileSync(file, JSON.stringify({ ...login, fernetKey: reset.fernetKey }))
   expect((await run(['login', '--from', file], { env: app.env })).status).toBe(0)
   appendFileSync(app.log, CATCH(4, 'Eel') + OTHER_LINE)
-  const state = await app.until(({ problem, queue }) => problem === null && queue.waiting + queue.rejected === 0)
-  expect(state.messages.map(({ text }) => text)).toContainEqual(expect.stringContaining('logged in again'))
+  await app.until(({ problem, queue }) => problem === null && queue.waiting + queue.rejected === 0)
   expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon', 'Eel'])
 })
 
@@ -264,7 +266,7 @@ test('a rejected login stores nothing, and says what to do', async () => {
   })
   expect((await app.until(() => true)).account).toBeNull()
   const right = { ...wrong, password: context.alex.password }
-  expect(await app.post('/api/login', right)).toEqual({ status: 200, body: { passwordToSave: null, loginFile: null } })
+  expect(await app.post('/api/login', right)).toEqual({ status: 200, body: { passwordToSave: null, loginFiles: [] } })
   await app.post('/api/logout')
   expect((await app.until(() => true)).account).toBeNull()
 })
@@ -372,14 +374,17 @@ test('a login finds the same login file among the downloads, and deletes it only
   const file = join(home, 'Downloads', 'alex.json')
   mkdirSync(join(file, '..'))
   writeFileSync(file, loginFile())
+  writeFileSync(join(home, 'Downloads', 'alex (1).json'), loginFile())
   writeFileSync(join(home, 'Downloads', 'other.json'), `${loginFile()} `)
   const app = await openApp({}, home)
-  expect((await app.post('/api/login', { file: loginFile() })).body).toMatchObject({ loginFile: file })
+  expect((await app.post('/api/login', { file: loginFile() })).body).toMatchObject({
+    loginFiles: [join(home, 'Downloads', 'alex (1).json'), file],
+  })
   expect(existsSync(file)).toBe(true)
-  await app.post('/api/delete-login-file')
+  await app.post('/api/delete-login-files')
   expect(readdirSync(join(home, 'Downloads'))).toEqual(['other.json'])
-  await app.post('/api/delete-login-file')
-  expect((await app.post('/api/login', { file: loginFile() })).body).toMatchObject({ loginFile: null })
+  await app.post('/api/delete-login-files')
+  expect((await app.post('/api/login', { file: loginFile() })).body).toMatchObject({ loginFiles: [] })
 })
 
 test('a login file that has changed since the login is not deleted', async () => {
@@ -390,7 +395,7 @@ test('a login file that has changed since the login is not deleted', async () =>
   const app = await openApp({}, home)
   await app.post('/api/login', { file: loginFile() })
   writeFileSync(file, 'another file')
-  await app.post('/api/delete-login-file')
+  await app.post('/api/delete-login-files')
   expect(readFileSync(file, 'utf8')).toBe('another file')
 })
 
@@ -447,36 +452,40 @@ test('old logs of the games are shown, and added after a confirmation', async ()
   writeFileSync(old, CATCH(1, 'Salmon') + CATCH(2, 'Eel') + OTHER_LINE)
   const app = await openApp({}, home)
   await app.post('/api/login', { file: loginFile() })
-  const refused = app.post('/api/old-logs', { uploaded: false })
+  const refused = app.post('/api/old-logs', {})
   const { text, about, id } = await app.question()
   expect(text).toContain('Add 2 catches for Alex')
   expect(about.join(' ')).toContain('2 catches to add, 2026-01-02')
   await app.reply(id, null)
   expect(await refused).toMatchObject({ status: 200, body: { message: 'Nothing was added.' } })
-  const added = app.post('/api/old-logs', { uploaded: false })
+  const added = app.post('/api/old-logs', {})
   await app.reply((await app.question()).id, 'yes')
   expect((await added).body.message).toContain('2 catches added.')
-  expect((await app.post('/api/old-logs', { uploaded: false })).body.message).toContain('0 catches added.')
+  expect((await app.post('/api/old-logs', {})).body.message).toContain('0 catches added.')
   const { fish } = JSON.parse((await run(['list', '--json'], { env: context.player })).stdout)
   expect(fish.map(({ name }: { name: string }) => name).filter((name: string) => name === 'Eel')).not.toEqual([])
 })
 
 test('dropped logs are added like old logs, keep their date, and leave no file behind', async () => {
   const temporary = newFolder()
+  const batch = crypto.randomUUID()
   const app = await openApp()
   vi.stubEnv('TMPDIR', temporary)
   onTestFinished(() => void vi.unstubAllEnvs())
   await app.post('/api/login', { file: loginFile() })
   const put = (path: string, content: string) =>
-    app.put(`/api/upload/${path}`, content, { 'x-last-modified': String(Date.UTC(2026, 0, 3, 12)) })
+    app.put(`/api/upload/${batch}/${path}`, content, { 'x-last-modified': String(Date.UTC(2026, 0, 3, 12)) })
   expect((await put('0/2025-03-04-1.log', CATCH(1, 'Tuna') + OTHER_LINE)).status).toBe(200)
   expect((await put('1/latest.log', CATCH(1, 'Tench') + OTHER_LINE)).status).toBe(200)
   for (const path of ['0/..', '0/a%2Fb.log', 'x/a.log']) expect((await put(path, 'a')).ok).toBe(false)
-  const added = app.post('/api/old-logs', { uploaded: true })
+  const added = app.post('/api/old-logs', { batch })
   const { about, id } = await app.question()
-  expect(about.join(' ')).toMatch(/^2 catches to add, 2025-03-04 to 2026-01-03/)
+  expect(about.join(' ')).toContain('the chosen logs: 2 catches to add, 2025-03-04 to 2026-01-03')
   await app.reply(id, 'yes')
   expect((await added).body.message).toContain('2 catches added.')
+  expect(readdirSync(temporary, { recursive: true })).not.toContainEqual(expect.stringMatching(/log$/))
+  await app.post('/api/quit')
+  await app.ended
   expect(readdirSync(temporary)).toEqual([])
 })
 
@@ -570,4 +579,118 @@ test('in the background, the page opens at the second start', async () => {
   expect(await page.promise).toMatch(/^file:/)
   stop.resolve()
   expect((await running).stdout).toContain('runs in the background')
+})
+
+test('the page names a newer version of the service', async () => {
+  const newer = await startService({}, '9.0.0')
+  onTestFinished(() => newer.close())
+  const admin = { FISH_URL: newer.url, FISH_ADMIN_PASSWORD: context.admin.FISH_ADMIN_PASSWORD }
+  const { name, fernetKey } = JSON.parse((await run(['user', 'create', 'Alex', '--json'], { env: admin })).stdout)
+  const app = await openApp()
+  const file = JSON.stringify({ version: 1, service: newer.url, name, fernetKey, gamemode: 'earth' })
+  await app.post('/api/login', { file })
+  await app.post('/api/start')
+  expect((await app.until(({ newerVersion }) => newerVersion !== null)).newerVersion).toBe('9.0.0')
+})
+
+test('two starts at the same time are one program', async () => {
+  const home = homeWithGame()
+  const env = { HOME: home, USERPROFILE: home, ...xdgFolders(home) }
+  const opened: string[] = []
+  const second = Promise.withResolvers<void>()
+  const stop = Promise.withResolvers<void>()
+  const options = {
+    env,
+    openBrowser: async (url: string) => {
+      opened.push(url)
+      if (opened.length === 2) second.resolve()
+      return true
+    },
+    stopRequested: () => stop.promise,
+  }
+  const starts = [run(['app'], options), run(['app'], options)]
+  const ended = await Promise.race(starts)
+  expect(ended.stdout).toContain('already running')
+  await second.promise
+  const addresses = opened.map((url) => /http:[^#]+/.exec(readFileSync(fileURLToPath(url), 'utf8'))?.[0])
+  expect(new Set(addresses).size).toBe(1)
+  stop.resolve()
+  expect((await Promise.all(starts)).map(({ status }) => status)).toEqual([0, 0])
+  expect(existsSync(join(xdgFolders(home).XDG_STATE_HOME, 'fish-crab', 'app.sock'))).toBe(false)
+})
+
+test('a question in the background opens the page', async () => {
+  const home = homeWithGame()
+  const first = await openApp({}, home)
+  await first.post('/api/login', { file: loginFile(null) })
+  await first.post('/api/quit')
+  await first.ended
+  const page = Promise.withResolvers<string>()
+  const stop = Promise.withResolvers<void>()
+  const openBrowser = async (url: string) => {
+    page.resolve(url)
+    return true
+  }
+  const running = run(['app', '--background'], { env: first.env, openBrowser, stopRequested: () => stop.promise })
+  expect(await page.promise).toMatch(/^file:/)
+  stop.resolve()
+  expect((await running).status).toBe(0)
+})
+
+test('cancelling a question changes nothing and reports no problem', async () => {
+  const app = await openApp()
+  await app.post('/api/login', { file: loginFile(null) })
+  const start = app.post('/api/start')
+  await app.reply((await app.question()).id, null)
+  await start
+  expect(await app.until(({ starting }) => !starting)).toMatchObject({ running: false, problem: null })
+})
+
+test('catches of old logs wait while the service is down, and the page says so', async () => {
+  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
+  const server = await mock.serve()
+  onTestFinished(() => mock[Symbol.asyncDispose]())
+  const { fernetKey } = mock.user('Alex')
+  const app = await openApp()
+  writeFileSync(join(app.log, '..', '2026-01-02-1.log'), CATCH(1, 'Salmon') + OTHER_LINE)
+  const file = JSON.stringify({ version: 1, service: server.url, name: 'Alex', fernetKey, gamemode: 'earth' })
+  await app.post('/api/login', { file })
+  const fault = mock.fail('reset', { times: Number.POSITIVE_INFINITY })
+  const added = app.post('/api/old-logs', {})
+  await app.reply((await app.question()).id, 'yes')
+  expect((await added).body.error).toMatchObject({ message: expect.stringContaining('1 catch is waiting') })
+  expect((await app.until(({ queue }) => queue.waiting > 0)).queue.waitingReason).toBe('Press Start to send them.')
+  fault.cancel()
+  await app.post('/api/start')
+  await app.until(({ queue }) => queue.waiting === 0)
+  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
+})
+
+test('a new login continues a run', async () => {
+  const app = await openApp()
+  await app.post('/api/login', { file: loginFile() })
+  await app.post('/api/start')
+  await app.post('/api/login', { file: loginFile() })
+  await app.until(({ running }) => running)
+})
+
+test('the page opens although the configuration is damaged, and says why', async () => {
+  const home = homeWithGame()
+  const folder = join(xdgFolders(home).XDG_CONFIG_HOME, 'fish-crab')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'config.json'), '{')
+  const app = await openApp({}, home)
+  const { problem } = await app.until(() => true)
+  expect(problem?.message).toContain('config.json cannot be used')
+})
+
+test.runIf(process.platform === 'linux')('a browser that is a snap gets a file that it can read', async () => {
+  const home = homeWithGame()
+  const common = join(home, 'snap', 'firefox', 'common')
+  const programs = newFolder()
+  mkdirSync(common, { recursive: true })
+  writeFileSync(join(programs, 'xdg-settings'), '#!/bin/sh\necho firefox_firefox.desktop\n', { mode: 0o755 })
+  const app = await openApp({ PATH: `${programs}:${process.env.PATH}` }, home)
+  expect(app.file).toBe(join(common, basename(app.file)))
+  expect(statSync(app.file).mode & 0o777).toBe(0o600)
 })

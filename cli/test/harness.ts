@@ -100,7 +100,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
 export const ADMIN_PASSWORD = 'canary-admin-password'
 
 /** Starts a real server on a free port, with its data in memory. */
-export async function startService(env: Env = {}) {
+export async function startService(env: Env = {}, version = '0.0.0-test') {
   const config = readConfig({
     env: {
       FISH_STORAGE: 'memory:',
@@ -111,7 +111,7 @@ export async function startService(env: Env = {}) {
     },
   })
   const logger = createLogger('silent', { stream: process.stderr, colours: false })
-  return startServer(config, { logger, version: '0.0.0-test', passwords: PASSWORDS })
+  return startServer(config, { logger, version, passwords: PASSWORDS })
 }
 
 /** Starts a service with the player Alex, and returns environments for the player and the administrator. */

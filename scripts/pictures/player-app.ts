@@ -39,7 +39,7 @@ const LOGGED_OUT: AppState = {
   queue: { waiting: 0, waitingReason: null, rejected: 0, rejectedReason: null },
   question: null,
   progress: null,
-  messages: [],
+  newerVersion: null,
   problem: null,
   startsWithComputer: false,
 }

@@ -6,6 +6,7 @@ import { catchKeys, figuresOf, needsLogin } from '../../web/src/player-app/view.
 
 const LOGGED_OUT: AppState = {
   version: '0.1.0',
+  newerVersion: null,
   account: null,
   running: false,
   starting: false,
@@ -14,7 +15,6 @@ const LOGGED_OUT: AppState = {
   queue: { waiting: 0, waitingReason: null, rejected: 0, rejectedReason: null },
   question: null,
   progress: null,
-  messages: [],
   problem: null,
   startsWithComputer: false,
 }
@@ -45,7 +45,7 @@ function createApp(state = LOGGED_OUT) {
       case '/api/login':
         if (body.password === 'wrong') return Response.json({ error: WRONG_PASSWORD }, { status: 400 })
         change({ account: ACCOUNT, problem: null })
-        return Response.json({ passwordToSave: 'file' in body ? 'secret-password' : null, loginFile: null })
+        return Response.json({ passwordToSave: 'file' in body ? 'secret-password' : null, loginFiles: [] })
       case '/api/start':
       case '/api/stop':
         change({ running: path === '/api/start' })
@@ -208,8 +208,9 @@ describe('the page of the app', () => {
 
   it('sends a log with its folder, name and time', async () => {
     const { app, connection } = await openPage()
-    await connection.upload(2, new File(['a line'], 'latest (1).log', { lastModified: 1_700_000_000_000 }))
-    expect(app.requests.at(-1)).toMatch(/^PUT \/api\/upload\/2\/latest%20\(1\)\.log/)
+    const file = new File(['a line'], 'latest (1).log', { lastModified: 1_700_000_000_000 })
+    expect(await connection.upload('batch', { folder: 2, file })).toBe(true)
+    expect(app.requests.at(-1)).toMatch(/^PUT \/api\/upload\/batch\/2\/latest%20\(1\)\.log/)
     expect(app.uploads).toEqual(['1700000000000'])
   })
 

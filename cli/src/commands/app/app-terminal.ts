@@ -26,9 +26,20 @@ export function textForPage(text: Text): readonly string[] {
     const sentences = plainText(line)
       .replace(/^fish-cli: /, '')
       .split(/(?<=[.!?]) +(?=[A-Z])/)
-    const kept = sentences.filter((sentence) => !OF_COMMAND_LINE.test(sentence)).join(' ')
-    return kept.trim() === '' ? [] : [kept.trim()]
+    const text = sentences.filter((sentence) => !OF_COMMAND_LINE.test(sentence)).join(' ')
+    return text.trim() === '' ? [] : [text.trim()]
   })
+}
+
+const CANCELLED = 'not_confirmed'
+
+/** Whether the player has cancelled the operation. */
+export function isCancelled(error: unknown): error is CliError {
+  return error instanceof CliError && error.code === CANCELLED
+}
+
+function cancelled(): CliError {
+  return new CliError({ code: CANCELLED, message: 'Nothing was changed.', exit: EXIT.failure })
 }
 
 /** Lets a command print and prompt on the page. Its notes appear above its next question or result. */
@@ -38,9 +49,9 @@ export function createAppTerminal(system: System, page: AppPage): Terminal {
     notes = [...notes, ...textForPage(text)].slice(-MAX_NOTES)
   }
   const takeNotes = () => {
-    const taken = notes
+    const before = notes
     notes = []
-    return taken
+    return before
   }
   const print = (data: unknown, text: Text = []) => {
     page.printed(data, [...takeNotes(), ...textForPage(text)])
@@ -48,7 +59,12 @@ export function createAppTerminal(system: System, page: AppPage): Terminal {
   }
   const ask = (kind: AppQuestion['kind'], text: string, choices: readonly string[] = []) =>
     page.ask({ kind, choices, text: text.replace(/:\s*$/, ''), about: takeNotes() })
-  const nothing = () => {}
+  const askOrCancel = async (...question: Parameters<typeof ask>) => {
+    const reply = await ask(...question)
+    if (reply === undefined) throw cancelled()
+    return reply
+  }
+  const noop = () => {}
   const terminal: Terminal = {
     flags: {},
     isLive: false,
@@ -65,28 +81,28 @@ export function createAppTerminal(system: System, page: AppPage): Terminal {
     printFile: print,
     rowStream: async () => (rows) => void print(rows),
     liveView: () => Promise.reject(new Error('A page has no live view.')),
-    bell: nothing,
+    bell: noop,
     note,
     say: note,
-    setStatus: nothing,
+    setStatus: noop,
     progress: ({ unit, label = 'Sending', total }) => ({
       update: (done) => page.progress(`${label} ${done}${total ? ` of ${total}` : ''} ${unit}`),
       end: () => page.progress(undefined),
     }),
-    countdown: () => ({ start: nothing, stop: nothing }),
+    countdown: () => ({ start: noop, stop: noop }),
     // No command of the page reads a text.
     prompt: async () => undefined,
-    choose: (question, choices) => ask('choice', question, choices),
-    promptSecret: (question) => ask('secret', question),
+    choose: (question, choices) => askOrCancel('choice', question, choices),
+    promptSecret: (question) => askOrCancel('secret', question),
     async ask(question, about = []) {
       note(about)
       return (await ask('confirm', `${question}?`)) === 'yes'
     },
     async confirm(question, { about = [] } = {}) {
       if (await terminal.ask(question, about)) return
-      throw new CliError({ code: 'not_confirmed', message: 'Nothing was changed.', exit: EXIT.failure })
+      throw cancelled()
     },
-    end: nothing,
+    end: noop,
   }
   return terminal
 }

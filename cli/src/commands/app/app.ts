@@ -16,19 +16,17 @@ export const appCommand = defineCommand({
   },
 
   async run({ session, terminal, flags }) {
-    const { findRunning, runApp } = await import('./process.ts')
+    const { runApp } = await import('./process.ts')
     const opensPage = flags.background !== true
-    if (await findRunning(session.system, opensPage)) {
-      const page = opensPage ? ' Its page was opened again.' : ''
-      return terminal.print({ opened: opensPage }, () => `Fish Collection is already running.${page}`)
-    }
-    await runApp(session.system, {
+    const hasRun = await runApp(session.system, {
       opensPage,
       onReady(origin) {
         const state = opensPage ? 'is open in your browser' : 'runs in the background'
         terminal.printLine({ listening: origin }, () => `Fish Collection ${state}. Its address is ${origin}`)
       },
     })
-    return EXIT.ok
+    if (hasRun) return EXIT.ok
+    const page = opensPage ? ' Its page was opened again.' : ''
+    return terminal.print({ opened: opensPage }, () => `Fish Collection is already running.${page}`)
   },
 })

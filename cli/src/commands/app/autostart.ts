@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isSea } from 'node:sea'
 import { promisify } from 'node:util'
+import { usageError } from '../../core/errors.ts'
 import type { System } from '../../core/system.ts'
 import { replaceFile } from '../../session/files.ts'
 import { folders, homeFolder } from '../../session/paths.ts'
@@ -15,7 +16,9 @@ const MODES = { file: 0o644, folder: 0o700 }
 
 /** The entry that starts a program when this user logs in to the computer. */
 export interface Autostart {
-  isOn(): Promise<boolean>
+  /** Lets an existing entry start this program, whose file may have moved. Returns whether there is an entry. */
+  refresh(): Promise<boolean>
+  /** @throws CliError `usage` on macOS if the program does not run from its own place */
   set(on: boolean): Promise<void>
 }
 
@@ -30,13 +33,35 @@ export function createAutostart(
   platform: NodeJS.Platform = process.platform,
   command: readonly string[] = ownCommand(),
 ): Autostart {
-  if (platform === 'win32') return inRegistry(command)
-  const isMac = platform === 'darwin'
+  const entry = platform === 'win32' ? inRegistry(command) : inFile(system, platform === 'darwin', command)
+  const set = async (on: boolean) => {
+    // macOS runs a download from a random folder until the player moves it.
+    if (on && command[0]?.includes('/AppTranslocation/')) {
+      throw usageError('Move Fish Collection to the folder Applications first.', 'Then quit it, and open it there.')
+    }
+    await entry.set(on)
+  }
+  return {
+    set,
+    async refresh() {
+      const isOn = await entry.exists()
+      if (isOn) await set(true).catch(() => {})
+      return isOn
+    },
+  }
+}
+
+interface Entry {
+  exists(): Promise<boolean>
+  set(on: boolean): Promise<void>
+}
+
+function inFile(system: Pick<System, 'env'>, isMac: boolean, command: readonly string[]): Entry {
   const path = isMac
     ? join(homeFolder(system.env), 'Library', 'LaunchAgents', `${LABEL}.plist`)
     : join(dirname(folders(system).config), 'autostart', `${LABEL}.desktop`)
   return {
-    isOn: async () => existsSync(path),
+    exists: async () => existsSync(path),
     async set(on) {
       if (on) replaceFile(path, (isMac ? launchAgent : desktopEntry)(command), MODES)
       else rmSync(path, { force: true })
@@ -71,20 +96,20 @@ export function launchAgent(command: readonly string[]): string {
   ].join('\n')
 }
 
-function inRegistry(command: readonly string[]): Autostart {
+function inRegistry(command: readonly string[]): Entry {
   const reg = (verb: string, ...args: readonly string[]) =>
-    promisify(execFile)('reg', [verb, RUN_KEY, '/v', TITLE, ...args])
-  const isOn = () =>
+    promisify(execFile)('reg', [verb, RUN_KEY, '/v', TITLE, ...args], { windowsHide: true })
+  const exists = () =>
     reg('query').then(
       () => true,
       () => false,
     )
   return {
-    isOn,
+    exists,
     async set(on) {
       const line = command.map((word) => `"${word}"`).join(' ')
       if (on) await reg('add', '/t', 'REG_SZ', '/d', line, '/f')
-      else if (await isOn()) await reg('delete', '/f')
+      else if (await exists()) await reg('delete', '/f')
     },
   }
 }

@@ -19,12 +19,12 @@ export function emptyDay(date: string): AppDay {
 
 const rankOf = ({ rarity }: AppCatch) => RARITIES.findIndex(({ label }) => label === rarity)
 
-/** Adds a catch. A catch of an earlier day, or without a gamemode, is shown but not counted. */
+/** Adds a catch. A catch of an earlier day is shown but not counted. */
 export function withCatch(before: AppDay, one: AppCatch): AppDay {
   const date = localDate(Date.parse(one.caughtAt))
   const day = date > before.date ? emptyDay(date) : before
   const catches = [one, ...day.catches].slice(0, MAX_CATCHES)
-  if (date !== day.date || one.gamemode === null) return { ...day, catches }
+  if (date !== day.date) return { ...day, catches }
   if (one.kind === 'crab') return { ...day, catches, crabs: day.crabs + 1 }
   const isBest = day.best === null || rankOf(one) > rankOf(day.best)
   return { ...day, catches, fish: day.fish + 1, best: isBest ? one : day.best }
@@ -35,8 +35,7 @@ export function withoutCatches(day: AppDay, removed: readonly AppCatch[]): AppDa
   const keyOf = ({ kind, name, caughtAt }: AppCatch) => [kind, caughtAt, kind === 'fish' ? name : ''].join(' ')
   const keys = new Set(removed.map(keyOf))
   const isRemoved = (one: AppCatch) => keys.has(keyOf(one))
-  const countOf = (kind: AppCatch['kind']) =>
-    day.catches.filter((one) => one.kind === kind && one.gamemode !== null && isRemoved(one)).length
+  const countOf = (kind: AppCatch['kind']) => day.catches.filter((one) => one.kind === kind && isRemoved(one)).length
   const catches = day.catches.filter((one) => !isRemoved(one))
   const remaining = [...catches].reverse().reduce(withCatch, emptyDay(day.date))
   const best = day.best !== null && isRemoved(day.best) ? remaining.best : day.best
@@ -56,7 +55,7 @@ export function readDay(system: Pick<System, 'env'>, account: Account, date: str
     const isOwn = account !== null && JSON.stringify(owner) === JSON.stringify(ownerOf(account))
     if (isOwn && day.date === date && Array.isArray(day.catches)) return day
   } catch {
-    // The figures of a damaged file begin again.
+    // A damaged file counts as empty.
   }
   return emptyDay(date)
 }

@@ -5,20 +5,25 @@ import { folders, homeFolder } from '../../session/paths.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** Returns the path of the file in the folder for downloads that has this content. */
-export async function findDownload(system: Pick<System, 'env'>, content: string): Promise<string | undefined> {
+/** Returns the paths of the files in the folder for downloads that have this content. */
+export async function findDownloads(system: Pick<System, 'env'>, content: string): Promise<readonly string[]> {
   const folder = await downloadsFolder(system)
   const names = await readdir(folder).catch(() => [])
-  for (const name of names.filter((one) => one.toLowerCase().endsWith('.json'))) {
-    const path = join(folder, name)
-    if (await hasContent(path, content)) return path
-  }
-  return undefined
+  return matching(
+    names.filter((name) => name.toLowerCase().endsWith('.json')).map((name) => join(folder, name)),
+    content,
+  )
 }
 
-/** Deletes the file unless its content has changed. */
-export async function deleteDownload(path: string, content: string): Promise<void> {
-  if (await hasContent(path, content)) await rm(path)
+/** Deletes the files, except those whose content has changed. */
+export async function deleteDownloads(paths: readonly string[], content: string): Promise<void> {
+  for (const path of await matching(paths, content)) await rm(path)
+}
+
+async function matching(paths: readonly string[], content: string): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const path of paths) if (await hasContent(path, content)) found.push(path)
+  return found
 }
 
 async function hasContent(path: string, content: string): Promise<boolean> {

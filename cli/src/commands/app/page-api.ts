@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { H3, type H3Event } from 'h3'
 import { PAGES_HEADERS } from '../../../../server/src/app/routes/page-headers.ts'
 import type {
@@ -19,7 +20,7 @@ export interface PageApiOptions {
   /** The only origin from which the page calls, such as `http://127.0.0.1:1234`. */
   readonly origin: string
   /** The folder with `player-app.html` and its assets. */
-  readonly pages: string
+  readonly folder: string
   readonly now: () => number
   readonly quit: () => void
 }
@@ -47,7 +48,7 @@ const PAGE_HEADERS = {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The operations of the page by path. Each receives a body that any program of this user may have made. */
+/** The operations of the page by path. Each receives an unvalidated body. */
 type Operations = {
   readonly [Name in Exclude<keyof AppRequests, 'session'>]: (body: Body) => Promise<AppRequests[Name]['response']>
 }
@@ -59,18 +60,18 @@ function createOperations(player: Player, quit: () => void): Operations {
   }
   return {
     login: async (body) => player.logIn(loginRequest(body)),
-    'delete-login-file': () => done(player.deleteLoginFile()),
+    'delete-login-files': () => done(player.deleteLoginFiles()),
     start: () => done(player.start()),
     stop: () => done(player.stop()),
     undo: async () => ({ message: await player.undo() }),
     retry: () => done(player.retryRejected()),
-    'old-logs': async ({ uploaded }) => ({ message: await player.addOldLogs(uploaded === true) }),
+    'old-logs': async ({ batch }) => ({
+      message: await player.addOldLogs(typeof batch === 'string' ? batch : undefined),
+    }),
     reply: ({ id, reply }) => done(player.reply(Number(id), typeof reply === 'string' ? reply : null)),
     autostart: ({ enabled }) => done(player.setAutostart(enabled === true)),
     logout: () => done(player.logOut()),
-    open: async ({ page }) => ({ url: addressOf(player.state, page) }),
     async quit() {
-      await player.quit()
       setImmediate(quit)
       return {}
     },
@@ -81,10 +82,12 @@ function createOperations(player: Player, quit: () => void): Operations {
  * The HTTP interface of the page. Every site and every user of this machine can reach the port: each request must have
  * the host and the origin of the page, and the secret that only the opened page has.
  */
-export function createPageApi({ player, origin, pages, now, quit }: PageApiOptions) {
+export function createPageApi({ player, origin, folder, now, quit }: PageApiOptions) {
   const secret = randomBytes(32).toString('base64url')
   const codes = new Map<string, number>()
   const operations = createOperations(player, quit)
+  /** The number of open pages. */
+  let pages = 0
 
   /** Returns a code that the page exchanges once for the secret, within 30 s. */
   function newCode(): string {
@@ -130,8 +133,8 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
     }
   })
 
-  app.get('/', () => file(pages, 'player-app.html'))
-  app.get('/assets/:name', ({ context }) => file(join(pages, 'assets'), context.params?.name ?? ''))
+  app.get('/', () => file(folder, 'player-app.html'))
+  app.get('/assets/:name', ({ context }) => file(join(folder, 'assets'), context.params?.name ?? ''))
   app.post('/api/session', async (event) => {
     const { code } = await body(event)
     const until = typeof code === 'string' ? codes.get(code) : undefined
@@ -139,11 +142,16 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
     if (until === undefined || until <= now()) return failure(401, NOT_CONNECTED)
     return Response.json({ secret }, { headers: NO_STORE })
   })
-  app.get('/api/events', ({ req }) => states(player, req.signal))
-  app.put('/api/upload/:folder/:name', async ({ context, req }) => {
-    const { folder, name = '' } = context.params ?? {}
+  app.get('/api/events', ({ req }) => {
+    pages += 1
+    return states(player, req.signal, () => {
+      pages -= 1
+    })
+  })
+  app.put('/api/upload/:batch/:folder/:name', async ({ context, req }) => {
+    const { batch = '', folder, name = '' } = context.params ?? {}
     const writtenAt = Number(req.headers.get('x-last-modified') ?? Number.NaN)
-    const log = { folder: Number(folder), name: decodeURIComponent(name), writtenAt }
+    const log = { batch, folder: Number(folder), name: decodeURIComponent(name), writtenAt }
     await player.uploads.save(log, req.body ?? new Blob([]).stream())
     return Response.json({})
   })
@@ -151,7 +159,7 @@ export function createPageApi({ player, origin, pages, now, quit }: PageApiOptio
     app.post(`/api/${name}`, async (event) => Response.json(await run(await body(event)), { headers: NO_STORE }))
   }
 
-  return { fetch: (request: Request) => app.fetch(request), newCode }
+  return { fetch: (request: Request) => app.fetch(request), newCode, hasPage: () => pages > 0 }
 }
 
 const WRONG_HOST: AppProblem = { message: 'Wrong host.', hint: null }
@@ -177,12 +185,6 @@ function loginRequest({ file, service, name, password }: Body): LoginBody {
   throw usageError('Enter the address of the service, your name and your password.')
 }
 
-function addressOf({ account }: AppState, page: unknown): string {
-  if (!account) throw usageError('You are not logged in.')
-  const name = encodeURIComponent(account.user)
-  return `${account.service.replace(/\/$/, '')}${page === 'overlay' ? `/overlay/${name}` : `/@${name}`}`
-}
-
 async function file(folder: string, name: string): Promise<Response> {
   const content = /^[\w-][\w.-]*$/.test(name) ? await readFile(join(folder, name)).catch(() => undefined) : undefined
   if (!content) return failure(404, NOT_FOUND)
@@ -190,27 +192,30 @@ async function file(folder: string, name: string): Promise<Response> {
   return new Response(content, { headers: { ...PAGE_HEADERS, 'content-type': type } })
 }
 
-/** Streams the state, first at once, then after changes. */
-function states(player: Player, signal: AbortSignal): Response {
-  let timer: NodeJS.Timeout | undefined
-  let stop = () => {}
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const send = () => {
-        timer = undefined
-        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(player.state)}\n\n`))
-      }
-      const unsubscribe = player.onChange(() => {
-        timer ??= setTimeout(send, MIN_INTERVAL_MS)
-      })
-      stop = () => {
-        clearTimeout(timer)
-        unsubscribe()
-      }
-      signal.addEventListener('abort', stop, { once: true })
-      send()
-    },
-    cancel: () => stop(),
+/**
+ * Streams the state, first at once, then after changes. A slow page receives only the newest state.
+ * @param onEnd called when the page closes the stream
+ */
+function states(player: Player, signal: AbortSignal, onEnd: () => void): Response {
+  let sent: AppState | undefined
+  let wake = () => {}
+  const unsubscribe = player.onChange(() => wake())
+  signal.addEventListener('abort', () => {
+    unsubscribe()
+    onEnd()
   })
-  return new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (player.state === sent) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      if (sent) await sleep(MIN_INTERVAL_MS)
+      if (signal.aborted) return
+      sent = player.state
+      controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(sent)}\n\n`))
+    },
+  })
+  return new Response(stream, { headers: { 'content-type': 'text/event-stream', ...NO_STORE } })
 }

@@ -1,52 +1,34 @@
 import { dirname } from 'node:path'
-import type { Outbox, RejectionReason } from '@fish-crab/sdk/outbox'
 import { type LoginFile, parseLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
-import type {
-  AppCatch,
-  AppGame,
-  AppQuestion,
-  AppState,
-  LoginBody,
-  LoginResult,
-} from '../../../../server/web/src/player-app/api-types.ts'
-import { rejectionText } from '../../core/describe-error.ts'
-import { CliError, EXIT, interruption, usageError } from '../../core/errors.ts'
+import type { AppCatch, AppState, LoginBody, LoginResult } from '../../../../server/web/src/player-app/api-types.ts'
+import { interruption, usageError } from '../../core/errors.ts'
 import { isServiceUrl, parseJsonText } from '../../core/parse-values.ts'
 import type { System } from '../../core/system.ts'
-import { clockOf, timeOfDay } from '../../core/time.ts'
+import { clockOf } from '../../core/time.ts'
 import { readManifest } from '../../package.ts'
 import { createSession } from '../../session/create-session.ts'
-import { findPlayerKey } from '../../session/credentials.ts'
 import { readTextFile } from '../../session/files.ts'
+import { openLocalOutbox } from '../../session/outbox.ts'
 import { applyLogin, changeConfig, DEFAULT_PROFILE } from '../../session/profiles.ts'
 import { checkSecretsUpdate, saveLogin, updateSecrets } from '../../session/secrets.ts'
 import type { Session } from '../../session/session.ts'
 import { fetchPlayerKey } from '../account/fetch-login.ts'
 import { loginOf, sessionFor } from '../account/login-target.ts'
 import { undoCommand } from '../records/undo.ts'
-import { compareVersions } from '../tester/check-service.ts'
-import { type FollowedLog, followLogs } from '../watch/live.ts'
-import { type FoundLog, findGames, findLogs, usualLocations } from '../watch/locations.ts'
+import { findGames, usualLocations } from '../watch/locations.ts'
 import { readOnce } from '../watch/once.ts'
 import { watchOptions } from '../watch/options.ts'
-import { createAppTerminal, textForPage } from './app-terminal.ts'
+import { createAppTerminal, isCancelled } from './app-terminal.ts'
 import { type Autostart, createAutostart } from './autostart.ts'
 import { emptyDay, localDate, readDay, storeDay, withCatch, withoutCatches } from './day.ts'
-import { deleteDownload, findDownload } from './login-download.ts'
+import { deleteDownloads, findDownloads } from './login-download.ts'
 import { problemFor } from './problem.ts'
 import { Questions } from './questions.ts'
+import { queueOf, Run, WAITS_FOR_START } from './run.ts'
 import { Uploads } from './uploads.ts'
 
-const MAX_MESSAGES = 20
-/** How long a stop may take to send the last catches. */
-const SEND_MS = 3000
 const STORE_DAY_MS = 1000
 const NOTHING_WAITS: AppState['queue'] = { waiting: 0, waitingReason: null, rejected: 0, rejectedReason: null }
-
-interface Run {
-  readonly stop: AbortController
-  readonly ended: Promise<void>
-}
 
 /** The commands of a player, for a page instead of a terminal. */
 export class Player {
@@ -59,15 +41,9 @@ export class Player {
   #operations = new AbortController()
   #state: AppState
   #run: Run | undefined
-  /** The outbox of the run. */
-  #outbox: Outbox | undefined
-  /** Why catches wait, and why the last ones were rejected. */
-  #waitingReason: string | null = null
-  #rejectedReason: string | null = null
-  #download: { readonly path: string; readonly content: string } | undefined
+  #loginFiles: { readonly paths: readonly string[]; readonly content: string } | undefined
   #storeDay: NodeJS.Timeout | undefined
-  #messageId = 0
-  /** Whether the next run first sends the rejected catches again. */
+  /** Whether the next run first sends rejected catches again. */
   #retriesRejected = false
 
   constructor(system: System) {
@@ -75,6 +51,7 @@ export class Player {
     this.#autostart = createAutostart(system)
     this.#state = {
       version: readManifest().version,
+      newerVersion: null,
       account: null,
       running: false,
       starting: false,
@@ -83,12 +60,14 @@ export class Player {
       queue: NOTHING_WAITS,
       question: null,
       progress: null,
-      messages: [],
       problem: null,
       startsWithComputer: null,
     }
     this.#readAccount()
-    void this.#autostart.isOn().then((startsWithComputer) => this.#change({ startsWithComputer }))
+    void this.#autostart
+      .refresh()
+      .catch(() => false)
+      .then((startsWithComputer) => this.#change({ startsWithComputer }))
   }
 
   get state(): AppState {
@@ -101,32 +80,38 @@ export class Player {
     return () => this.#listeners.delete(listener)
   }
 
-  /** @throws CliError when the service rejects the login; nothing is stored then */
+  /**
+   * Logs in. A run continues with the new login.
+   * @throws CliError when the service rejects the login; nothing is stored then
+   */
   async logIn(request: LoginBody): Promise<LoginResult> {
     const file = 'file' in request ? parseFile(request.file) : undefined
-    const named = 'file' in request ? undefined : request
+    const typed = 'file' in request ? undefined : request
     const session = this.#session(this.#operations.signal)
-    const flags = named ? { url: named.service } : {}
-    const given = sessionFor(session, { ...flags, asAdmin: false, named: named?.name, file })
-    await given.optionalGamemode()
+    const flags = typed ? { url: typed.service } : {}
+    const target = sessionFor(session, { ...flags, asAdmin: false, named: typed?.name, file })
+    await target.optionalGamemode()
     const name = session.config.current ?? DEFAULT_PROFILE
     await checkSecretsUpdate(this.#system, session.config, name)
-    const secrets = await fetchPlayerKey(given, { known: file ?? { password: named?.password } })
+    const secrets = await fetchPlayerKey(target, { known: file ?? { password: typed?.password } })
+    const isRunning = this.#run !== undefined
     await this.stop()
-    await saveLogin(this.#system, name, loginOf(given, false), secrets)
+    await saveLogin(this.#system, name, loginOf(target, false), secrets)
     this.#retriesRejected = true
-    this.#readAccount()
     this.#change({ problem: null })
-    const content = 'file' in request ? request.file : undefined
-    const path = content === undefined ? undefined : await findDownload(this.#system, content)
-    this.#download = path === undefined || content === undefined ? undefined : { path, content }
-    return { passwordToSave: file?.password ?? null, loginFile: path ?? null }
+    this.#readAccount()
+    if (isRunning) void this.start()
+    const content = 'file' in request ? request.file : ''
+    const paths = file ? await findDownloads(this.#system, content) : []
+    this.#loginFiles = { paths, content }
+    return { passwordToSave: file?.password ?? null, loginFiles: paths }
   }
 
-  /** Deletes the login file that the last login has found. */
-  async deleteLoginFile(): Promise<void> {
-    if (this.#download) await deleteDownload(this.#download.path, this.#download.content)
-    this.#download = undefined
+  /** Deletes the login files that the last login has found. */
+  async deleteLoginFiles(): Promise<void> {
+    const { paths, content } = this.#loginFiles ?? { paths: [], content: '' }
+    this.#loginFiles = undefined
+    await deleteDownloads(paths, content)
   }
 
   /** Removes the secrets of the account from this machine. */
@@ -135,28 +120,18 @@ export class Player {
     this.#endOperations()
     const { config, target } = this.#session(this.#operations.signal)
     if (target.profile) await updateSecrets(this.#system, config, target.profile.name, () => undefined)
-    this.#readAccount()
     this.#change({ games: [], problem: null, queue: NOTHING_WAITS })
+    this.#readAccount()
   }
 
   /** Follows the logs of all games until {@link stop}. Returns when it follows them, or when it cannot. */
   async start(): Promise<void> {
-    if (this.#run) return
-    const stop = new AbortController()
-    const session = this.#session(stop.signal, (data) => this.#print(data))
-    const started = Promise.withResolvers<void>()
-    // The run stands before the first wait, so that a stop ends it and a second start does nothing.
-    this.#run = { stop, ended: this.#follow(session, started.resolve) }
-    await Promise.race([started.promise, this.#run.ended])
+    await (this.#run ?? this.#startRun()).started
   }
 
   /** Sends what can be sent within 3 s, and stops. Catches that are not sent wait in the outbox. */
   async stop(): Promise<void> {
-    const run = this.#run
-    if (!run) return
-    if (this.#outbox) await this.#sendLast(this.#outbox, run.stop.signal).catch(() => {})
-    run.stop.abort(interruption())
-    await run.ended
+    await this.#run?.stop()
   }
 
   /**
@@ -166,10 +141,13 @@ export class Player {
   undo(): Promise<string> {
     const hide = (data: unknown) => {
       const removed = readTextFile(String(Object(data).file))?.split('\n') ?? []
-      const catches = removed
-        .map((line) => parseJsonText(line) as AppCatch | undefined)
-        .filter((one) => one !== undefined)
-      this.#change({ day: withoutCatches(this.#state.day, catches) })
+      const catches = removed.map((line) => parseJsonText(line) as AppCatch | undefined)
+      this.#change({
+        day: withoutCatches(
+          this.#state.day,
+          catches.filter((one) => one !== undefined),
+        ),
+      })
       this.#saveDay()
     }
     const run = (session: Session) => undoCommand.run({ session, terminal: session.terminal, args: {}, flags: {} })
@@ -177,38 +155,38 @@ export class Player {
   }
 
   /**
-   * Adds the new catches of old logs, after the player has confirmed: of the uploaded logs, or of all logs in the folders
-   * of the games.
+   * Adds the new catches of old logs, after the player has confirmed.
+   * @param batch a batch of {@link uploads} @default all logs in the folders of the games
    * @returns how many catches were added
    */
-  async addOldLogs(fromUploads: boolean): Promise<string> {
-    try {
-      return await this.#operate(async (session) => {
-        const games = fromUploads ? [] : await findGames(usualLocations(session))
-        const folders = fromUploads ? this.uploads.folders : games.map(({ path }) => dirname(path))
-        return readOnce(session, await watchOptions(session, folders, { once: true }))
-      })
-    } finally {
-      if (fromUploads) await this.uploads.clear()
-    }
+  addOldLogs(batch: string | undefined): Promise<string> {
+    const read = async (session: Session, folders: readonly string[], copies?: string) =>
+      readOnce(session, await watchOptions(session, folders, { once: true }), { copies })
+    return this.#operate(async (session) => {
+      if (batch !== undefined) await this.uploads.use(batch, (folders) => read(session, folders, 'the chosen logs'))
+      else
+        await read(
+          session,
+          (await findGames(usualLocations(session))).map(({ path }) => dirname(path)),
+        )
+    })
   }
 
   /** Sends rejected catches again. */
   async retryRejected(): Promise<void> {
-    if (this.#outbox) await this.#outbox.retry()
-    else {
-      this.#retriesRejected = true
-      await this.start()
-    }
+    if (this.#run) return this.#run.retry()
+    this.#retriesRejected = true
+    await this.start()
   }
 
   reply(id: number, reply: string | null): void {
     this.#questions.reply(id, reply)
   }
 
+  /** @throws CliError `usage` if the program has to be moved first */
   async setAutostart(enabled: boolean): Promise<void> {
     await this.#autostart.set(enabled)
-    this.#change({ startsWithComputer: await this.#autostart.isOn() })
+    this.#change({ startsWithComputer: enabled })
   }
 
   async quit(): Promise<void> {
@@ -216,6 +194,30 @@ export class Player {
     await this.stop()
     await this.uploads.clear()
     this.#listeners.clear()
+  }
+
+  #startRun(): Run {
+    // The run is set before the first wait, so that a second start finds it.
+    const run = new Run({
+      session: (signal) => this.#session(signal, (data) => this.#addCatch(data)),
+      retriesRejected: this.#retriesRejected,
+      onChange: (change) => this.#change(change),
+      onLogin: () => {
+        this.#change({ problem: null })
+        this.#readAccount()
+      },
+      onStart: (session, reply) => {
+        if (reply !== undefined) void this.#saveGamemode(session, reply).catch(() => {})
+        void this.#compareVersions(session).catch(() => {})
+      },
+    })
+    this.#run = run
+    this.#retriesRejected = false
+    void run.ended.then(() => {
+      this.#saveDay()
+      this.#run = undefined
+    })
+    return run
   }
 
   #today(): string {
@@ -233,64 +235,36 @@ export class Player {
     onPrint: (data: unknown) => void = () => {},
   ): Promise<string> {
     let result: readonly string[] = []
-    const printed = (data: unknown, text: readonly string[]) => {
+    const session = this.#session(this.#operations.signal, (data, text) => {
       result = text
       onPrint(data)
-    }
+    })
     try {
-      await run(this.#session(this.#operations.signal, printed))
+      await run(session)
     } catch (error) {
-      if (!(error instanceof CliError && error.code === 'not_confirmed')) throw error
+      if (!isCancelled(error)) throw error
       result = [error.message]
+    } finally {
+      await this.#countWaiting(session).catch(() => {})
     }
-    return this.uploads.describe(result.join(' '))
+    return result.join(' ')
   }
 
-  #session(signal: AbortSignal, printed: (data: unknown, text: readonly string[]) => void = () => {}): Session {
-    const own: System = Object.create(this.#system, { interrupted: { value: () => signal } })
-    const terminal = createAppTerminal(own, {
-      printed,
-      ask: (question: Omit<AppQuestion, 'id'>) => {
-        const about = question.about.map((line) => this.uploads.describe(line))
-        return this.#questions.ask({ ...question, about }, signal)
-      },
+  /** A run counts by itself. */
+  async #countWaiting(session: Session): Promise<void> {
+    if (this.#run) return
+    await using outbox = await openLocalOutbox(session)
+    if (outbox) this.#change({ queue: await queueOf(outbox, WAITS_FOR_START, this.#state.queue.rejectedReason) })
+  }
+
+  #session(signal: AbortSignal, onPrint: (data: unknown, text: readonly string[]) => void = () => {}): Session {
+    const system: System = Object.create(this.#system, { interrupted: { value: () => signal } })
+    const terminal = createAppTerminal(system, {
+      printed: onPrint,
+      ask: (question) => this.#questions.ask(question, signal),
       progress: (progress) => this.#change({ progress: progress ?? null }),
     })
-    return createSession(own, terminal, { argv: ['app'], flags: {} })
-  }
-
-  async #follow(session: Session, onStart: () => void): Promise<void> {
-    this.#change({ starting: true, problem: null })
-    let problem: AppState['problem'] = null
-    try {
-      await this.#followGames(session, onStart)
-    } catch (error) {
-      const needsLogin = error instanceof CliError && error.exit === EXIT.credentials
-      if (!session.signal.aborted) problem = { ...problemFor(error), needsLogin }
-    }
-    this.#run = undefined
-    this.#outbox = undefined
-    this.#saveDay()
-    this.#change({ running: false, starting: false, problem })
-  }
-
-  async #followGames(own: Session, onStart: () => void): Promise<never> {
-    if ((await findPlayerKey(own, own.user())) === undefined) throw keyMissing()
-    const session: Session = Object.create(own, {
-      outbox: {
-        value: async (...options: Parameters<Session['outbox']>) => this.#useOutbox(await own.outbox(...options)),
-      },
-    })
-    const [options, found] = await Promise.all([watchOptions(session, [], {}), findLogs(usualLocations(session))])
-    return followLogs(session, options, {
-      onLogs: (logs, usual) => this.#change({ games: gamesOf(logs, found, usual) }),
-      onStart: (usual) => {
-        this.#change({ running: true, starting: false })
-        if (options.gamemode.usual === undefined && usual !== undefined) void this.#saveGamemode(session, usual)
-        void this.#compareVersions(session).catch(() => {})
-        onStart()
-      },
-    })
+    return createSession(system, terminal, { argv: ['app'], flags: {} })
   }
 
   /** Stores the reply about the gamemode, so that the next start does not ask. */
@@ -304,66 +278,14 @@ export class Player {
 
   /** An unsigned file is never updated by itself, so the player has to know about a newer one. */
   async #compareVersions(session: Session): Promise<void> {
-    const { version } = this.#state
     const client = await session.client({ maxWaitMs: 0, maxRetries: 0 })
-    const service = await client.status({ signal: session.signal }).catch(() => undefined)
-    if (!service || compareVersions(version, service.version).status === 'ok') return
-    const text = `This is version ${version}, and the service has version ${service.version}.`
-    this.#say(`${text} If yours is older, download the newer file where you got this one.`)
+    const { version } = await client.status({ signal: session.signal })
+    const isNewer = version.localeCompare(this.#state.version, 'en', { numeric: true }) > 0
+    this.#change({ newerVersion: isNewer ? version : null })
   }
 
-  async #useOutbox(outbox: Outbox): Promise<Outbox> {
-    this.#outbox = outbox
-    if (this.#retriesRejected) await outbox.retry()
-    this.#retriesRejected = false
-    const noteRejection = (reason: RejectionReason) => {
-      this.#rejectedReason = textForPage(rejectionText(reason)).join(' ')
-      if (reason.code !== 'invalid_token') return
-      const message = 'Your key has changed, so the service rejects your catches. They are kept.'
-      this.#change({ problem: { message, hint: 'Log in again to send them.', needsLogin: true } })
-    }
-    this.#waitingReason = null
-    const last = (await outbox.deadLetters()).at(-1)
-    if (last) noteRejection(last.reason)
-    outbox.subscribe((event) => {
-      if (event.type === 'waiting') {
-        const until = timeOfDay(event.until.getTime())
-        this.#waitingReason = `${problemFor(event.error).message} Sending continues at ${until}.`
-      }
-      if (event.type === 'delivered') {
-        this.#waitingReason = null
-        // Another process of the player may have logged in.
-        if (this.#state.problem?.needsLogin) {
-          this.#readAccount()
-          this.#change({ problem: null })
-          this.#say('You have logged in again, so rejected catches are sent.')
-        }
-      }
-      if (event.type === 'rejected') noteRejection(event.reason)
-      // The outbox may already be closed.
-      void this.#count(outbox).catch(() => {})
-    })
-    await this.#count(outbox)
-    return outbox
-  }
-
-  async #sendLast(outbox: Outbox, stopped: AbortSignal): Promise<void> {
-    await outbox
-      .flush({ signal: AbortSignal.any([stopped, AbortSignal.timeout(SEND_MS)]), maxWaitMs: 0 })
-      .catch(() => {})
-    this.#waitingReason = 'Press Start to send them.'
-    await this.#count(outbox)
-  }
-
-  async #count(outbox: Outbox): Promise<void> {
-    const { pending: waiting, rejected } = await outbox.status()
-    const waitingReason = waiting > 0 ? this.#waitingReason : null
-    const rejectedReason = rejected > 0 ? this.#rejectedReason : null
-    this.#change({ queue: { waiting, waitingReason, rejected, rejectedReason } })
-  }
-
-  #print(data: unknown): void {
-    const { kind, name, rarity = null, gamemode = null, caughtAt } = Object(data)
+  #addCatch(data: unknown): void {
+    const { kind, name, rarity = null, gamemode, caughtAt } = Object(data)
     if (kind !== 'fish' && kind !== 'crab') return
     const one: AppCatch = { kind, name, rarity, gamemode, caughtAt }
     this.#change({ day: withCatch(this.#state.day, one) })
@@ -376,66 +298,23 @@ export class Player {
     storeDay(this.#system, this.#state.account, this.#state.day)
   }
 
-  #say(text: string): void {
-    this.#messageId += 1
-    this.#change({ messages: [...this.#state.messages, { id: this.#messageId, text }].slice(-MAX_MESSAGES) })
-  }
-
   #readAccount(): void {
-    const { config, target } = this.#session(this.#operations.signal)
-    const { profile, user, url, gamemode } = target
-    const isLoggedIn = config.current !== undefined && profile?.secrets !== undefined && user !== undefined
-    const account = isLoggedIn ? { user: user.value, service: url.value, gamemode: gamemode?.value ?? null } : null
-    this.#change({ account, day: readDay(this.#system, account, this.#today()) })
+    if (this.#storeDay) this.#saveDay()
+    try {
+      const { config, target } = this.#session(this.#operations.signal)
+      const { profile, user, url, gamemode } = target
+      const isLoggedIn = config.current !== undefined && profile?.secrets !== undefined && user !== undefined
+      const account = isLoggedIn ? { user: user.value, service: url.value, gamemode: gamemode?.value ?? null } : null
+      this.#change({ account, day: readDay(this.#system, account, this.#today()) })
+    } catch (error) {
+      this.#change({ problem: { ...problemFor(error), needsLogin: false } })
+    }
   }
 
   #change(change: Partial<AppState>): void {
     this.#state = { ...this.#state, ...change }
     for (const listener of this.#listeners) listener(this.#state)
   }
-}
-
-function gamesOf(
-  logs: readonly FollowedLog[],
-  found: readonly FoundLog[],
-  usual: string | undefined,
-): readonly AppGame[] {
-  const followed = logs.map(({ path, launcher = null, ...log }) => ({
-    path,
-    launcher,
-    followed: log.otherPlayer === undefined,
-    note: noteOf(log, usual),
-  }))
-  const skipped = found
-    .filter(({ path }) => !logs.some((log) => log.path === path))
-    .map(({ path, launcher }) => ({ path, launcher, followed: false, note: 'This game has a newer log.' }))
-  return [...followed, ...skipped]
-}
-
-function noteOf(log: Omit<FollowedLog, 'path' | 'launcher'>, usual: string | undefined): string {
-  const { gamemode = usual, elsewhere, otherPlayer, skipped, unrecognized } = log
-  if (otherPlayer !== undefined) return `The game runs as ${otherPlayer}, so its catches are not added.`
-  const where =
-    log.gamemode === undefined && elsewhere !== undefined
-      ? `You are on ${elsewhere}, which is not a gamemode, so its catches are not added.`
-      : gamemode === undefined
-        ? 'The log does not name a gamemode yet.'
-        : `Your catches go to ${gamemode}.`
-  return [
-    where,
-    ...(skipped > 0 ? [`The log has ${countText(skipped, 'older catch', 'older catches')}: see Old logs.`] : []),
-    ...(unrecognized > 0
-      ? [`It does not recognize ${countText(unrecognized, 'message that looks', 'messages that look')} like a catch.`]
-      : []),
-  ].join(' ')
-}
-
-function countText(count: number, one: string, more: string): string {
-  return `${count} ${count === 1 ? one : more}`
-}
-
-function keyMissing(): CliError {
-  return new CliError({ code: 'missing_credentials', message: 'Your key is missing.', exit: EXIT.credentials })
 }
 
 function parseFile(text: string): LoginFile {

@@ -1,5 +1,6 @@
 import type { AppProblem } from '../../../../server/web/src/player-app/api-types.ts'
 import { describeError } from '../../core/describe-error.ts'
+import { CliError } from '../../core/errors.ts'
 import { timeOfDay } from '../../core/time.ts'
 import { textForPage } from './app-terminal.ts'
 
@@ -22,10 +23,11 @@ const TEXTS: Readonly<Record<string, Partial<AppProblem>>> = {
 export function problemFor(error: unknown): AppProblem {
   const { code, message, hint, retryAt } = describeError(error)
   const retry = retryAt === null ? {} : { hint: `Try again at ${timeOfDay(Date.parse(retryAt))}.` }
+  const usualHint = textForPage(hint?.split('\n') ?? []).join(' ') || null
   return {
     message: textForPage(message).join(' ') || 'Fish Collection has failed.',
-    hint: textForPage(hint?.split('\n') ?? []).join(' ') || null,
-    ...TEXTS[code],
+    hint: usualHint,
+    ...(error instanceof CliError ? { hint: TEXTS[code]?.hint ?? usualHint } : TEXTS[code]),
     ...retry,
   }
 }

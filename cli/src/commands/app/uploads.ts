@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -8,6 +8,8 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { usageError } from '../../core/errors.ts'
 
 export interface UploadedLog {
+  /** A random name for the logs that the player chose together. */
+  readonly batch: string
   /** Logs of one folder are read together. */
   readonly folder: number
   /** The name, which may contain the date of the log. */
@@ -16,40 +18,44 @@ export interface UploadedLog {
   readonly writtenAt: number
 }
 
+const isBatch = (batch: string) => /^[\da-f-]{36}$/.test(batch)
+
 /** Old logs that the player has dropped on the page: a browser gives their content, not their path. */
 export class Uploads {
   #root: Promise<string> | undefined
-  #folders = new Set<string>()
-
-  get folders(): readonly string[] {
-    return [...this.#folders]
-  }
 
   /** @throws CliError `usage` */
-  async save({ folder, name, writtenAt }: UploadedLog, content: ReadableStream<Uint8Array>): Promise<void> {
+  async save({ batch, folder, name, writtenAt }: UploadedLog, content: ReadableStream<Uint8Array>): Promise<void> {
     const isName = /^[^/\\\0]{1,255}$/.test(name) && !/^\.+$/.test(name)
-    if (!isName || !Number.isSafeInteger(folder) || !Number.isFinite(writtenAt)) throw usageError('Invalid upload.')
+    if (!isBatch(batch) || !isName || !Number.isSafeInteger(folder) || !Number.isFinite(writtenAt)) {
+      throw usageError('Invalid upload.')
+    }
     this.#root ??= mkdtemp(join(tmpdir(), 'fish-logs-'))
-    const path = join(await this.#root, String(folder))
+    const path = join(await this.#root, batch, String(folder))
     await mkdir(path, { recursive: true, mode: 0o700 })
-    this.#folders.add(path)
     const file = join(path, name)
     await pipeline(Readable.fromWeb(content as NodeReadableStream), createWriteStream(file, { mode: 0o600 }))
     await utimes(file, writtenAt / 1000, writtenAt / 1000)
   }
 
-  /** Replaces the paths of the uploads, which mean nothing to the player. */
-  describe(line: string): string {
-    const shown = this.folders.reduce((text, folder) => text.replace(folder, ''), line)
-    return shown === line
-      ? line
-      : shown.replace(/^(?:(\d+ logs?) in )?[ ,]{0,999}: /, (_, logs) => (logs ? `${logs}: ` : ''))
+  /**
+   * Reads a batch, and deletes it afterwards.
+   * @throws CliError `usage`
+   */
+  async use<Result>(batch: string, read: (folders: readonly string[]) => Promise<Result>): Promise<Result> {
+    if (!isBatch(batch) || !this.#root) throw usageError('No logs were uploaded.')
+    const path = join(await this.#root, batch)
+    try {
+      const folders = await readdir(path).catch(() => [])
+      return await read(folders.map((folder) => join(path, folder)))
+    } finally {
+      await rm(path, { recursive: true, force: true })
+    }
   }
 
   async clear(): Promise<void> {
     const root = await this.#root
     this.#root = undefined
-    this.#folders = new Set()
     if (root) await rm(root, { recursive: true, force: true })
   }
 }

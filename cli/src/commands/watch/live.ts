@@ -15,7 +15,7 @@ import { gamemodeWords, targetWords } from '../../session/target.ts'
 import { createUnrecognizedCounter, noteUnrecognized, type UnrecognizedCounter } from './chat-reader.ts'
 import { findEnd, follow } from './follow.ts'
 import type { PlayerLocation } from './location.ts'
-import { findGames, findLogs, usualLocations } from './locations.ts'
+import { findLogs, gamesAmong, usualLocations } from './locations.ts'
 import { openLog } from './log-file.ts'
 import type { Batch } from './log-reader.ts'
 import { promptForGamemode, type WatchOptions } from './options.ts'
@@ -48,11 +48,19 @@ interface Started extends GameLog {
 
 const RESCAN_MS = 10_000
 
+export interface FollowedLogs {
+  readonly followed: readonly FollowedLog[]
+  /** Logs of games that have a newer log. */
+  readonly skipped: readonly GameLog[]
+  /** The gamemode for logs that do not name a gamemode. */
+  readonly usual: Gamemode | undefined
+}
+
 interface FollowHooks {
   /** Called when later catches are noticed. `usual` is the gamemode for logs that do not name a gamemode. */
   readonly onStart?: (usual: Gamemode | undefined) => void
-  /** Called before `onStart` and after each change, with all followed logs. */
-  readonly onLogs?: (logs: readonly FollowedLog[], usual: Gamemode | undefined) => void
+  /** Called before `onStart` and after each change. */
+  readonly onLogs?: (logs: FollowedLogs) => void
 }
 
 /**
@@ -68,8 +76,9 @@ export async function followLogs(
   const { user, flags, paths } = options
   const notify = parseNotify(flags.notify ?? settingValue('notify', session.env, session.config.settings))
   const locations = usualLocations(session)
-  const seen = new Set((await findLogs(paths.length > 0 ? [] : locations)).map(({ path }) => path))
-  const logs: readonly GameLog[] = paths.length > 0 ? paths.map((path) => ({ path })) : await findGames(locations)
+  const found = paths.length > 0 ? [] : await findLogs(locations)
+  const seen = new Set(found.map(({ path }) => path))
+  const logs: readonly GameLog[] = paths.length > 0 ? paths.map((path) => ({ path })) : gamesAmong(found)
   for (const { path } of paths.length > 0 ? logs : []) await (await openLog(path, options.encoding))?.close()
   const outbox = await session.outbox({ user, delayMs: sendDelayMs })
   const failure = new AbortController()
@@ -101,25 +110,26 @@ export async function followLogs(
 
     const gamemodeOf = gamemodeResolver(gamemode.flag, usual)
     const followed = new Map<string, FollowedLog>()
-    const showLog = (log: FollowedLog) => {
+    const skipped = found.filter(({ path }) => logs.every((log) => log.path !== path))
+    const update = (log: FollowedLog) => {
       followed.set(log.path, log)
-      onLogs([...followed.values()], usual)
+      onLogs({ followed: [...followed.values()], skipped, usual })
     }
     const followOne = ({ position, ...log }: Started) => {
       const stateOf = ({ gamemode, elsewhere, player }: Partial<LogPosition> = {}) => {
         return { gamemode, elsewhere, otherPlayer: otherPlayer({ player }, ownNames) }
       }
-      let shown: FollowedLog = { ...log, ...stateOf(position), unrecognized: 0 }
-      showLog(shown)
+      let current: FollowedLog = { ...log, ...stateOf(position), unrecognized: 0 }
+      update(current)
       const onBatch = (batch: Batch) => {
         const next = {
-          ...shown,
+          ...current,
           ...stateOf(batch.position),
-          unrecognized: shown.unrecognized + batch.unrecognized.length,
+          unrecognized: current.unrecognized + batch.unrecognized.length,
         }
-        if (isDeepStrictEqual(next, shown)) return
-        shown = next
-        showLog(shown)
+        if (isDeepStrictEqual(next, current)) return
+        current = next
+        update(current)
       }
       const work = followGame(
         session,

@@ -10,7 +10,15 @@ import { homeFolder } from '../../session/paths.ts'
  * @throws CliError `log_not_found`
  */
 export async function findGames(locations: readonly LogLocation[]): Promise<readonly FoundLog[]> {
-  const logs = await findLogs(locations)
+  return gamesAmong(await findLogs(locations))
+}
+
+/**
+ * Returns the latest log of each game.
+ * @param logs most recently written first
+ * @throws CliError `log_not_found` if there is no log
+ */
+export function gamesAmong(logs: readonly FoundLog[]): readonly FoundLog[] {
   const isSameGame = (a: FoundLog, b: FoundLog) =>
     // Launchers may share logs through links.
     a.identity === b.identity || path.dirname(a.path) === path.dirname(b.path)

@@ -21,13 +21,18 @@ import { acceptPlayers, createPlayerNotes, otherPlayers } from './players.ts'
 import { catchKey, checkpoint, gamemodeResolver, toNewCatch } from './recorder.ts'
 import { totalsText } from './report.ts'
 
+interface CopyOptions {
+  /** The name of the logs in messages, if they are temporary copies. No position is stored for copies. */
+  readonly copies?: string | undefined
+}
+
 /**
  * Adds the new catches of old logs, oldest first. A catch gets the same key here and in a live run, whatever the name
  * of the log is. Therefore, a killed run can be repeated without adding a catch twice.
  *
  * @throws CliError `interrupted`
  */
-export async function readOnce(session: Session, options: WatchOptions): Promise<number> {
+export async function readOnce(session: Session, options: WatchOptions, { copies }: CopyOptions = {}): Promise<number> {
   const { signal, terminal } = session
   const { user, paths, flags } = options
   const isDryRun = flags['dry-run'] === true
@@ -40,7 +45,7 @@ export async function readOnce(session: Session, options: WatchOptions): Promise
     const usual =
       options.gamemode.usual ?? (found.catches.some(isNowhere) ? await promptForGamemode(session) : undefined)
     const preview = previewOf(found, { ...options, gamemode: { ...options.gamemode, usual }, isKnown })
-    showPreview(session, preview, named)
+    showPreview(session, preview, copies === undefined ? named : [copies])
     const partly = [...found.unreadable, ...found.cut].length > 0 || preview.skipped > 0 ? EXIT.partly : EXIT.ok
     let result = { added: 0, sent: 0 }
     let status: ExitStatus = EXIT.ok
@@ -52,7 +57,12 @@ export async function readOnce(session: Session, options: WatchOptions): Promise
       )
       await acceptPlayers(terminal, others, options)
       if (length > 0 && !flags.yes && terminal.canPrompt) await confirm(session, length, user)
-      ;({ status, ...result } = await addAll(session, outbox, { user, found, preview }))
+      ;({ status, ...result } = await addAll(session, outbox, {
+        user,
+        found,
+        preview,
+        keepsPositions: copies === undefined,
+      }))
     }
     noteUnrecognized(session, found.unrecognized)
     terminal.print({ ...previewData(preview), ...result }, () => resultText(result))
@@ -261,12 +271,13 @@ interface Additions {
   readonly user: string
   readonly found: Found
   readonly preview: Preview
+  readonly keepsPositions: boolean
 }
 
 async function addAll(
   session: Session,
   outbox: Outbox,
-  { user, found, preview }: Additions,
+  { user, found, preview, keepsPositions }: Additions,
 ): Promise<{ readonly status: ExitStatus; readonly added: number; readonly sent: number }> {
   let added = 0
   for (let from = 0; from < preview.fresh.length; from += CHUNK) {
@@ -275,7 +286,7 @@ async function addAll(
     added += (await outbox.add(chunk.map(({ one, gamemode }) => toNewCatch(user, one, gamemode)))).added
   }
   // The stored positions let `watch` continue after these catches.
-  for (const { path, position } of found.positions) {
+  for (const { path, position } of keepsPositions ? found.positions : []) {
     await outbox.add([], { checkpoint: checkpoint({ user, path }, position) })
   }
   // The outbox is flushed even without new catches, because an earlier run may have been killed before it sent all

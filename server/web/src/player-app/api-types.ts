@@ -8,12 +8,12 @@ export interface AppGame {
   readonly note: string
 }
 
-/** A catch of this run. */
+/** A catch that the app has added. */
 export interface AppCatch {
   readonly kind: 'fish' | 'crab'
   readonly name: string
   readonly rarity: string | null
-  readonly gamemode: string | null
+  readonly gamemode: string
   /** ISO 8601. */
   readonly caughtAt: string
 }
@@ -49,6 +49,8 @@ export interface AppQuestion {
 /** The whole state of the app. `GET /api/events` streams it: first at once, then after each change. */
 export interface AppState {
   readonly version: string
+  /** The version of the service, if it is newer than the app. */
+  readonly newerVersion: string | null
   /** `null` until the player logs in. */
   readonly account: { readonly user: string; readonly service: string; readonly gamemode: string | null } | null
   readonly running: boolean
@@ -63,12 +65,10 @@ export interface AppState {
     readonly rejectedReason: string | null
   }
   readonly question: AppQuestion | null
-  /** The operation that takes a while, such as `Reading 3 of 20 logs`. */
+  /** The progress of the current operation, such as `Reading 3 of 20 logs`. */
   readonly progress: string | null
-  /** At most 20, newest last. */
-  readonly messages: readonly { readonly id: number; readonly text: string }[]
   readonly problem: (AppProblem & { readonly needsLogin: boolean }) | null
-  /** Whether the app starts with the computer. `null` if this platform cannot do so. */
+  /** Whether the app starts with the computer. `null` until this is known. */
   readonly startsWithComputer: boolean | null
 }
 
@@ -86,19 +86,16 @@ export type LoginBody =
 export interface AppRequests {
   readonly session: { readonly body: { readonly code: string }; readonly response: { readonly secret: string } }
   readonly login: { readonly body: LoginBody; readonly response: LoginResult }
-  /** Deletes the login file that the login found. */
-  readonly 'delete-login-file': { readonly body: Empty; readonly response: Empty }
+  /** Deletes the login files that the login found. */
+  readonly 'delete-login-files': { readonly body: Empty; readonly response: Empty }
   readonly start: { readonly body: Empty; readonly response: Empty }
   readonly stop: { readonly body: Empty; readonly response: Empty }
   /** The message says which catches were removed. */
   readonly undo: { readonly body: Empty; readonly response: { readonly message: string } }
   /** Sends rejected catches again. */
   readonly retry: { readonly body: Empty; readonly response: Empty }
-  /** Adds the catches of the logs that the page has uploaded, or of the folders of all games. */
-  readonly 'old-logs': {
-    readonly body: { readonly uploaded: boolean }
-    readonly response: { readonly message: string }
-  }
+  /** Adds the catches of a batch that the page has uploaded, or of the folders of all games. */
+  readonly 'old-logs': { readonly body: { readonly batch?: string }; readonly response: { readonly message: string } }
   /** The reply `null` cancels the question. */
   readonly reply: {
     readonly body: { readonly id: number; readonly reply: string | null }
@@ -107,17 +104,13 @@ export interface AppRequests {
   readonly autostart: { readonly body: { readonly enabled: boolean }; readonly response: Empty }
   readonly logout: { readonly body: Empty; readonly response: Empty }
   readonly quit: { readonly body: Empty; readonly response: Empty }
-  readonly open: {
-    readonly body: { readonly page: 'collection' | 'overlay' }
-    readonly response: { readonly url: string }
-  }
 }
 
 export interface LoginResult {
   /** The password of the login file. */
   readonly passwordToSave: string | null
-  /** The path of the same login file in the folder for downloads. */
-  readonly loginFile: string | null
+  /** The paths of the same login file in the folder for downloads. */
+  readonly loginFiles: readonly string[]
 }
 
 type Empty = Readonly<Record<string, never>>

@@ -23,7 +23,7 @@ export function Catches({ catches }: { readonly catches: readonly AppCatch[] }) 
               <p class="card-rarity">{rarity ?? 'Crab'}</p>
               <p class="caught quiet">
                 {formatTime(Date.parse(one.caughtAt))}
-                {one.gamemode !== null && <span> · {one.gamemode}</span>}
+                <span> · {one.gamemode}</span>
               </p>
             </div>
           </li>

@@ -1,4 +1,5 @@
 import type { AppErrorBody, AppProblem, AppRequests, AppState } from './api-types.ts'
+import type { LogUpload } from './log-files.ts'
 
 /** The name of the secret in the storage of the tab, which survives a reload. */
 const SECRET = 'fish-app'
@@ -83,13 +84,28 @@ export function createConnection({ fetch, storage, fragment, clearAddress }: Con
   }
 
   /**
-   * Sends a log to the app.
-   * @param folder logs with the same number are read together
+   * Sends a log to the app. Returns `false` if the file has changed since the player chose it, because browsers do not
+   * read such a file.
+   * @param batch a UUID for all logs that the player chose together
    * @throws AppError if the app rejects the request or does not respond
    */
-  async function upload(folder: number, file: File): Promise<void> {
+  async function upload(batch: string, { folder, file }: LogUpload): Promise<boolean> {
     const headers = { 'content-type': 'application/octet-stream', 'x-last-modified': String(file.lastModified) }
-    await call(`upload/${folder}/${encodeURIComponent(file.name)}`, { method: 'PUT', headers, body: file })
+    const path = `upload/${batch}/${folder}/${encodeURIComponent(file.name)}`
+    try {
+      await call(path, { method: 'PUT', headers, body: file })
+      return true
+    } catch (error) {
+      const isReadable = await file
+        .slice(0, 1)
+        .arrayBuffer()
+        .then(
+          () => true,
+          () => false,
+        )
+      if (isReadable) throw error
+      return false
+    }
   }
 
   /** Reads one stream until it ends. @returns whether the stream delivered a state */

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { playerPath } from '../data/address.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { formatNumber, plural } from '../parts/format.ts'
 import type { AppState } from './api-types.ts'
@@ -8,9 +9,6 @@ import { OldLogs } from './old-logs.tsx'
 import { Action, useAppTask } from './parts.tsx'
 import { figuresOf } from './view.ts'
 
-/** The messages that are visible without a press. */
-const LATEST_MESSAGES = 3
-
 interface HomeProps {
   readonly state: AppState
   readonly connection: Pick<Connection, 'request' | 'upload'>
@@ -19,7 +17,7 @@ interface HomeProps {
 }
 
 export function Home({ state, connection, showsLogin }: HomeProps) {
-  const { games, day, messages, progress, startsWithComputer } = state
+  const { account, games, day, progress, startsWithComputer } = state
   const { request } = connection
   const [showsOldLogs, setShowsOldLogs] = useState(false)
   const { fish, crabs, best } = figuresOf(day, new Date())
@@ -39,7 +37,14 @@ export function Home({ state, connection, showsLogin }: HomeProps) {
         <Total name="Best catch today" value={best === null ? '–' : nameOf(best)} />
       </dl>
       <Queue queue={state.queue} request={request} showsLogin={showsLogin} />
-      <Actions request={request} showsOldLogs={showsOldLogs} onOldLogs={() => setShowsOldLogs(!showsOldLogs)} />
+      {account !== null && (
+        <Actions
+          account={account}
+          request={request}
+          showsOldLogs={showsOldLogs}
+          onOldLogs={() => setShowsOldLogs(!showsOldLogs)}
+        />
+      )}
       {showsOldLogs && !showsLogin && <OldLogs connection={connection} progress={progress} />}
       <section aria-labelledby="catches">
         <h2 id="catches">Catches</h2>
@@ -48,19 +53,7 @@ export function Home({ state, connection, showsLogin }: HomeProps) {
         </p>
         {day.catches.length === 0 ? <p class="quiet">New catches appear here.</p> : <Catches catches={day.catches} />}
       </section>
-      <Games games={games} running={state.running} />
-      {messages.length > 0 && (
-        <section aria-labelledby="messages">
-          <h2 id="messages">Messages</h2>
-          <Messages messages={messages.slice(-LATEST_MESSAGES)} />
-          {messages.length > LATEST_MESSAGES && (
-            <details>
-              <summary>Older messages</summary>
-              <Messages messages={messages.slice(0, -LATEST_MESSAGES)} />
-            </details>
-          )}
-        </section>
-      )}
+      <Games games={games} />
     </>
   )
 }
@@ -83,7 +76,7 @@ function Switch({
       <p class="state" role="status">
         {running && <span class="dot" />}
         {running ? 'Collecting your catches' : starting ? 'Starting…' : 'Press Start before you play.'}
-        {running && queue.waiting > 0 && ` · sending ${formatNumber(queue.waiting)}`}
+        {running && queue.waiting > 0 && queue.waitingReason === null && ` · sending ${formatNumber(queue.waiting)}`}
       </p>
     </>
   )
@@ -149,38 +142,36 @@ function Queue({
   )
 }
 
-/** The result of the last action: a text, or an address to copy. */
-interface Outcome {
-  readonly text: string
-  readonly address?: string
-}
-
 interface ActionsProps extends Pick<Connection, 'request'> {
+  readonly account: NonNullable<AppState['account']>
   readonly showsOldLogs: boolean
   readonly onOldLogs: () => void
 }
 
-function Actions({ request, showsOldLogs, onOldLogs }: ActionsProps) {
-  const [outcome, setOutcome] = useState<Outcome>()
-  const undo = async () => setOutcome({ text: (await request('undo', {})).message })
-  const open = async () => {
-    const { url } = await request('open', { page: 'collection' })
-    window.open(url, '_blank', 'noopener')
-    setOutcome({ text: 'Your collection opens in a new tab. If it does not, copy its address.', address: url })
+function Actions({ account: { service, user }, request, showsOldLogs, onOldLogs }: ActionsProps) {
+  const [outcome, setOutcome] = useState<string>()
+  const [overlay, setOverlay] = useState<string>()
+  const addressOf = (path: string) => service.replace(/\/$/, '') + path
+  const undo = async () => {
+    setOverlay(undefined)
+    setOutcome((await request('undo', {})).message)
   }
   const copy = async () => {
-    const { url } = await request('open', { page: 'overlay' })
-    const isCopied = await navigator.clipboard.writeText(url).then(
+    const address = addressOf(`/overlay/${encodeURIComponent(user)}`)
+    const isCopied = await navigator.clipboard.writeText(address).then(
       () => true,
       // The browser may forbid it. The player can still copy the address.
       () => false,
     )
-    setOutcome({ text: isCopied ? 'Copied. Add it to OBS as a browser source.' : 'Copy this address.', address: url })
+    setOverlay(address)
+    setOutcome(isCopied ? 'Copied. Add it to OBS as a browser source.' : 'Copy this address.')
   }
   return (
     <section aria-label="Actions">
       <div class="actions">
-        <Action text="My collection" busy="Opening…" onPress={open} />
+        <a class="button" href={addressOf(playerPath(user))} target="_blank" rel="noreferrer">
+          My collection
+        </a>
         <Action text="Copy overlay address" busy="Copying…" onPress={copy} />
         <Action text="Undo" busy="Undoing…" onPress={undo} />
         <button type="button" aria-expanded={showsOldLogs} onClick={onOldLogs}>
@@ -188,8 +179,8 @@ function Actions({ request, showsOldLogs, onOldLogs }: ActionsProps) {
         </button>
       </div>
       <div class="outcome" role="status">
-        {outcome && <p>{outcome.text}</p>}
-        {outcome?.address !== undefined && <CopyRow text={outcome.address} label="Copy" />}
+        {outcome !== undefined && <p>{outcome}</p>}
+        {overlay !== undefined && <CopyRow text={overlay} label="Copy" />}
       </div>
     </section>
   )
@@ -205,16 +196,12 @@ export function CopyRow({ text, label }: { readonly text: string; readonly label
   )
 }
 
-function Games({ games, running }: Pick<AppState, 'games' | 'running'>) {
+function Games({ games }: Pick<AppState, 'games'>) {
   return (
     <section aria-labelledby="games">
       <h2 id="games">Games</h2>
       {games.length === 0 ? (
-        <p class="quiet">
-          {running
-            ? 'No game found yet. Start the game once, so that it writes a log.'
-            : 'Fish Collection looks for your games when you press Start.'}
-        </p>
+        <p class="quiet">Fish Collection looks for your games when you press Start.</p>
       ) : (
         <ul class="games panel">
           {games.map(({ path, launcher, followed, note }) => (
@@ -230,16 +217,5 @@ function Games({ games, running }: Pick<AppState, 'games' | 'running'>) {
         </ul>
       )}
     </section>
-  )
-}
-
-/** Messages, newest first. */
-function Messages({ messages }: Pick<AppState, 'messages'>) {
-  return (
-    <ul class="messages">
-      {[...messages].reverse().map(({ id, text }) => (
-        <li key={id}>{text}</li>
-      ))}
-    </ul>
   )
 }

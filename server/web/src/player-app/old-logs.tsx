@@ -15,8 +15,7 @@ interface OldLogsProps {
 export function OldLogs({ connection: { request, upload }, progress }: OldLogsProps) {
   const { isBusy, problem, run } = useAppTask()
   const [result, setResult] = useState<string>()
-  const [sent, setSent] = useState<string>()
-  const read = async (uploaded: boolean) => setResult((await request('old-logs', { uploaded })).message)
+  const [uploadText, setUploadText] = useState<string>()
   const use = (find: () => Promise<readonly LogUpload[]>) =>
     run(async () => {
       setResult(undefined)
@@ -24,15 +23,19 @@ export function OldLogs({ connection: { request, upload }, progress }: OldLogsPr
       if (logs.length === 0) {
         throw new AppError({ message: 'No logs found.', hint: 'Choose the folder “logs” of the game.' })
       }
+      const batch = crypto.randomUUID()
+      const skipped: string[] = []
       try {
-        for (const [index, { folder, file }] of logs.entries()) {
-          setSent(`Reading file ${index + 1} of ${logs.length}`)
-          await upload(folder, file)
+        for (const [index, log] of logs.entries()) {
+          setUploadText(`Reading file ${index + 1} of ${logs.length}`)
+          if (!(await upload(batch, log))) skipped.push(log.file.name)
         }
       } finally {
-        setSent(undefined)
+        setUploadText(undefined)
       }
-      await read(true)
+      const { message } = await request('old-logs', { batch })
+      const busy = skipped.length === 0 ? '' : ` Skipped, because the game is writing to it: ${skipped.join(', ')}.`
+      setResult(message + busy)
     })
   const isOver = useDrop((dropped) => void use(() => logsIn(dropped)))
   const choose = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
@@ -51,7 +54,7 @@ export function OldLogs({ connection: { request, upload }, progress }: OldLogsPr
         onClick={() =>
           run(async () => {
             setResult(undefined)
-            await read(false)
+            setResult((await request('old-logs', {})).message)
           })
         }
       >
@@ -74,7 +77,7 @@ export function OldLogs({ connection: { request, upload }, progress }: OldLogsPr
           />
         </label>
       </div>
-      <p role="status">{sent ?? progress ?? (isBusy ? 'Reading…' : result)}</p>
+      <p role="status">{uploadText ?? progress ?? (isBusy ? 'Reading…' : result)}</p>
       {problem && <ProblemText problem={problem} />}
     </section>
   )

@@ -3,6 +3,7 @@ import { Creature } from '../parts/creature.tsx'
 import { useLeavePrompt } from '../parts/leave-prompt.ts'
 import type { LoginResult } from './api-types.ts'
 import type { Connection } from './connection.ts'
+import { useDrop } from './drop.ts'
 import { CopyRow, Home } from './home.tsx'
 import { Login } from './login.tsx'
 import { Action, ProblemText } from './parts.tsx'
@@ -23,6 +24,8 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
     return connection.subscribe(setStatus)
   }, [connection])
   useFocusOfRemoved()
+  // Without this, the browser would leave the page to show a dropped file.
+  useDrop(() => {})
   const [saved, setSaved] = useState<LoginResult>()
 
   if (status.step !== 'connected') {
@@ -80,6 +83,11 @@ export function PlayerApp({ connection }: { readonly connection: Connection }) {
       </header>
       <main class="site" id="content" tabIndex={-1}>
         {problem !== null && <ProblemText problem={problem} />}
+        {state.newerVersion !== null && (
+          <p class="notice">
+            Version {state.newerVersion} of Fish Collection is available. Download it where you got this version.
+          </p>
+        )}
         {question !== null && <Question key={question.id} question={question} request={request} />}
         {saved && <Saved {...saved} request={request} onDone={() => setSaved(undefined)} />}
         {showsLogin && <Login request={request} account={account} onDone={setSaved} />}
@@ -116,8 +124,9 @@ interface SavedProps extends LoginResult {
 }
 
 /** Tells the player the next steps after a login by file. The password is visible once. */
-function Saved({ passwordToSave, loginFile, request, onDone }: SavedProps) {
+function Saved({ passwordToSave, loginFiles, request, onDone }: SavedProps) {
   useLeavePrompt()
+  const names = loginFiles.map((path) => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1))
   return (
     <section class="saved panel" aria-labelledby="saved">
       <h2 id="saved">You are logged in</h2>
@@ -127,20 +136,20 @@ function Saved({ passwordToSave, loginFile, request, onDone }: SavedProps) {
           <CopyRow text={passwordToSave} label="Copy" />
         </>
       )}
-      <p>Then delete the login file: it can log in to your account.</p>
+      <p>Delete the login file. Anyone who has it can add catches in your name.</p>
       <div class="actions">
-        {loginFile !== null && (
+        {names.length > 0 && (
           <Action
-            text={`Delete ${loginFile.replace(/^.*[/\\]/, '')}`}
+            text={`Delete ${names.join(' and ')}`}
             busy="Deleting…"
             onPress={async () => {
-              await request('delete-login-file', {})
+              await request('delete-login-files', {})
               onDone()
             }}
           />
         )}
         <button type="button" onClick={onDone}>
-          {loginFile === null ? 'Done' : 'Keep the file'}
+          {names.length === 0 ? 'Done' : 'Keep the file'}
         </button>
       </div>
     </section>
