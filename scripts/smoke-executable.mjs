@@ -155,7 +155,7 @@ try {
     const closed = once(app, 'close')
     running.add({ child: app, closed })
     const [, origin, code] = await until('the file for the browser', () => {
-      const launch = readdirSync(own, { recursive: true }).find((path) => /open-[^/\\]*\.html$/.test(path))
+      const launch = readdirSync(own, { recursive: true }).find((path) => /fish-collection-[^/\\]*\.html$/.test(path))
       return launch && /url=(http:[^#]*)\/#code=([\w-]+)/.exec(readFileSync(join(own, launch), 'utf8'))
     })
     match(await (await fetch(`${origin}/`)).text(), /<html/)
