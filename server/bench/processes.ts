@@ -10,7 +10,7 @@ import type { Steps } from './step-probe.ts'
 
 export const CLI = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const STEP_PROBE = new URL('step-probe.ts', import.meta.url).href
-const PEER = fileURLToPath(new URL('peers/serve.ts', import.meta.url))
+const peerPath = (name: string) => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
 const ADMIN = { username: 'admin', password: 'the password of a benchmark' }
 const MEGABYTE_IN_KB = 1024
 /** Secrets for a server with Redis, because such a server has no folder for generated secrets. */
@@ -30,8 +30,8 @@ export interface Servers {
   readonly folder: string
   /** Starts `fish-cli serve` with a JSON log and a very high rate limit. */
   startOurs(storage: string, env?: NodeJS.ProcessEnv): Promise<Server>
-  /** Starts a peer of `peers/serve.ts`. */
-  startPeer(kind: string, args?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Server>
+  /** Starts a program of the folder `peers`. */
+  startPeer(name: string, args?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Server>
 }
 
 export async function withServers(use: (servers: Servers) => Promise<void>): Promise<void> {
@@ -62,7 +62,7 @@ export async function withServers(use: (servers: Servers) => Promise<void>): Pro
           },
           /listening on \S+:(\d+)/,
         ),
-      startPeer: (kind, args = [], env = {}) => start([PEER, kind, ...args], env, /^port (\d+)/m),
+      startPeer: (name, args = [], env = {}) => start([peerPath(name), ...args], env, /^port (\d+)/m),
     })
   } finally {
     for (const child of children) child.kill('SIGKILL')
