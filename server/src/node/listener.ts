@@ -12,15 +12,23 @@ import { type Connections, watchConnections } from './connections.ts'
 import { discardRest, LINGER_MS } from './discard-rest.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
 
-/** A response that Node sends without a stream, unless its body is a stream. */
+/** A response that keeps the parts of which it was made, so that Node sends them without a stream. */
 export class SentResponse extends FastResponse {
-  /** The id is stored here, because the headers are removed when the response is sent. */
-  readonly requestId: string | undefined
+  readonly content: BodyInit | null
+  readonly fields: Readonly<Record<string, string>>
 
-  constructor(body?: BodyInit | null, init?: ResponseInit) {
+  constructor(body: BodyInit | null = null, init: ResponseInit = {}) {
     super(body, init)
-    this.requestId = (init?.headers as Readonly<Record<string, string>> | undefined)?.[HEADERS.requestId]
+    this.content = body
+    this.fields = init.headers as Readonly<Record<string, string>>
   }
+}
+
+/** Resolves when the response is sent. Node sends the head and a body that is complete in one write. */
+function send(res: ServerResponse, response: SentResponse): Promise<void> {
+  const { content, fields, status } = response
+  if (content instanceof ReadableStream) return sendNodeResponse(res, response) as Promise<void>
+  return new Promise((resolve) => res.writeHead(status, fields).end(content ?? undefined, resolve))
 }
 
 interface ListenOptions {
@@ -132,16 +140,16 @@ export async function listen(options: ListenOptions) {
   })
   const respond = async (req: IncomingMessage, res: ServerResponse) => {
     try {
-      const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
+      const response = (await fetch(new NodeRequest({ req, res }), { target: req.url })) as SentResponse
       // The header is set here, because the stop may have begun while the response was created.
       if (!isAccepting() && connections.isLast(req)) res.setHeader('connection', 'close')
-      const { requestId } = response as SentResponse
+      const requestId = response.fields[HEADERS.requestId]
       res.once('close', () => {
         if (!res.errored) return
         logger.warn({ requestId, err: res.errored }, 'a response was cut')
         onCut()
       })
-      await sendNodeResponse(res, response)
+      await send(res, response)
       if (!req.complete) discardRest(req)
     } catch (err) {
       logger.error({ err }, 'a response could not be sent')

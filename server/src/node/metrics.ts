@@ -10,20 +10,32 @@ const STORAGE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
  * separately.
  */
 export function createServiceMetrics(droppedLogLines: () => number) {
-  const requests = counter('fish_http_requests_total', 'Requests by route, method and status.')
-  const errors = counter('fish_http_errors_total', 'Error responses by route and code.')
+  const requests = counter(
+    'fish_http_requests_total',
+    'Requests by route, method and status.',
+    'route',
+    'method',
+    'status',
+  )
+  const errors = counter('fish_http_errors_total', 'Error responses by route and code.', 'route', 'code')
   const durations = histogram(
     'fish_http_request_duration_seconds',
     'Time until the response is ready to be sent, by route.',
+    'route',
     REQUEST_SECONDS,
   )
-  const decisions = counter('fish_rate_limit_decisions_total', 'Decisions of the rate limit of the public endpoints.')
+  const decisions = counter(
+    'fish_rate_limit_decisions_total',
+    'Decisions of the rate limit of the public endpoints.',
+    'decision',
+  )
   const operations = histogram(
     'fish_storage_operation_duration_seconds',
     'Duration of storage operations, failed ones included.',
+    'operation',
     STORAGE_SECONDS,
   )
-  const failures = counter('fish_storage_operation_failures_total', 'Storage operations that failed.')
+  const failures = counter('fish_storage_operation_failures_total', 'Storage operations that failed.', 'operation')
   let totals: StoredTotals | undefined
   let streams = 0
   let droppedConnections = 0
@@ -39,7 +51,10 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     failures,
     metric('fish_users', 'Users, at most 10 s ago.', 'gauge', () => (totals ? [['', totals.users]] : [])),
     metric('fish_catches', 'Stored fish and crabs, at most 10 s ago.', 'gauge', () =>
-      (totals?.catches ?? []).map(({ kind, gamemode, count }) => [`{${labelText({ kind, gamemode })}}`, count]),
+      (totals?.catches ?? []).map(({ kind, gamemode, count }) => [
+        `{${labelText(Object.entries({ kind, gamemode }))}}`,
+        count,
+      ]),
     ),
     value('fish_event_streams', 'Open event streams.', 'gauge', () => streams),
     value(
@@ -65,14 +80,14 @@ export function createServiceMetrics(droppedLogLines: () => number) {
 
   return {
     observeRequest({ route, method, status, code, seconds }: RequestObservation) {
-      requests.increment({ route, method, status })
-      if (code !== undefined) errors.increment({ route, code })
-      durations.observe({ route }, seconds)
+      requests.increment(route, method, String(status))
+      if (code !== undefined) errors.increment(route, code)
+      durations.observe(route, seconds)
     },
-    observeRateLimit: (decision: RateLimitDecision) => decisions.increment({ decision }),
+    observeRateLimit: (decision: RateLimitDecision) => decisions.increment(decision),
     observeStorage({ operation, seconds, failed }: StorageObservation) {
-      operations.observe({ operation }, seconds)
-      if (failed) failures.increment({ operation })
+      operations.observe(operation, seconds)
+      if (failed) failures.increment(operation)
     },
     observeStreams(count: number) {
       streams = count
@@ -135,7 +150,6 @@ function processMetrics(loop: ReturnType<typeof monitorEventLoopDelay>): readonl
 /** Content type of the text format (Prometheus documentation, "Exposition formats"). */
 const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
-type Labels = Readonly<Record<string, string | number>>
 /** The suffix and labels of a series, and its value. */
 type Sample = readonly [series: string, value: number]
 
@@ -153,38 +167,62 @@ function value(name: string, help: string, type: 'counter' | 'gauge', read: () =
   return metric(name, help, type, () => [['', read()]])
 }
 
-function counter(name: string, help: string) {
-  const counts = new Map<string, number>()
+/**
+ * Finds the series of some label values. Labels are formatted once for each series, because formatting them takes longer
+ * than counting.
+ * @param names the names of the labels
+ */
+function createSeries<Series>(names: readonly string[], create: (labels: string) => Series) {
+  const all = new Map<string, Series>()
   return {
-    ...metric(name, help, 'counter', () => counts),
-    increment(labels: Labels) {
-      const series = `{${labelText(labels)}}`
-      counts.set(series, (counts.get(series) ?? 0) + 1)
+    all: () => all.values(),
+    of(...values: readonly string[]): Series {
+      const key = values.length === 1 ? (values[0] as string) : values.join(' ')
+      const existing = all.get(key)
+      if (existing) return existing
+      const added = create(labelText(names.map((name, index) => [name, values[index]])))
+      all.set(key, added)
+      return added
+    },
+  }
+}
+
+/** @param names the names of the labels */
+function counter(name: string, help: string, ...names: readonly string[]) {
+  const series = createSeries(names, (labels) => ({ labels, count: 0 }))
+  return {
+    ...metric(name, help, 'counter', () =>
+      Array.from(series.all(), ({ labels, count }): Sample => [`{${labels}}`, count]),
+    ),
+    increment(...values: readonly string[]) {
+      series.of(...values).count += 1
     },
   }
 }
 
 /** @param bounds upper bounds of the buckets, ascending, without infinity */
-function histogram(name: string, help: string, bounds: readonly number[]) {
-  const all = new Map<string, { readonly values: number[]; sum: number; count: number }>()
+function histogram(name: string, help: string, label: string, bounds: readonly number[]) {
+  // The last bucket has no bound. A bucket counts only its own values, so that a value changes one bucket.
+  const series = createSeries([label], (labels) => ({ labels, buckets: [...bounds, 0].map(() => 0), sum: 0 }))
   function* samples(): Iterable<Sample> {
-    for (const [labels, { values, sum, count }] of all) {
-      for (const [index, bound] of bounds.entries()) yield [`_bucket{${labels},le="${bound}"}`, values[index] ?? 0]
-      yield [`_bucket{${labels},le="+Inf"}`, count]
+    for (const { labels, buckets, sum } of series.all()) {
+      let count = 0
+      for (const [index, inBucket] of buckets.entries()) {
+        count += inBucket
+        yield [`_bucket{${labels},le="${bounds[index] ?? '+Inf'}"}`, count]
+      }
       yield [`_sum{${labels}}`, sum]
       yield [`_count{${labels}}`, count]
     }
   }
   return {
     ...metric(name, help, 'histogram', samples),
-    observe(labels: Labels, seconds: number) {
-      const key = labelText(labels)
-      const one = all.get(key) ?? { values: bounds.map(() => 0), sum: 0, count: 0 }
-      all.set(key, one)
-      for (const [index, bound] of bounds.entries())
-        if (seconds <= bound) one.values[index] = (one.values[index] ?? 0) + 1
+    observe(value: string, seconds: number) {
+      const one = series.of(value)
+      let bucket = 0
+      while (bucket < bounds.length && seconds > (bounds[bucket] as number)) bucket += 1
+      one.buckets[bucket] = (one.buckets[bucket] as number) + 1
       one.sum += seconds
-      one.count += 1
     },
   }
 }
@@ -195,8 +233,6 @@ function metricText({ name, header, samples }: Metric): string {
 }
 
 /** Label values come from the contract and the settings, and never need escaping. */
-function labelText(labels: Labels): string {
-  let text = ''
-  for (const name in labels) text += `${text && ','}${name}="${labels[name]}"`
-  return text
+function labelText(labels: readonly (readonly [name: string, value: string | undefined])[]): string {
+  return labels.map(([name, value]) => `${name}="${value}"`).join(',')
 }
