@@ -86,7 +86,7 @@ function createFishStorage(
     Object.entries(INPUTS).map(([name, input]) => {
       const call = driver[name as Operation] as (...args: unknown[]) => Promise<unknown>
       const check = input as (...args: unknown[]) => readonly unknown[]
-      return [name, async (...args: unknown[]) => observe(name, () => call.apply(driver, [...check(...args)]))]
+      return [name, (...args: unknown[]) => observe(name, () => call.apply(driver, [...check(...args)]))]
     }),
   ) as unknown as Pick<StorageDriver, Operation>
   const read: StorageDriver['read'] = (...args) => observeChunks(() => driver.read(...args), observer)
