@@ -173,11 +173,11 @@ describe('the administrators’ page', () => {
       ]
     }, url)
     expect(refused).toEqual(['refused', 'opaque'])
-    const window = await page.evaluate((address) => {
-      const opened = open(`${address}/admin`)
-      return new Promise((resolve) => setTimeout(() => resolve(opened?.closed), 500))
+    await page.evaluate((address) => {
+      Object.assign(globalThis, { opened: open(`${address}/admin`) })
     }, url)
-    expect(window).toBe(true)
+    // The page of another origin loses its reference when the new page has loaded.
+    await expect.poll(() => page.evaluate(() => (globalThis as { opened?: Window }).opened?.closed)).toBe(true)
     const posted = page.waitForResponse(`${url}/admin/users`)
     await page.getByRole('button', { name: 'Win' }).click()
     const response = await posted
