@@ -204,7 +204,7 @@ test('a player adds old logs of the games, then chosen files, and each catch onc
   expect(sent()).toHaveLength(4)
 })
 
-test('a player answers for the gamemode once, and deletes the login file among the downloads', async ({ skip }) => {
+test('a player chooses the gamemode once, and deletes the login file among the downloads', async ({ skip }) => {
   const context = await startBrowser(skip)
   const { home, login, catches, sent, mock } = await newPlayer()
   const { gamemode: _, ...withoutGamemode } = login

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createMock } from '@fish-crab/mocks'
@@ -133,6 +134,18 @@ const loginFile = (gamemode: string | null = 'earth') => {
 
 const OTHER_LINE = '[09:00:03] [Render thread/INFO]: [CHAT] ok\n'
 
+/** Starts a service of the mocks with the player Alex, and returns the login file of Alex. */
+async function startMock() {
+  const mock = await createMock({
+    seed: { users: [{ name: 'Alex' }], admins: [{ username: 'root', password: 'root-password' }] },
+  })
+  const { url: service } = await mock.serve()
+  onTestFinished(() => mock[Symbol.asyncDispose]())
+  const { fernetKey } = mock.user('Alex')
+  const login = { version: 1, service, name: 'Alex', fernetKey, gamemode: 'earth' }
+  return { mock, login, file: JSON.stringify(login), sent: () => mock.sent.fish().map(({ name }) => name) }
+}
+
 test('a player logs in with a file, starts, and sees each new catch, which the service has stored', async () => {
   const app = await openApp()
   expect((await app.until(() => true)).account).toBeNull()
@@ -193,26 +206,20 @@ test('after a new key, the page asks for a login, and then sends the rejected ca
 })
 
 test('a new login in a terminal ends the request for a login on the page', async () => {
-  const mock = await createMock({
-    seed: { users: [{ name: 'Alex' }], admins: [{ username: 'root', password: 'root-password' }] },
-  })
-  const server = await mock.serve()
-  onTestFinished(() => mock[Symbol.asyncDispose]())
-  const { fernetKey } = mock.user('Alex')
-  const login = { version: 1, service: server.url, name: 'Alex', gamemode: 'earth' }
+  const { mock, login, file, sent } = await startMock()
   const app = await openApp()
-  await app.post('/api/login', { file: JSON.stringify({ ...login, fernetKey }) })
+  await app.post('/api/login', { file })
   await app.post('/api/start')
   const admin = { baseUrl: mock.origin, fetch: mock.fetch, username: 'root', password: 'root-password' }
   const reset = await createAdminClient(admin).users.reset('Alex', 'fernet')
   appendFileSync(app.log, CATCH(1, 'Salmon') + OTHER_LINE)
   await app.until(({ problem }) => problem?.needsLogin === true)
-  const file = join(app.home, 'new.json')
-  writeFileSync(file, JSON.stringify({ ...login, fernetKey: reset.fernetKey }))
-  expect((await run(['login', '--from', file], { env: app.env })).status).toBe(0)
+  const newFile = join(app.home, 'new.json')
+  writeFileSync(newFile, JSON.stringify({ ...login, fernetKey: reset.fernetKey }))
+  expect((await run(['login', '--from', newFile], { env: app.env })).status).toBe(0)
   appendFileSync(app.log, CATCH(4, 'Eel') + OTHER_LINE)
   await app.until(({ problem, queue }) => problem === null && queue.waiting + queue.rejected === 0)
-  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon', 'Eel'])
+  expect(sent()).toEqual(['Salmon', 'Eel'])
 })
 
 test('a second click on start follows each log once, and a stop ends a start', async () => {
@@ -240,12 +247,8 @@ test('a request that is too large is refused', async () => {
 })
 
 test('catches wait while the service is unreachable, and are sent once', async () => {
-  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
-  const server = await mock.serve()
-  onTestFinished(() => mock[Symbol.asyncDispose]())
-  const { fernetKey } = mock.user('Alex')
+  const { mock, file, sent } = await startMock()
   const app = await openApp()
-  const file = JSON.stringify({ version: 1, service: server.url, name: 'Alex', fernetKey, gamemode: 'earth' })
   expect((await app.post('/api/login', { file })).status).toBe(200)
   await app.post('/api/start')
   const fault = mock.fail('reset', { times: Number.POSITIVE_INFINITY, on: 'postFish' })
@@ -261,7 +264,7 @@ test('catches wait while the service is unreachable, and are sent once', async (
   fault.cancel()
   await app.post('/api/start')
   await app.until(({ queue: { waiting } }) => waiting === 0)
-  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
+  expect(sent()).toEqual(['Salmon'])
 })
 
 test('a rejected login stores nothing, and says what to do', async () => {
@@ -473,7 +476,7 @@ test('old logs of the games are shown, and added after a confirmation', async ()
   expect(fish.map(({ name }: { name: string }) => name).filter((name: string) => name === 'Eel')).not.toEqual([])
 })
 
-test('dropped logs are added like old logs, keep their date, and leave no file behind', async () => {
+test('dropped logs are added like old logs, keep their date, and leave neither files nor positions behind', async () => {
   const temporary = newFolder()
   const batch = crypto.randomUUID()
   const app = await openApp()
@@ -484,12 +487,18 @@ test('dropped logs are added like old logs, keep their date, and leave no file b
     app.put(`/api/upload/${batch}/${path}`, content, { 'x-last-modified': String(Date.UTC(2026, 0, 3, 12)) })
   expect((await put('0/2025-03-04-1.log', CATCH(1, 'Tuna') + OTHER_LINE)).status).toBe(200)
   expect((await put('1/latest.log', CATCH(1, 'Tench') + OTHER_LINE)).status).toBe(200)
-  for (const path of ['0/..', '0/a%2Fb.log', 'x/a.log']) expect((await put(path, 'a')).ok).toBe(false)
+  for (const path of ['0/..', '0/a%2Fb.log', '0/..%2F..%2Fescaped.log', 'x/a.log'])
+    expect((await put(path, 'a')).ok).toBe(false)
   const added = app.post('/api/old-logs', { batch })
   const { about, id } = await app.question()
   expect(about.join(' ')).toContain('the chosen logs: 2 catches to add, 2025-03-04 to 2026-01-03')
   await app.reply(id, 'yes')
   expect((await added).body.message).toContain('2 catches added.')
+  // No log will ever have these temporary paths again.
+  const state = join(xdgFolders(app.home).XDG_STATE_HOME, 'fish-crab')
+  const outbox = readdirSync(state).find((name) => /^outbox-.*\.db$/.test(name)) ?? ''
+  using database = new DatabaseSync(join(state, outbox), { readOnly: true })
+  expect(database.prepare('SELECT name FROM checkpoints').all()).toEqual([])
   expect(readdirSync(temporary, { recursive: true })).not.toContainEqual(expect.stringMatching(/log$/))
   await app.post('/api/quit')
   await app.ended
@@ -497,12 +506,8 @@ test('dropped logs are added like old logs, keep their date, and leave no file b
 })
 
 test('rejected catches are sent again on request', async () => {
-  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
-  const server = await mock.serve()
-  onTestFinished(() => mock[Symbol.asyncDispose]())
-  const { fernetKey } = mock.user('Alex')
+  const { mock, file, sent } = await startMock()
   const app = await openApp()
-  const file = JSON.stringify({ version: 1, service: server.url, name: 'Alex', fernetKey, gamemode: 'earth' })
   await app.post('/api/login', { file })
   await app.post('/api/start')
   mock.fail({ status: 400, code: 'user_mismatch' }, { times: 1, on: 'postFish' })
@@ -511,22 +516,18 @@ test('rejected catches are sent again on request', async () => {
   expect(queue.rejectedReason).not.toMatch(/fish-cli|^$/)
   await app.post('/api/retry')
   await app.until((state) => state.queue.rejected === 0 && state.queue.waiting === 0)
-  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
+  expect(sent()).toEqual(['Salmon'])
 })
 
 test('a stop sends the last catches', async () => {
-  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
-  const server = await mock.serve()
-  onTestFinished(() => mock[Symbol.asyncDispose]())
-  const { fernetKey } = mock.user('Alex')
+  const { file, sent } = await startMock()
   const app = await openApp()
-  const file = JSON.stringify({ version: 1, service: server.url, name: 'Alex', fernetKey, gamemode: 'earth' })
   await app.post('/api/login', { file })
   await app.post('/api/start')
   appendFileSync(app.log, CATCH(1, 'Salmon') + OTHER_LINE)
   await app.until(({ day }) => day.catches.length === 1)
   await app.post('/api/stop')
-  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
+  expect(sent()).toEqual(['Salmon'])
 })
 
 test.runIf(process.platform === 'linux')(
@@ -654,13 +655,9 @@ test('cancelling a question changes nothing and reports no problem', async () =>
 })
 
 test('catches of old logs wait while the service is down, and the page says so', async () => {
-  const mock = await createMock({ seed: { users: [{ name: 'Alex' }] } })
-  const server = await mock.serve()
-  onTestFinished(() => mock[Symbol.asyncDispose]())
-  const { fernetKey } = mock.user('Alex')
+  const { mock, file, sent } = await startMock()
   const app = await openApp()
   writeFileSync(join(app.log, '..', '2026-01-02-1.log'), CATCH(1, 'Salmon') + OTHER_LINE)
-  const file = JSON.stringify({ version: 1, service: server.url, name: 'Alex', fernetKey, gamemode: 'earth' })
   await app.post('/api/login', { file })
   const fault = mock.fail('reset', { times: Number.POSITIVE_INFINITY })
   const added = app.post('/api/old-logs', {})
@@ -670,7 +667,7 @@ test('catches of old logs wait while the service is down, and the page says so',
   fault.cancel()
   await app.post('/api/start')
   await app.until(({ queue }) => queue.waiting === 0)
-  expect(mock.sent.fish().map(({ name }) => name)).toEqual(['Salmon'])
+  expect(sent()).toEqual(['Salmon'])
 })
 
 test('a new login continues a run', async () => {

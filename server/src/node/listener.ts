@@ -25,9 +25,11 @@ export class SentResponse extends FastResponse {
 }
 
 /** Resolves when the response is sent. Node sends the head and a body that is complete in one write. */
-function send(res: ServerResponse, response: SentResponse): Promise<void> {
+function send(res: ServerResponse, response: Response): Promise<void> {
+  if (!(response instanceof SentResponse) || response.content instanceof ReadableStream) {
+    return sendNodeResponse(res, response) as Promise<void>
+  }
   const { content, fields, status } = response
-  if (content instanceof ReadableStream) return sendNodeResponse(res, response) as Promise<void>
   return new Promise((resolve) => res.writeHead(status, fields).end(content ?? undefined, resolve))
 }
 
@@ -140,10 +142,10 @@ export async function listen(options: ListenOptions) {
   })
   const respond = async (req: IncomingMessage, res: ServerResponse) => {
     try {
-      const response = (await fetch(new NodeRequest({ req, res }), { target: req.url })) as SentResponse
+      const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
       // The header is set here, because the stop may have begun while the response was created.
       if (!isAccepting() && connections.isLast(req)) res.setHeader('connection', 'close')
-      const requestId = response.fields[HEADERS.requestId]
+      const requestId = response instanceof SentResponse ? response.fields[HEADERS.requestId] : undefined
       res.once('close', () => {
         if (!res.errored) return
         logger.warn({ requestId, err: res.errored }, 'a response was cut')

@@ -7,11 +7,11 @@ import { ProblemText, useAppTask } from './parts.tsx'
 
 interface OldLogsProps {
   readonly connection: Pick<Connection, 'request' | 'upload'>
-  /** What the app does at the moment. */
+  /** The progress of the current operation. */
   readonly progress: string | null
 }
 
-/** Adds catches from before the first start. The app shows how many are new, and asks before it adds them. */
+/** Adds catches from before the first start. The app shows the number of new catches, and prompts for a confirmation. */
 export function OldLogs({ connection: { request, upload }, progress }: OldLogsProps) {
   const { isBusy, problem, run } = useAppTask()
   const [result, setResult] = useState<string>()
@@ -34,7 +34,8 @@ export function OldLogs({ connection: { request, upload }, progress }: OldLogsPr
         setUploadText(undefined)
       }
       const { message } = await request('old-logs', { batch })
-      const busy = skipped.length === 0 ? '' : ` Skipped, because the game is writing to it: ${skipped.join(', ')}.`
+      const busy =
+        skipped.length === 0 ? '' : ` The game is writing to these logs, so they were skipped: ${skipped.join(', ')}.`
       setResult(message + busy)
     })
   const isOver = useDrop((dropped) => void use(() => logsIn(dropped)))
