@@ -1,12 +1,16 @@
-// Sends 100 calls at once with each client, against the real service with 25 requests per window, on virtual time.
+// Measures a call over a stub of fetch. Then sends 100 calls at once with each client, against the real service with 25
+// requests per window, on virtual time.
 // `npm run bench`, or `node sdk/bench/run.ts [SEEDS]` when the other clients are installed.
 import { execFileSync } from 'node:child_process'
-import { compare, readRounds, report } from '../../scripts/bench/results.ts'
+import { compare, measureRounds, readRounds, report, type Subject } from '../../scripts/bench/results.ts'
 import { textTable } from '../../scripts/lib/text-table.ts'
-import { CONTENDERS } from './contenders.ts'
+import { CONTENDERS, type Contender } from './contenders.ts'
 import { type Outcome, SCENARIOS } from './scenarios.ts'
 
 const OWN = '@fish-crab/sdk'
+const PEER = 'stripe'
+const CALL_ROUNDS = 41
+const CALLS_PER_ROUND = 1000
 const LAST_LIMIT_S = 2
 const SEEDS = Array.from({ length: readRounds(3) }, (_, seed) => seed + 1)
 
@@ -27,6 +31,28 @@ function worst(outcomes: readonly Outcome[]): readonly string[] {
   ]
 }
 
+const BODY = JSON.stringify({ user: 'demo', fish: [{ name: 'Salmon', rarity: 'Gold' }] })
+const HEADERS = { 'content-type': 'application/json', 'x-request-id': 'bench' }
+
+/** Measures the microseconds of CPU time per call over a stub that responds immediately. */
+function costOf(name: string): Subject<number> {
+  const { open } = CONTENDERS.find((contender) => contender.name === name) as Contender
+  const call = open(async () => new Response(BODY, { headers: HEADERS }))
+  return async () => {
+    const before = process.cpuUsage()
+    for (let count = 0; count < CALLS_PER_ROUND; count += 1) await call()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / CALLS_PER_ROUND
+  }
+}
+
+const [ownCall, peerCall] = [costOf(OWN), costOf(PEER)]
+const costs = await measureRounds(CALL_ROUNDS, [ownCall, peerCall])
+const callResult = compare({
+  ...{ what: 'SDK, a call over a stub fetch', unit: 'µs', ours: costs(ownCall) },
+  beside: { name: PEER, values: costs(peerCall) },
+})
+
 const results = SCENARIOS.flatMap(({ name, lastLimitS = LAST_LIMIT_S }) => {
   const played = CONTENDERS.map((contender) => ({
     client: contender.name,
@@ -46,4 +72,4 @@ const results = SCENARIOS.flatMap(({ name, lastLimitS = LAST_LIMIT_S }) => {
     }),
   ]
 })
-report(results)
+report([callResult, ...results])

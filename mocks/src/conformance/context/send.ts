@@ -1,5 +1,5 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
-import { readChunks } from '../../../../sdk/src/internal/body.ts'
+import { readBytes } from '../../../../sdk/src/internal/body.ts'
 import { untilAborted } from '../../../../sdk/src/internal/wait.ts'
 import { NoResponse, type ReceivedResponse } from './expect.ts'
 
@@ -75,7 +75,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 /** @throws NoResponse when the body is too long */
 async function readResponse(method: string, path: string, response: Response): Promise<ReceivedResponse> {
-  const bytes = await readBytes(response)
+  const bytes = await readBody(response)
   const short = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path
   return {
     to: `${method} ${short}`,
@@ -87,18 +87,15 @@ async function readResponse(method: string, path: string, response: Response): P
   }
 }
 
-async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array<ArrayBuffer>[] = []
-  if (body) {
-    const tooLarge = () => new NoResponse('a response', `more than ${MAX_RESPONSE_BYTES} bytes`)
-    try {
-      for await (const chunk of readChunks(body, MAX_RESPONSE_BYTES, tooLarge)) pieces.push(chunk)
-    } catch (error) {
-      body.cancel().catch(() => {})
-      throw error
-    }
+async function readBody({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+  if (!body) return new Uint8Array(0)
+  const tooLarge = () => new NoResponse('a response', `more than ${MAX_RESPONSE_BYTES} bytes`)
+  try {
+    return await readBytes(body, MAX_RESPONSE_BYTES, tooLarge)
+  } catch (error) {
+    body.cancel().catch(() => {})
+    throw error
   }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer())
 }
 
 const AT_ONCE = 20

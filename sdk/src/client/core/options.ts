@@ -233,12 +233,13 @@ function processEnvironment(): Environment {
 export const USER_AGENT = 'fish-crab-sdk/0.1.0'
 
 export function resolveLimits(given: LimitOptions, defaults: CallLimits): CallLimits {
-  const limits: { -readonly [Name in keyof CallLimits]: CallLimits[Name] } = { ...defaults }
-  for (const name of Object.keys(defaults) as (keyof CallLimits)[]) {
-    const value = given[name]
-    if (value !== undefined) limits[name] = value as never
-  }
-  return limits
+  const {
+    timeoutMs = defaults.timeoutMs,
+    maxWaitMs = defaults.maxWaitMs,
+    maxRetries = defaults.maxRetries,
+    pace = defaults.pace,
+  } = given
+  return { timeoutMs, maxWaitMs, maxRetries, pace }
 }
 
 export function limitIssues(given: LimitOptions): Issue[] {

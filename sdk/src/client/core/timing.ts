@@ -31,36 +31,45 @@ export const idleClock: Clock = { ...systemClock, sleep: (ms, signal) => sleep(m
 export function steadyTime(clock: Clock): () => number {
   const monotonic = () => (clock === systemClock ? performance : clock).now()
   let steady = clock.now()
-  let before = [steady, monotonic()] as const
+  let before = { wall: steady, monotonic: monotonic() }
   return () => {
-    const now = [clock.now(), monotonic()] as const
-    steady += Math.max(now[0] - before[0], now[1] - before[1], 0)
+    const now = { wall: clock.now(), monotonic: monotonic() }
+    steady += Math.max(now.wall - before.wall, now.monotonic - before.monotonic, 0)
     before = now
     return steady
   }
 }
 
-/** Starts the time limit of an attempt: `signal` aborts with the caller's reason, or when the time is over. */
-export function startTimeLimit(
-  clock: Clock,
-  ms: number,
-  signal: AbortSignal | undefined,
+/**
+ * Settles with the outcome of the work, but rejects with the caller's reason as soon as `signal` aborts, or with a
+ * `TimeoutError` after `ms` milliseconds, even if the work ignores its signal.
+ */
+export async function withTimeLimit<Result>(
+  { clock, ms, signal }: { readonly clock: Clock; readonly ms: number; readonly signal: AbortSignal | undefined },
   timeoutError: () => TimeoutError,
-) {
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const ending = new AbortController()
-  const onAbort = () => ending.abort(signal?.reason)
-  const onEnd = () => ending.abort(timeoutError())
-  if (signal?.aborted) onAbort()
-  signal?.addEventListener('abort', onAbort, { once: true })
-  const timer = clock.setTimer ? undefined : startTimer(ms, onEnd)
-  const cancelTimer = clock.setTimer?.(ms, onEnd)
-  return {
-    signal: ending.signal,
-    /** Stops the timer and the listener. */
-    cancel() {
-      clearTimeout(timer)
-      cancelTimer?.()
-      signal?.removeEventListener('abort', onAbort)
-    },
+  let cancel = () => {}
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      const end = (reason: unknown) => {
+        ending.abort(reason)
+        reject(reason)
+      }
+      const onAbort = () => end(signal?.reason)
+      const onEnd = () => end(timeoutError())
+      signal?.addEventListener('abort', onAbort, { once: true })
+      const timer = clock.setTimer ? undefined : startTimer(ms, onEnd)
+      const cancelTimer = clock.setTimer?.(ms, onEnd)
+      cancel = () => {
+        clearTimeout(timer)
+        cancelTimer?.()
+        signal?.removeEventListener('abort', onAbort)
+      }
+      work(ending.signal).then(resolve, reject)
+    })
+  } finally {
+    cancel()
   }
 }

@@ -1,9 +1,8 @@
 import { ConnectionError, causes, InvalidResponseError, TimeoutError } from '../../errors/connection-errors.ts'
 import { FishCrabError, type RateLimitState } from '../../errors/fish-crab-error.ts'
-import { readChunks } from '../../internal/body.ts'
-import { untilAborted } from '../../internal/wait.ts'
+import { readBytes } from '../../internal/body.ts'
 import type { Settings } from '../core/options.ts'
-import { startTimeLimit } from '../core/timing.ts'
+import { withTimeLimit } from '../core/timing.ts'
 import type { Permit } from '../rate-limiter/policy.ts'
 import type { RateLimiter } from '../rate-limiter/rate-limiter.ts'
 import { createFetch, createRedactor, isNetworkMessage } from './fetch.ts'
@@ -47,26 +46,24 @@ export function createAttempts(settings: Settings) {
     }
 
     const known = limiter.state()
-    const timeout = startTimeLimit(clock, timeoutMs, signal, () => {
+    const timeoutError = () => {
       return new TimeoutError(`No complete response from ${baseUrl} within ${timeoutMs} ms.`, { rateLimit: known })
-    })
+    }
     let response: ApiResponse
     try {
-      response = await untilAborted(async () => {
-        const raw = await send(request, body, timeout.signal)
+      response = await withTimeLimit({ clock, ms: timeoutMs, signal }, timeoutError, async (ending) => {
+        const raw = await send(request, body, ending)
         const isStream = request.onStream !== undefined && raw.ok
         if (isStream) request.onStream?.(raw.body)
         const text = isStream ? '' : await readBody(raw, maxResponseBytes, redact)
         return readResponse(raw, text, redact, clock.now())
-      }, timeout.signal)
+      })
     } catch (thrown) {
       limiter.releaseLost(permit)
-      const error = timeout.signal.aborted ? timeout.signal.reason : errorOf(thrown, request, redact, known)
+      const error = signal?.aborted ? signal.reason : errorOf(thrown, request, redact, known)
       if (error instanceof FishCrabError) observer.onFailure({ method, path, attempt, code: error.code })
       if (error instanceof ConnectionError && !signal?.aborted) return { isRefused: false, error }
       throw error
-    } finally {
-      timeout.cancel()
     }
 
     const { status, requestId, rateLimit } = response
@@ -157,11 +154,8 @@ async function readBody(response: Response, maxBytes: number, redact: Redactor):
     if (text.length > maxBytes) throw tooLarge()
     return text
   }
-  const decoder = new TextDecoder()
-  let text = ''
   try {
-    for await (const chunk of readChunks(body, maxBytes, tooLarge)) text += decoder.decode(chunk, { stream: true })
-    return text + decoder.decode()
+    return new TextDecoder().decode(await readBytes(body, maxBytes, tooLarge))
   } catch (error) {
     // Closes the connection. An error while closing is irrelevant.
     body.cancel().catch(() => {})

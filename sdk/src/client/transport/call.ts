@@ -67,23 +67,23 @@ export function call<Options extends CallOptions, Content extends object, Result
   { options, known, shape, prepare, finish, describe = (error) => error }: Call<Options, Content, Result>,
 ): ApiPromise<Result & ResponseMeta> {
   const send = async () => {
-    throwIssues([...optionIssues<Options>(options, known), ...limitIssues(options)])
-    const { issues = [], ...request } = prepare()
-    throwIssues(issues.filter((issue) => typeof issue === 'object'))
-    const response = await transport({ ...request, options })
-    const { status, headers, rateLimit, requestId } = response
-    const content = checkedContent(response, shape, isWrite(request))
-    const result = (finish?.(content, headers) ?? content) as Result
-    return {
-      data: { ...result, ...(rateLimit && { rateLimit }), ...(requestId !== undefined && { requestId }) },
-      response: { status, headers },
+    try {
+      throwIssues([...optionIssues<Options>(options, known), ...limitIssues(options)])
+      const { issues = [], ...request } = prepare()
+      throwIssues(issues.filter((issue) => typeof issue === 'object'))
+      const response = await transport({ ...request, options })
+      const { status, headers, rateLimit, requestId } = response
+      const content = checkedContent(response, shape, isWrite(request))
+      const result = (finish?.(content, headers) ?? content) as Result
+      return {
+        data: { ...result, ...(rateLimit && { rateLimit }), ...(requestId !== undefined && { requestId }) },
+        response: { status, headers },
+      }
+    } catch (error) {
+      throw describe(error)
     }
   }
-  return apiPromise(
-    send().catch((error: unknown) => {
-      throw describe(error)
-    }),
-  )
+  return apiPromise(send())
 }
 
 export function apiPromise<Content>(work: Promise<WithResponse<Content>>): ApiPromise<Content> {

@@ -20,12 +20,12 @@ export function createFetch(settings: Settings) {
       body: body ?? null,
     }
     const url = urlOf(request, settings.baseUrl)
-    if (settings.fetch) return callCustomFetch(settings.fetch, url, init, createRedactor(request, settings))
+    if (settings.fetch) return await callCustomFetch(settings.fetch, url, init, createRedactor(request, settings))
     if (typeof globalFetch !== 'function') {
       const message = 'Required: this runtime has no fetch.'
       throw new ValidationError([{ path: 'fetch', message }])
     }
-    return globalFetch(url, { ...init, ...(await connections.extras(globalFetch)) })
+    return await globalFetch(url, { ...init, ...(await connections.extras(globalFetch)) })
   }
   return { send, usesProxy: connections.usesProxy && !settings.fetch }
 }
@@ -63,11 +63,13 @@ function invalidFetch(what: string, cause?: unknown): FishCrabError {
   })
 }
 
-function urlOf({ route, params, query = {} }: ApiRequest, baseUrl: string): string {
+function urlOf({ route, params, query }: ApiRequest, baseUrl: string): string {
+  const path = `${baseUrl}${filledPath(route.path, params)}`
+  if (!query) return path
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   // `URLSearchParams` converts numbers, although its type allows only strings.
   const search = new URLSearchParams(given as [string, string][]).toString()
-  return `${baseUrl}${filledPath(route.path, params)}${search && `?${search}`}`
+  return search ? `${path}?${search}` : path
 }
 
 function headersOf({ headers, json }: ApiRequest, { apiKey, userAgent }: Settings): Record<string, string> {

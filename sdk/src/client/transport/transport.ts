@@ -33,13 +33,9 @@ export function createTransport(settings: Settings): Transport {
   return async (request) => {
     const limits = resolveLimits(request.options, settings)
     const limiter = typeof request.limiter === 'object' ? request.limiter : findLimiter(request.limiter)
-    return await run({ request, limits, limiter, waitedMs: 0 })
-  }
-
-  async function run(call: Call): Promise<ApiResponse> {
     const outcome = { mayHaveChanged: false }
     try {
-      return await runAttempts(call, outcome)
+      return await runAttempts({ request, limits, limiter, waitedMs: 0 }, outcome)
     } catch (error) {
       throw error instanceof FishCrabError ? Object.assign(error, outcome) : error
     }

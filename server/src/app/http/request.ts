@@ -1,8 +1,7 @@
 import { type ErrorCode, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import type * as z from 'zod/mini'
 import english from 'zod/v4/locales/en.js'
-import { readChunks } from '../../../../sdk/src/internal/body.ts'
-import { concatBytes } from '../core/bytes.ts'
+import { readBytes } from '../../../../sdk/src/internal/body.ts'
 import { HttpError } from './http-error.ts'
 
 /**
@@ -17,14 +16,7 @@ export async function readBody(request: Request, limit: number = LIMITS.bodyByte
   }
   if (Number(request.headers.get('content-length')) > limit) throw new HttpError('payload_too_large')
   if (!request.body) return new Uint8Array(0)
-
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of readChunks(request.body, limit, () => new HttpError('payload_too_large'))) {
-    size += chunk.byteLength
-    chunks.push(chunk)
-  }
-  return concatBytes(chunks, size)
+  return readBytes(request.body, limit, () => new HttpError('payload_too_large'))
 }
 
 /**
