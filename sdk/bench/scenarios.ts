@@ -7,10 +7,6 @@ import { virtually } from './virtual-run.ts'
 export interface Scenario {
   readonly name: string
   readonly wrongByMs?: number
-  /**
-   * The goal: the maximum number of seconds between the last reset of the rate limit and the last request. @default 2
-   */
-  readonly lastLimitS?: number
   /** The one-way latency in milliseconds. */
   readonly latencyMs?: (random: () => number) => number
   readonly lostResponses?: number
@@ -36,8 +32,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: '100 calls at once, 25 per 300 s' },
   { name: 'its clock an hour ahead', wrongByMs: HOUR_MS },
   { name: 'its clock an hour behind', wrongByMs: -HOUR_MS },
-  // A client cannot tell its own requests in flight from requests of another program: see docs/decisions.md.
-  { name: 'responses out of order', latencyMs: (random) => random() * 2000, lastLimitS: 16 },
+  { name: 'responses out of order', latencyMs: (random) => random() * 2000 },
   { name: '10 % of responses lost', lostResponses: 0.1 },
   { name: 'a second process on the budget', others: { calls: 60, everyMs: 15_000 } },
 ]

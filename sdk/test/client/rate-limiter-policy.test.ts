@@ -63,8 +63,10 @@ test('after any sequence of events, the limiter counts requests correctly, pause
           state = admission.state
           if (admission.permit) {
             expect(now).toBeGreaterThanOrEqual(refusedUntil)
-            if (pace && state.phase === 'counted')
-              expect(state.inFlight).toBeLessThanOrEqual(state.window?.remaining ?? 0)
+            if (pace && state.phase === 'counted' && state.window) {
+              const { limit, remaining, ours, isAlone } = state.window
+              expect(state.inFlight).toBeLessThanOrEqual(Math.max(remaining, isAlone ? limit - ours : 0))
+            }
             if (pace && state.phase === 'unknown') expect(state.inFlight).toBeLessThanOrEqual(25)
             open.push(admission.permit)
           } else if (admission.waitMs === undefined) {
@@ -107,6 +109,8 @@ function after(responses: readonly Partial<ObservedResponse>[]): {
   return { state, now }
 }
 
+const RULES = { pace: true, probes: 1 }
+
 const window = (remaining: number, resetMs = WINDOW_MS, waitMs = WINDOW_MS) => ({
   window: { limit: 25, remaining, resetMs, waitMs },
 })
@@ -136,18 +140,50 @@ test('a response from a server other than the service counts as a lost response'
   }
 })
 
-test('half of the remaining requests start immediately, and fewer if other clients have used up a part of the limit', () => {
-  const goesAtOnce = (responses: readonly Partial<ObservedResponse>[]) => {
-    let { state, now } = after(responses)
-    for (let count = 0; ; count++) {
-      const admission = decide(state, { pace: true, probes: 1 }, now)
-      if (!admission.permit) return count
-      state = admission.state
-    }
+/** Acquires permits until a request has to wait. */
+function sendAll({ state, now }: { readonly state: LimiterState; readonly now: number }) {
+  const permits: Permit[] = []
+  for (let sent = state; ; ) {
+    const admission = decide(sent, RULES, now)
+    if (!admission.permit) return { state: sent, permits, now }
+    permits.push(admission.permit)
+    sent = admission.state
   }
+}
+
+test('half of the remaining requests start immediately, and fewer if other clients have used up a part of the limit', () => {
+  const goesAtOnce = (responses: readonly Partial<ObservedResponse>[]) => sendAll(after(responses)).permits.length
   expect(goesAtOnce([window(24)])).toBe(12)
-  expect(goesAtOnce([window(23)])).toBe(3)
+  expect(goesAtOnce([window(23)])).toBe(1)
   expect(goesAtOnce([window(12)])).toBe(1)
+})
+
+/** Uses up a window, and sends the first request of a later window. */
+function afterOwnWindow(probe: Partial<ObservedResponse>) {
+  const { state, now } = after(Array.from({ length: 25 }, (_, index) => window(24 - index)))
+  const later = now + 2 * WINDOW_MS
+  const { permit, state: sent } = decide(state, RULES, later)
+  if (!permit) throw new Error('It had to wait.')
+  return { state: afterResponse(sent, permit, { status: 200, isService: true, ...probe }, later, 0), now: later }
+}
+
+test('after a window without other clients, all requests except the last start immediately, and the last waits for all responses', () => {
+  const burst = sendAll(afterOwnWindow(window(24, 2 * WINDOW_MS)))
+  expect(burst.permits).toHaveLength(23)
+  const { now } = burst
+  let { state } = burst
+  for (const [index, permit] of burst.permits.entries()) {
+    expect(decide(state, RULES, now)).toMatchObject({ waitMs: undefined })
+    const remaining = index === 0 ? 1 : 24 - index
+    state = afterResponse(state, permit, { status: 200, isService: true, ...window(remaining, 2 * WINDOW_MS) }, now, 0)
+    expect(expectedWaitMs(state, RULES, 0, now)).toBe(0)
+  }
+  expect(sendAll({ state, now }).permits).toHaveLength(1)
+})
+
+test('other clients in a window, and an unknown window in between, limit the requests that start immediately', () => {
+  expect(sendAll(afterOwnWindow(window(23, 2 * WINDOW_MS))).permits).toHaveLength(1)
+  expect(sendAll(afterOwnWindow(window(24, 3 * WINDOW_MS))).permits).toHaveLength(12)
 })
 
 test('a late response of an earlier window does not change the open window', () => {
@@ -160,8 +196,6 @@ test('a late response of an earlier window does not change the open window', () 
   const late = afterResponse(open, first.permit, { ...success, ...window(0, WINDOW_MS) }, 0, 0)
   expect(late.window).toMatchObject({ remaining: 20, resetMs: 2 * WINDOW_MS })
 })
-
-const RULES = { pace: true, probes: 1 }
 
 /** Sends a request that gets no response. */
 function lose(state: LimiterState, now: number): LimiterState {

@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient, type WaitEvent } from '@fish-crab/sdk'
+import { type Client, type ClientOptions, createClient, type WaitEvent } from '@fish-crab/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { seededNumbers } from '../../../scripts/test-support/seeded-numbers.ts'
 import { type NetworkOptions, simulateService } from '../simulation/simulated-service.ts'
@@ -79,13 +79,30 @@ test.each([
   expect(lastAfterResetMs()).toBeLessThan(2000)
 })
 
-test('responses that arrive out of order cause no refusals', async () => {
-  const { time, open, served } = await simulate()
+test('responses that arrive out of order cause no refusals and at most five waits per window', async () => {
+  const { time, open, served, lastAfterResetMs } = await simulate()
   const random = seededNumbers(7)
-  const client = open({}, { latencyMs: () => random() * 4000 })
+  const longestMs = 4000
+  const client = open({}, { latencyMs: () => random() * longestMs })
   await time.run(many(100, () => client.demo.fish()))
   expect(served.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200))
+  expect(lastAfterResetMs()).toBeLessThan(5 * longestMs)
 })
+
+test.each([1, 2, 3, 4, 5])(
+  'a client that joins another client costs each client at most one refusal per window (seed %i)',
+  async (seed) => {
+    const { time, open, refusedPerWindow } = await simulate()
+    const random = seededNumbers(seed)
+    const [first, second] = [1, 2].map(() => open({ random }, { latencyMs: () => 10 + random() * 40 })) as [
+      Client,
+      Client,
+    ]
+    const joining = time.sleep(WINDOW_MS + 5000).then(() => many(50, () => second.demo.fish()))
+    await time.run(Promise.all([many(100, () => first.demo.fish()), joining]))
+    expect(refusedPerWindow()).toBeLessThanOrEqual(2)
+  },
+)
 
 test.each([1, 2, 3, 4, 5])(
   'if every tenth response is lost, each catch is stored once, with at most one refusal per window (seed %i)',

@@ -16,6 +16,10 @@ interface Window {
    * clients made all other requests of the window.
    */
   readonly ours: number
+  /**
+   * Whether this limiter made all requests of the previous window, and its requests explain all counts of this window.
+   */
+  readonly isAlone: boolean
 }
 
 /** The immutable state of a limiter. */
@@ -99,9 +103,10 @@ export const INITIAL_STATE: LimiterState = {
  * The server opens a window with a client's first request, and every response reports how many requests remain and when
  * the window ends. While the state is unknown, one request probes the window. After that, at most half of the remaining
  * requests may be in flight. The more requests other clients have used, the smaller this share: the limiter must notice
- * other clients before it has sent all remaining requests. The server may have counted an attempt without a response.
- * The limiter therefore counts such an attempt until the response to a later request reports the remaining requests. A
- * refusal pauses all requests.
+ * other clients before it has sent all remaining requests. A limiter that made all requests of the previous window sends
+ * all remaining requests except one. The last request waits until all responses show that no other client has started.
+ * The server may have counted an attempt without a response. The limiter therefore counts such an attempt until the
+ * response to a later request reports the remaining requests. A refusal pauses all requests.
  */
 
 const MAX_JITTER_MS = 250
@@ -115,6 +120,8 @@ const MAX_UNCERTAIN = 1000
 // A response may report a wrong, much later end of the window. Without a refusal, a request therefore probes again
 // after this time.
 const MAX_WINDOW_MS = 2 * LIMITS.windowSeconds * 1000
+// The ends of two windows with another window in between are at least two window lengths apart.
+const MAX_WINDOW_GAP = 1.5
 
 export function decide(before: LimiterState, rules: LimiterRules, now: number): Decision {
   const state = now >= pauseEnd(before) ? afterWait(before) : before
@@ -131,23 +138,37 @@ function pauseEnd({ phase, window, pausedUntil }: LimiterState): number {
 }
 
 function waitFor(state: LimiterState, { pace, probes }: LimiterRules, now: number): number | 'none' | undefined {
-  const { phase, window, pausedUntil, inFlight, uncertain, unreported } = state
+  const { phase, window, pausedUntil, inFlight, unreported } = state
   if (now < pausedUntil) return pausedUntil - now
   if (phase === 'unlimited' || !pace) return 'none'
   // The rate limit does not cause lost requests, so the number of concurrent probes grows with each loss.
   const maxProbes = Math.min(probes * 2 ** unreported, LIMITS.requests)
   if (phase === 'unknown' || !window) return inFlight < Math.max(maxProbes, probes) ? 'none' : undefined
-  const left = window.remaining - uncertain.length
-  if (left > inFlight) return inFlight < maxInFlight(window) ? 'none' : undefined
+  if (unusedRequests(state, window) > 0) return inFlight < maxInFlight(window) ? 'none' : undefined
   if (unreported >= LOSSES_OF_OUTAGE && inFlight < Math.min(maxProbes, window.remaining)) return 'none'
   return inFlight > 0 && window.remaining > 0 ? undefined : window.endsAt - now
 }
 
-/** Returns half of the remaining requests; if other clients use the window too, a third of this client's share. */
-function maxInFlight({ limit, remaining, ours }: Window): number {
-  const others = Math.max(limit - remaining - ours, 0)
+/** Returns how many requests of the window can still be sent. */
+function unusedRequests({ inFlight, uncertain }: LimiterState, { limit, remaining, ours, isAlone }: Window): number {
+  return Math.max(remaining - uncertain.length, isAlone ? limit - ours : 0) - inFlight
+}
+
+/**
+ * Returns all remaining requests except one if this client is alone, or half of the remaining requests. If other
+ * clients use the window too, returns a third of this client's share, but at most the number of its earlier requests.
+ */
+function maxInFlight(window: Window): number {
+  const { limit, remaining, ours, isAlone } = window
+  if (isAlone) return Math.max(limit - ours - 1, 1)
+  const others = othersIn(window)
   if (others === 0) return Math.ceil(remaining / 2)
-  return Math.max(Math.floor((remaining / 3) * (ours / (ours + others))), 1)
+  return Math.max(Math.min(Math.floor((remaining / 3) * (ours / (ours + others))), ours), 1)
+}
+
+/** Returns the requests of other clients, including this limiter's requests in flight that are counted already. */
+function othersIn({ limit, remaining, ours }: Window): number {
+  return Math.max(limit - remaining - ours, 0)
 }
 
 /** Returns the state after a wait, in which a request has to probe the limit again. */
@@ -196,7 +217,7 @@ function afterRefusal(
   const backoff = Math.min(MIN_PAUSE_MS * 2 ** (refusals - 1), MAX_BACKOFF_MS)
   const wait = Math.max(retryMs ?? window?.waitMs ?? backoff, MIN_PAUSE_MS)
   const pausedUntil = Math.max(state.pausedUntil, now + wait + random * MAX_JITTER_MS)
-  const known = window && { ...window, endsAt: pausedUntil, reportedBy: state.issued, ours: 0 }
+  const known = window && { ...window, endsAt: pausedUntil, reportedBy: state.issued, ours: 0, isAlone: false }
   return { ...state, refusals, pausedUntil, window: known ?? state.window }
 }
 
@@ -216,12 +237,20 @@ function afterWindow(
   const waitMs = Math.min(observed.waitMs, MAX_WINDOW_MS) + random * MAX_JITTER_MS
   // Drop the lost attempts from before this request: the reported window already counts those attempts.
   const uncertain = state.uncertain.filter((latest) => latest >= permit.number)
-  const fresh = { ...observed, endsAt: now + waitMs, reportedBy: permit.number, ours: 1 + uncertain.length }
+  const fresh = {
+    ...observed,
+    endsAt: now + waitMs,
+    reportedBy: permit.number,
+    ours: 1 + uncertain.length,
+    isAlone: isSame ? known.isAlone : followsOwn(state, observed.resetMs),
+  }
   const window = isSame ? merged(known, fresh) : fresh
+  // Requests in flight may be counted already, because responses can arrive out of order.
+  const isExplained = othersIn(window) <= state.inFlight
   return {
     ...state,
     phase: 'counted',
-    window,
+    window: { ...window, isAlone: window.isAlone && isExplained },
     windowMs: isSame ? Math.max(state.windowMs, waitMs) : waitMs,
     uncertain,
   }
@@ -235,6 +264,11 @@ function merged(known: Window, observed: Window): Window {
     reportedBy: Math.max(known.reportedBy, observed.reportedBy),
     ours: known.ours + 1,
   }
+}
+
+/** Whether this limiter made all requests of the last known window, and no other window was between the two. */
+function followsOwn({ window, windowMs }: LimiterState, resetMs: number): boolean {
+  return window !== undefined && window.ours >= window.limit && resetMs - window.resetMs < MAX_WINDOW_GAP * windowMs
 }
 
 /** Returns the state after an attempt without a response. The server may have counted the attempt. */
@@ -260,10 +294,10 @@ function countUncertain(state: LimiterState, permit: Permit): LimiterState {
  * the pause after a refusal counts.
  */
 export function expectedWaitMs(state: LimiterState, { pace }: LimiterRules, ahead: number, now: number): number {
-  const { phase, window, windowMs, pausedUntil, inFlight, uncertain } = state
+  const { phase, window, windowMs, pausedUntil } = state
   const pausedMs = Math.max(pausedUntil - now, 0)
   if (!pace || phase !== 'counted' || !window) return pausedMs
-  const beyond = ahead - (pausedMs > 0 ? 0 : Math.max(window.remaining - inFlight - uncertain.length, 0))
+  const beyond = ahead - (pausedMs > 0 ? 0 : Math.max(unusedRequests(state, window), 0))
   if (beyond < 0) return pausedMs
   const untilEnd = Math.max(window.endsAt - now, pausedMs, 0)
   return untilEnd + Math.floor(beyond / Math.max(window.limit, 1)) * windowMs
