@@ -138,7 +138,7 @@ export function createApp(options: AppOptions): App {
   const sessions = createSessions({ secret: secrets.session, admins, createId, clock })
   const audit = createAudit(storage, cursors, clock, random)
   const shared = { allowedOrigins, clock, logger, metrics }
-  const publicLimit = createPublicRateLimit({ ...shared, storage, users, rateLimit, masterApiKey })
+  const limitRate = createPublicRateLimit({ ...shared, storage, users, rateLimit, masterApiKey })
   const handlers = createHandlers({
     storage,
     storeId,
@@ -147,7 +147,7 @@ export function createApp(options: AppOptions): App {
     credentials: createCredentials({ users, admins, passwords, queue, loginLimiter, audit, clock, random }),
     sessions,
     audit,
-    countPublicRequest: publicLimit.count,
+    countPublicRequest: limitRate,
     schedule,
     readQueue,
     streams: options.streams ?? {},
@@ -174,7 +174,7 @@ export function createApp(options: AppOptions): App {
   })
   const pipeline = {
     ...shared,
-    limitRate: publicLimit.middleware,
+    limitRate,
     clientAddress,
     createId,
     responseClass: options.responseClass,
@@ -202,8 +202,8 @@ export function createApp(options: AppOptions): App {
   mountRoutes(metricsOnly, metrics ? { metrics: metricsHandler(metrics, { storage, users, clock }) } : {})
 
   return {
-    fetch: async (request, host) => h3.request(request, undefined, { host }),
-    fetchMetrics: async (request, host) => metricsOnly.request(request, undefined, { host }),
+    fetch: (request, host) => Promise.resolve(h3.request(request, undefined, { host })),
+    fetchMetrics: (request, host) => Promise.resolve(metricsOnly.request(request, undefined, { host })),
     users,
     admins,
     async checkSecrets() {

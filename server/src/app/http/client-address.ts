@@ -19,7 +19,7 @@ export function forwardedAddress(socketAddress: string, forwardedFor: string | n
  * @example clientKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64'
  */
 export function clientKey(address: string): string {
-  return networkOf(address, 64)
+  return clientKeys(address).client
 }
 
 /**
@@ -28,22 +28,25 @@ export function clientKey(address: string): string {
  * @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48'
  */
 export function siteKey(address: string): string {
-  return networkOf(address, 48)
+  return clientKeys(address).site
 }
 
-function networkOf(address: string, bits: 48 | 64): string {
-  const parsed = parseIp(address)
-  if (!parsed) return address
-  if (typeof parsed === 'string') return parsed
-  const mapped = parsed.slice(0, 5).every((group) => group === 0) && parsed[5] === 0xffff
-  if (mapped) {
+/** Returns the {@link clientKey} and the {@link siteKey} of an address. */
+export function clientKeys(address: string): { readonly client: string; readonly site: string } {
+  const parsed = parseIp(address) ?? address
+  if (typeof parsed === 'string') return { client: parsed, site: parsed }
+  const isMapped = parsed.slice(0, 5).every((group) => group === 0) && parsed[5] === 0xffff
+  if (isMapped) {
     const [high = 0, low = 0] = parsed.slice(6)
-    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
+    const mapped = [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
+    return { client: mapped, site: mapped }
   }
-  return `${parsed
-    .slice(0, bits / 16)
-    .map((group) => group.toString(16))
-    .join(':')}::/${bits}`
+  return { client: networkOf(parsed, 64), site: networkOf(parsed, 48) }
+}
+
+function networkOf(groups: readonly number[], bits: 48 | 64): string {
+  const network = groups.slice(0, bits / 16).map((group) => group.toString(16))
+  return `${network.join(':')}::/${bits}`
 }
 
 function withoutPort(entry: string): string {

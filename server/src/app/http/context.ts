@@ -1,6 +1,6 @@
 import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName, type User } from '@fish-crab/sdk/contract'
 import type { DecryptedToken } from '@fish-crab/sdk/fernet'
-import { clientKey, siteKey } from './client-address.ts'
+import { clientKeys } from './client-address.ts'
 import { targetError } from './path.ts'
 
 /** The stored, encrypted Fernet key of a user. */
@@ -40,7 +40,7 @@ export interface RequestContext extends MatchedRoute {
   readonly address: string
   /** Key of the client in the rate limit. */
   readonly client: string
-  /** Key of the site of the client, for resources that all clients share; see {@link siteKey}. */
+  /** Key of the site of the client, for resources that all clients share; see `siteKey`. */
   readonly site: string
   /** The owner of the valid API key in the request: the id of a user, or a text that stands for the master key. */
   keyOwner?: string
@@ -88,10 +88,7 @@ export function createRequestContext(
     requestId,
     receivedAt: now,
     address,
-    client: clientKey(address),
-    get site() {
-      return siteKey(address)
-    },
+    ...clientKeys(address),
     responseHeaders: { [HEADERS.requestId]: requestId },
   }
 }

@@ -5,12 +5,12 @@ import { createRequestContext, type RequestContext } from './context.ts'
 import { applyCors } from './cors.ts'
 import { HttpError, storageFullError } from './http-error.ts'
 import { canonicalPath } from './path.ts'
-import type { RateLimitMiddleware } from './rate-limit.ts'
+import { LIMITED, type PublicRateLimit } from './rate-limit.ts'
 import { addHeaders, empty, errorResponse, type HandlerResponse } from './response.ts'
 import { matchOf } from './router.ts'
 
 interface PipelineOptions {
-  readonly limitRate: RateLimitMiddleware
+  readonly limitRate: PublicRateLimit
   readonly clientAddress: ((request: Request) => string) | undefined
   readonly createId: () => string
   readonly allowedOrigins: readonly string[]
@@ -51,7 +51,7 @@ export function createPipeline(options: PipelineOptions): H3 {
       // Refuse the request, because all clients without an address would share one rate limit.
       if (context.address === '') return errorResponse(new HttpError('internal_error'), requestId)
       if (applyCors(context, allowedOrigins)) return empty(204)
-      await limitRate(context)
+      if (context.access === LIMITED) await limitRate(context)
       if (targetError !== undefined) throw new HttpError('malformed_request', { message: targetError })
       const response = (await route()) as HandlerResponse
       if (!request.signal.aborted) return response

@@ -28,23 +28,18 @@ interface PublicRateLimitOptions {
   readonly metrics: Pick<Metrics, 'observeRateLimit'> | undefined
 }
 
-export type RateLimitMiddleware = (context: RequestContext) => Promise<void>
+/** Counts a request unless an API key or an allowed origin lifts the limit. Throws `rate_limited` above the limit. */
+export type PublicRateLimit = (context: RequestContext) => Promise<void>
 
-export interface PublicRateLimit {
-  /** Counts a request unless an API key or an allowed origin lifts the limit. Throws `rate_limited` above the limit. */
-  readonly count: RateLimitMiddleware
-  /** Counts the requests to public routes. */
-  readonly middleware: RateLimitMiddleware
-}
-
-const LIMITED: Access = 'public'
+/** The access of the routes whose requests are counted before their handlers run. */
+export const LIMITED: Access = 'public'
 const WINDOWS_PER_SITE = WINDOWS_PER_KIND / 10
 /** The owner of the master key. No user has this id. */
 const MASTER = 'master'
 
 /**
- * Creates the limit of public requests. The middleware counts a request before its handler runs. While the storage
- * cannot count, only requests to `/status` pass, because this route reports the outage.
+ * Creates the limit of public requests. While the storage cannot count, only requests to `/status` pass, because this
+ * route reports the outage.
  */
 export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRateLimit {
   const { storage, users, rateLimit, allowedOrigins, clock, logger, metrics } = options
@@ -68,52 +63,48 @@ export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRa
    * A site may open only a tenth of the windows that a storage holds. Otherwise, one network could exhaust all windows,
    * and new clients would be refused.
    */
-  async function countPublicRequest(context: RequestContext): Promise<void> {
-    const now = clock()
-    const key = `${LIMITED}:${context.client}`
-    const { count } = await countRequest(storage, key, rateLimit, context, now)
-    if (count > 1 || context.site === context.client) return
+  async function countSite({ site }: RequestContext, key: string, now: number): Promise<void> {
     const window = { durationMs: rateLimit.windowMs, limit: WINDOWS_PER_SITE, now }
-    const ofSite = await storage.countInWindow(`${LIMITED}-site:${context.site}`, window)
+    const ofSite = await storage.countInWindow(`${LIMITED}-site:${site}`, window)
     if (ofSite.count <= WINDOWS_PER_SITE) return
     await storage.countInWindow(key, { durationMs: rateLimit.windowMs, limit: rateLimit.requests, now, by: -1 })
     throw rateLimited(ofSite, now)
   }
 
-  async function count(context: RequestContext): Promise<void> {
+  /** Whether an API key or an allowed origin lifts the limit. */
+  async function isUnlimited(context: RequestContext): Promise<boolean> {
     const { headers } = context.request
-    const origin = headers.get('origin')
-    const fromAllowedOrigin = origin !== null && allowedOrigins.includes(origin)
     const apiKey = headers.get(HEADERS.apiKey)
-    if ((apiKey && (await isValid(apiKey, context))) || fromAllowedOrigin) {
-      metrics?.observeRateLimit('bypassed')
-      return
-    }
+    if (apiKey && (await isValid(apiKey, context))) return true
+    const origin = headers.get('origin')
+    return origin !== null && allowedOrigins.includes(origin)
+  }
+
+  async function count(context: RequestContext): Promise<void> {
     const name = context.query.get('name')
     // Start both lookups before the count, so that all three share a round trip to Redis.
     if (name) context.namedUser = users.find(name)
     if (name && context.request.method === 'POST') context.namedKey = users.lastKey(name)
     for (const lookup of [context.namedUser, context.namedKey]) lookup?.catch(() => {})
-    try {
-      await countPublicRequest(context)
-      metrics?.observeRateLimit('allowed')
-    } catch (error) {
-      if (error instanceof HttpError) metrics?.observeRateLimit('refused')
-      throw error
-    }
+    const now = clock()
+    const key = `${LIMITED}:${context.client}`
+    const { count } = await countRequest(storage, key, rateLimit, context, now)
+    if (count === 1 && context.site !== context.client) await countSite(context, key, now)
   }
 
-  return {
-    count,
-    async middleware(context) {
-      if (context.access !== LIMITED) return
-      try {
-        await count(context)
-      } catch (error) {
-        if (error instanceof HttpError || context.path !== ROUTES.status.path) throw error
+  return async (context) => {
+    try {
+      const isCounted = !(await isUnlimited(context))
+      if (isCounted) await count(context)
+      metrics?.observeRateLimit(isCounted ? 'allowed' : 'bypassed')
+    } catch (error) {
+      if (error instanceof HttpError) metrics?.observeRateLimit('refused')
+      else if (context.path === ROUTES.status.path) {
         logger.error({ requestId: context.requestId, err: error }, 'a request could not be counted')
+        return
       }
-    },
+      throw error
+    }
   }
 }
 

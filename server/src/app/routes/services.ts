@@ -12,7 +12,7 @@ import type { CardRenderer, Logger, Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { ContentEncoder } from '../http/encoding.ts'
-import type { RateLimit, RateLimitMiddleware } from '../http/rate-limit.ts'
+import type { RateLimit, PublicRateLimit } from '../http/rate-limit.ts'
 import type { Docs, HandlerResponse, Pages } from '../http/response.ts'
 import type { StreamOptions } from '../live/streams.ts'
 import type { StoreId } from '../store/store-id.ts'
@@ -27,8 +27,8 @@ export interface Services {
   readonly sessions: Sessions
   readonly audit: Audit
   readonly readCollection: CollectionReader
-  /** Counts a request against the public rate limit, for routes that the middleware does not count. */
-  readonly countPublicRequest: RateLimitMiddleware
+  /** Counts a request against the public rate limit, for routes that are not limited. */
+  readonly countPublicRequest: PublicRateLimit
   readonly responses: EncodedResponses
   readonly schedule: Schedule
   readonly readQueue: FairQueue
