@@ -5,9 +5,17 @@ import { siteKey } from '../app/http/client-address.ts'
 
 export type Connections = ReturnType<typeof watchConnections>
 
+/** A request and its response. */
+export interface Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  /** Set with the response. */
+  requestId?: string | undefined
+}
+
 interface Connection {
   /** Requests in flight, in order. A request is in flight until its response is sent and its body is read. */
-  readonly exchanges: Set<{ readonly req: IncomingMessage; readonly res: ServerResponse }>
+  readonly exchanges: Set<Exchange>
   isUsed: boolean
   /** Whether a request was malformed. After a malformed request, nothing more is read from the connection. */
   isBroken: boolean
@@ -18,8 +26,8 @@ interface ConnectionsOptions {
   readonly perClient: number
   /** Called for every connection above `perClient`. Such a connection is closed immediately. */
   readonly onDrop: () => void
-  /** Called when a response is sent and the whole request is read. */
-  readonly onDone: (req: IncomingMessage) => void
+  /** Called when a response is sent or cut, and the whole request is read. */
+  readonly onDone: (exchange: Exchange) => void
 }
 
 /**
@@ -60,29 +68,29 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
   })
 
   const connections = {
-    /** Whether a request may be handled. A connection with too many requests in flight is closed. */
-    accept(req: IncomingMessage, res: ServerResponse): boolean {
+    /** Returns `undefined` for a request to ignore. A connection with too many requests in flight is closed. */
+    accept(req: IncomingMessage, res: ServerResponse): Exchange | undefined {
       const { socket } = req
       const connection = all.get(socket)
       // After a malformed request, the bytes of this request may belong to the malformed request.
-      if (!connection || connection.isBroken || socket.destroyed) return false
+      if (!connection || connection.isBroken || socket.destroyed) return undefined
       const { exchanges } = connection
       if (exchanges.size >= MAX_PIPELINED) {
         socket.destroy()
-        return false
+        return undefined
       }
-      const exchange = { req, res }
+      const exchange: Exchange = { req, res }
       exchanges.add(exchange)
       connection.isUsed = true
       const done = () => {
         exchanges.delete(exchange)
-        onDone(req)
+        onDone(exchange)
       }
       res.once('close', () => {
         if (req.complete || socket.destroyed) done()
         else req.once('close', done)
       })
-      return true
+      return exchange
     },
     /** Whether a request is the only one in flight on its connection. */
     isLast: ({ socket }: IncomingMessage) => all.get(socket)?.exchanges.size === 1,

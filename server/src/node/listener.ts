@@ -8,7 +8,7 @@ import type { Logger } from '../app/core/host.ts'
 import { requestIdOf } from '../app/http/context.ts'
 import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
 import { METHODS } from '../app/http/pipeline.ts'
-import { type Connections, watchConnections } from './connections.ts'
+import { type Connections, type Exchange, watchConnections } from './connections.ts'
 import { discardRest, LINGER_MS } from './discard-rest.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
 
@@ -31,6 +31,20 @@ function send(res: ServerResponse, response: Response): Promise<void> {
   }
   const { content, fields, status } = response
   return new Promise((resolve) => res.writeHead(status, fields).end(content ?? undefined, resolve))
+}
+
+/** Returns a function whose promise resolves at the end of the current turn of the event loop. */
+function createTurnEnd(): () => Promise<void> {
+  let end: Promise<void> | undefined
+  return () => {
+    end ??= new Promise((resolve) => {
+      setImmediate(() => {
+        end = undefined
+        resolve()
+      })
+    })
+    return end
+  }
 }
 
 interface ListenOptions {
@@ -137,20 +151,26 @@ export async function listen(options: ListenOptions) {
   const connections = watchConnections(server, {
     perClient,
     onDrop,
-    // Otherwise, a kept-alive connection would delay the stop by the whole grace period.
-    onDone: ({ socket }) => isAccepting() || connections.closeIfIdle(socket),
-  })
-  const respond = async (req: IncomingMessage, res: ServerResponse) => {
-    try {
-      const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
-      // The header is set here, because the stop may have begun while the response was created.
-      if (!isAccepting() && connections.isLast(req)) res.setHeader('connection', 'close')
-      const requestId = response instanceof SentResponse ? response.fields[HEADERS.requestId] : undefined
-      res.once('close', () => {
-        if (!res.errored) return
+    onDone: ({ req, res, requestId }) => {
+      if (res.errored) {
         logger.warn({ requestId, err: res.errored }, 'a response was cut')
         onCut()
-      })
+      }
+      // Otherwise, a kept-alive connection would delay the stop by the whole grace period.
+      if (!isAccepting()) connections.closeIfIdle(req.socket)
+    },
+  })
+  const turnEnd = createTurnEnd()
+  const respond = async (exchange: Exchange) => {
+    const { req, res } = exchange
+    try {
+      const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
+      if (response instanceof SentResponse) exchange.requestId = response.fields[HEADERS.requestId]
+      // The responses of one turn are sent together: the first write wakes the clients up, and each write to a client that
+      // is awake costs less.
+      await turnEnd()
+      // The header is set here, because the stop may have started while the response was created.
+      if (!isAccepting() && connections.isLast(req)) res.setHeader('connection', 'close')
       await send(res, response)
       if (!req.complete) discardRest(req)
     } catch (err) {
@@ -169,7 +189,8 @@ export async function listen(options: ListenOptions) {
       refuseRequest(req, ambiguity)
       return
     }
-    if (connections.accept(req, res)) void respond(req, res)
+    const exchange = connections.accept(req, res)
+    if (exchange) void respond(exchange)
   })
   server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new HttpError('expectation_failed')))
   server.on('connect', (req: IncomingMessage) => {

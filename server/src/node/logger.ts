@@ -56,9 +56,21 @@ export function createLogger(format: LogFormat, { stream, colours }: LogTarget):
     base: null,
     level: format === 'silent' ? 'silent' : 'info',
     serializers: { err: (error: unknown) => describeError(error) },
-    timestamp: format === 'json' ? stdTimeFunctions.isoTime : stdTimeFunctions.epochTime,
+    timestamp: format === 'json' ? createIsoTime() : stdTimeFunctions.epochTime,
   }
   return Object.assign(pino(options, { write }), { dropped: () => dropped })
+}
+
+/** Works like `isoTime` of pino, but formats each millisecond once. */
+function createIsoTime(): () => string {
+  let at: number | undefined
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== at) text = `,"time":"${new Date(now).toISOString()}"`
+    at = now
+    return text
+  }
 }
 
 /** Formats lines in local time. Requests and the start have special formats. Every other entry is one line. */

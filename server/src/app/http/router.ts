@@ -61,12 +61,7 @@ export function mountRoutes(
  */
 export function matchOf({ context: { matchedRoute, params = {} } }: H3Event): MatchedRoute {
   const { path, route, access = 'public' } = (matchedRoute?.meta ?? {}) as Partial<MatchedRoute>
-  return {
-    ...(path === undefined ? {} : { path }),
-    ...(route === undefined ? {} : { route }),
-    access,
-    params: path?.includes(':') ? decodeParams(params) : NO_PARAMS,
-  }
+  return { path, route, access, params: path?.includes(':') ? decodeParams(params) : NO_PARAMS }
 }
 
 const NO_PARAMS = {}
