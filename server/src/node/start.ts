@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { ACCOUNT_LIMITS, HEADERS, ROUTES } from '@fish-crab/sdk/contract'
 import type { ServerRequest } from 'srvx'
-import { type App, createApp } from '../app/app.ts'
+import type { App } from '../app/app.ts'
 import type { Logger, PasswordHasher, RequestHost } from '../app/core/host.ts'
 import { randomText } from '../app/core/ids.ts'
 import { forwardedAddress } from '../app/http/client-address.ts'
@@ -120,9 +120,13 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
         ? await listen({ ...config.metrics, fetch: fetchMetrics, logger, isAccepting, limits: METRICS_LIMITS })
         : undefined
     if (metricsListener) opened.push(() => metricsListener.close(0))
-    const storage = await createStorage(storageOptions(config))
+    const opening = createStorage(storageOptions(config))
+    const loading = loadCode(config, logger)
+    // An error is reported when the storage is open and can be closed.
+    loading.catch(() => {})
+    const storage = await opening
     opened.push(() => storage.dispose())
-    const app = await prepareApp({ storage, metrics, isAccepting }, config, options)
+    const app = await prepareApp(await loading, { storage, metrics, isAccepting }, config, options)
     const warning = await ensureFirstAdmin(app, config, options.announceAdmin ?? printPasswordTo(process.stderr))
     const watch = watchStore(app, logger)
     serve(app)
@@ -181,14 +185,23 @@ function storageOptions({ storage, redisWait }: ServerConfig): StorageOptions {
   return storage.driver === 'memory' || storage.driver === 'file' ? storage : { ...storage, replicas: redisWait }
 }
 
+/** Loads the app and the renderer of cards. The storage opens at the same time, because it starts a thread. */
+async function loadCode({ web }: ServerConfig, logger: Logger) {
+  const [{ createApp }, renderCard] = await Promise.all([
+    import('../app/app.ts'),
+    web === 'on' ? loadCardRenderer(logger) : undefined,
+  ])
+  return { createApp, renderCard }
+}
+
 async function prepareApp(
+  { createApp, renderCard }: Awaited<ReturnType<typeof loadCode>>,
   parts: Pick<AppOptions, 'storage' | 'metrics' | 'isAccepting'>,
   config: ServerConfig,
   options: StartOptions,
 ): Promise<App> {
   const { logger, version, passwords = createScryptHasher() } = options
   const { secrets, mismatch, discard } = await secretsOf(config)
-  const renderCard = config.web === 'on' ? await loadCardRenderer(logger) : undefined
   const threads = createThreadBudget()
   const app = createApp({
     responseClass: SentResponse,

@@ -3,6 +3,9 @@ import type { DecryptedToken } from '@fish-crab/sdk/fernet'
 import { clientKeys } from './client-address.ts'
 import { targetError } from './path.ts'
 
+/** The methods of requests that some route supports. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
+
 /** The stored, encrypted Fernet key of a user. */
 export interface StoredKey {
   /** The user's id. */

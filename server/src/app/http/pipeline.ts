@@ -1,7 +1,7 @@
 import { H3, type H3Event } from 'h3'
 import { StorageError } from '../../storage/core/errors.ts'
 import type { Logger, Metrics, RequestHost, RequestObservation } from '../core/host.ts'
-import { createRequestContext, type RequestContext } from './context.ts'
+import { createRequestContext, METHODS, type RequestContext } from './context.ts'
 import { applyCors } from './cors.ts'
 import { HttpError, storageFullError } from './http-error.ts'
 import { canonicalPath } from './path.ts'
@@ -148,8 +148,6 @@ function logResponse(
     'request',
   )
 }
-
-export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
 
 /** Returns `other` for an unknown method, because clients may invent any number of methods. */
 function methodLabel({ method }: Request): RequestObservation['method'] {
