@@ -20,10 +20,8 @@ export function totalsOf({ gamemodes }: Profile) {
   return { fish: sum('fish'), crabs: sum('crab') }
 }
 
-const grouped = new Intl.NumberFormat('en-US')
-
 export function formatNumber(value: number): string {
-  return grouped.format(value)
+  return value.toLocaleString('en-US')
 }
 
 /** @param many the plural @default the word with an s */
