@@ -1,5 +1,4 @@
 // This file may import only `node:` modules and relative files, because the writer thread runs it without a build.
-import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPrivateFile } from '../../../../sdk/src/internal/files.node.ts'
@@ -58,8 +57,8 @@ export function openReserve(folder: string) {
   function append(bytes: number): void {
     const handle = openSync(file, 'r+')
     try {
-      // A file system may store zeros without taking space.
-      const block = randomBytes(Math.min(bytes, BLOCK_BYTES))
+      // A file system may store zeros without taking space. The module loads here, because few starts fill the reserve.
+      const block = process.getBuiltinModule('node:crypto').randomBytes(Math.min(bytes, BLOCK_BYTES))
       const end = size + bytes
       while (size < end) size += writeSync(handle, block, 0, Math.min(block.length, end - size), size)
       fsyncSync(handle)
