@@ -100,11 +100,24 @@ function program(folder: string, entries: Entries): Options {
     removeNodeProtocol: false,
     silent: true,
     esbuildPlugins: [importServices()],
+    plugins: [escapeRegularExpressions()],
     metafile: true,
     async onSuccess() {
       writeLicences(`${folder}/dist`, 'cjs')
       execFileSync(process.execPath, [`${folder}/build/write-pages.ts`], { stdio: 'inherit' })
     },
+  }
+}
+
+/**
+ * Escapes the characters of regular expressions that are not ASCII. The bundler escapes all others. Node reads a file
+ * of ASCII in half the time.
+ */
+function escapeRegularExpressions(): NonNullable<Options['plugins']>[number] {
+  const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return {
+    name: 'escape-regular-expressions',
+    renderChunk: (code) => ({ code: code.replace(/[^\0-\x7f]/g, toEscape) }),
   }
 }
 
