@@ -3,13 +3,14 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { FastResponse } from 'srvx'
-import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { sendNodeResponse } from 'srvx/node'
 import type { Logger } from '../app/core/host.ts'
 import { METHODS, requestIdOf } from '../app/http/context.ts'
 import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
 import { type Connections, type Exchange, watchConnections } from './connections.ts'
 import { discardRest, LINGER_MS } from './discard-rest.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
+import { StreamedRequest } from './streamed-request.ts'
 
 /** A response that keeps the parts of which it was made, so that Node sends them without a stream. */
 export class SentResponse extends FastResponse {
@@ -163,7 +164,7 @@ export async function listen(options: ListenOptions) {
   const respond = async (exchange: Exchange) => {
     const { req, res } = exchange
     try {
-      const response = await fetch(new NodeRequest({ req, res }), { target: req.url })
+      const response = await fetch(new StreamedRequest({ req, res }), { target: req.url })
       if (response instanceof SentResponse) exchange.requestId = response.fields[HEADERS.requestId]
       // The responses of one turn are sent together: the first write wakes the clients up, and each write to a client that
       // is awake costs less.

@@ -101,9 +101,12 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
   const { host, port } = config
   const opened: (() => unknown)[] = [() => metrics.dispose()]
   const { promise: prepared, resolve: serve } = Promise.withResolvers<App>()
-  let isPrepared = false
-  const fetch: App['fetch'] = async (request, requestHost = {}) =>
-    (isPrepared ? undefined : probeResponse(requestHost)) ?? (await prepared).fetch(request, requestHost)
+  let ready: App | undefined
+  const fetch: App['fetch'] = (request, requestHost = {}) => {
+    if (ready) return ready.fetch(request, requestHost)
+    const response = probeResponse(requestHost)
+    return response ? Promise.resolve(response) : prepared.then((app) => app.fetch(request, requestHost))
+  }
   const fetchMetrics: App['fetchMetrics'] = async (request, requestHost) =>
     (await prepared).fetchMetrics(request, requestHost)
   try {
@@ -129,8 +132,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const app = await prepareApp(await loading, { storage, metrics, isAccepting }, config, options)
     const warning = await ensureFirstAdmin(app, config, options.announceAdmin ?? printPasswordTo(process.stderr))
     const watch = watchStore(app, logger)
+    ready = app
     serve(app)
-    isPrepared = true
     // Runs in the background, because the removal of millions of catches takes minutes.
     app.finishRemovals().catch((err: unknown) => logger.error({ err }, 'a removal continues at the next start'))
     return {

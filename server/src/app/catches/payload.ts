@@ -14,13 +14,14 @@ import { toBase64Url } from '../core/bytes.ts'
 import { validate } from '../http/request.ts'
 
 const RAW_TOKEN = 0x80
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
  * Returns the token in a body as text. A body that begins with 0x80 is a token in binary form, because no text begins
  * with this byte. A trailing newline is ignored.
  */
 export function tokenText(body: Uint8Array): string {
-  return body[0] === RAW_TOKEN ? toBase64Url(body) : new TextDecoder('latin1').decode(body).replace(/\r?\n$/, '')
+  return body[0] === RAW_TOKEN ? toBase64Url(body) : decoder.decode(body).replace(/\r?\n$/, '')
 }
 
 /** @returns `undefined` for an invalid token or a token that was encrypted with another key */

@@ -42,9 +42,11 @@ export async function readJson(request: Request): Promise<unknown> {
   return parseJson(await readBody(request))
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 export function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(decoder.decode(bytes))
   } catch {
     throw new HttpError('invalid_payload', { details: [{ path: '', message: 'Must be a JSON document in UTF-8' }] })
   }
