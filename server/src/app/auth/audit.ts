@@ -29,6 +29,17 @@ export interface AuditedChange {
   discard(): Promise<void>
 }
 
+/** An entry in which equal events are counted. */
+interface Joinable {
+  readonly key: Promise<string>
+  entry: AuditEntry
+  /** The entry after the last write. */
+  stored: AuditEntry
+  lastWrite: Promise<unknown>
+  /** The write that stores `entry`, until the write starts. */
+  nextWrite: Promise<boolean> | undefined
+}
+
 /** How long equal events are counted in one entry, from its first event on, in milliseconds. */
 const JOIN_MS = 300_000
 /** The number of entries in memory. An event whose entry is no longer in memory gets a new entry. */
@@ -42,7 +53,7 @@ const MAX_JOINABLE = 10_000
  * in a loop would push all other entries out of the first pages.
  */
 export function createAuditRecorder(storage: FishStorage, clock: () => number, random: RandomSource) {
-  const joinable = createLruCache<string, { entry: AuditEntry; readonly key: Promise<string> }>(MAX_JOINABLE)
+  const joinable = createLruCache<string, Joinable>(MAX_JOINABLE)
 
   async function store(entry: AuditEntry): Promise<string> {
     const { items } = await storage.listItems({ base: AUDIT_BASE, limit: 1 })
@@ -62,18 +73,27 @@ export function createAuditRecorder(storage: FishStorage, clock: () => number, r
     const now = clock()
     const age = first ? now - Date.parse(first.entry.at) : -1
     if (!first || age < 0 || age >= JOIN_MS) return false
-    const before = first.entry
-    const joined = { ...before, count: (before.count ?? 1) + 1, lastAt: new Date(now).toISOString() }
-    first.entry = joined
-    // The entry may have been discarded.
-    return storage.replaceItemIf(await first.key, JSON.stringify(before), JSON.stringify(joined))
+    first.entry = { ...first.entry, count: (first.entry.count ?? 1) + 1, lastAt: new Date(now).toISOString() }
+    // Events that arrive during a write share the next write.
+    first.nextWrite ??= first.lastWrite.then(() => update(first))
+    return first.nextWrite
+  }
+
+  /** Stores the counted events. Returns `false` if the entry was discarded. */
+  function update(first: Joinable): Promise<boolean> {
+    const { key, stored, entry } = first
+    const write = key.then((key) => storage.replaceItemIf(key, JSON.stringify(stored), JSON.stringify(entry)))
+    first.nextWrite = undefined
+    first.lastWrite = write.catch(() => {})
+    first.stored = entry
+    return write
   }
 
   /** Stores an entry in which equal events are counted later. Returns its key. */
   async function open(entry: AuditEntry, stored: Promise<string>): Promise<string> {
     const equal = equalityKey(entry)
     // Concurrent equal events wait for the same entry.
-    joinable.set(equal, { entry, key: stored })
+    joinable.set(equal, { entry, stored: entry, key: stored, lastWrite: Promise.resolve(), nextWrite: undefined })
     return stored.catch((error: unknown) => {
       joinable.delete(equal)
       throw error

@@ -25,17 +25,21 @@ export function lazy<Value>(
 /** Creates a cache that evicts the least recently used entry when the number of entries exceeds the capacity. */
 export function createLruCache<Key, Value>(capacity: number) {
   const entries = new Map<Key, Value>()
+  let newest: Key | undefined
+  function add(key: Key, value: Value): void {
+    // Moving an entry takes longer than finding it.
+    if (key !== newest) entries.delete(key)
+    entries.set(key, value)
+    newest = key
+  }
   return {
     get(key: Key): Value | undefined {
       const value = entries.get(key)
-      if (value === undefined) return undefined
-      entries.delete(key)
-      entries.set(key, value)
+      if (value !== undefined) add(key, value)
       return value
     },
     set(key: Key, value: Value): void {
-      entries.delete(key)
-      entries.set(key, value)
+      add(key, value)
       if (entries.size > capacity) entries.delete(entries.keys().next().value as Key)
     },
     delete(key: Key): void {

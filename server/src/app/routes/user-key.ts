@@ -21,15 +21,23 @@ export function userKeyHandler({ storage, users, credentials, audit }: Services)
     return users.require(name)
   }
 
+  /** Records the read in the log and for the user at the same time, so that both writes share a commit. */
+  async function record(context: RequestContext, actor: string, user: User): Promise<string | undefined> {
+    const entry = audit.record(context, actor, 'key.read', { subject: user.name })
+    await Promise.all([entry, users.recordKeyRead(user)])
+    return entry
+  }
+
   /**
    * On a full storage, the entry of a player replaces the entry of the previous read. Otherwise, players who read their
    * keys would take the space that administrators need.
    */
   async function recordOwn(context: RequestContext, user: User): Promise<void> {
     const { ownEntry } = await users.lastKeyRead(user)
-    const entry = await audit.record(context, user.name, 'key.read', { subject: user.name })
-    await users.recordKeyRead(user, entry ?? ownEntry)
-    if (entry !== undefined && ownEntry !== undefined && storage.remainingReserve() < 1) await audit.discard(ownEntry)
+    const entry = await record(context, user.name, user)
+    if (entry === undefined) return
+    await users.recordKeyRead(user, entry)
+    if (ownEntry !== undefined && storage.remainingReserve() < 1) await audit.discard(ownEntry)
   }
 
   return async (context) => {
@@ -38,10 +46,7 @@ export function userKeyHandler({ storage, users, credentials, audit }: Services)
     const user = await requestedUser(identity, name)
     const fernetKey = await users.fernetKey(user)
     if ('user' in identity) await recordOwn(context, user)
-    else {
-      await audit.record(context, identity.admin.username, 'key.read', { subject: user.name })
-      await users.recordKeyRead(user)
-    }
+    else await record(context, identity.admin.username, user)
     return json(200, { fernetKey } satisfies UserKey)
   }
 }

@@ -108,6 +108,7 @@ export class Writer {
   /** The pending writes, oldest first. The worker replies in this order. */
   #pending: PendingWrite[] = []
   #pendingBytes = 0
+  #deadline: ReturnType<typeof setTimeout> | undefined
   #unsent: Write[] = []
   /** The reason why no more writes are accepted. */
   #refusal: StorageError | undefined
@@ -158,7 +159,26 @@ export class Writer {
     // Wait for the other writes of this turn of the event loop: each message to an idle worker becomes a separate
     // transaction.
     if (this.#unsent.push(write) === 1) setImmediate(() => this.#flush())
-    return withDeadline(written, WRITE_MS, () => writeTimeoutError(WRITE_MS))
+    if (!this.#deadline) this.#startDeadline(WRITE_MS)
+    return written
+  }
+
+  #startDeadline(ms: number): void {
+    this.#deadline = setTimeout(() => this.#rejectLate(), ms).unref()
+  }
+
+  /** One timer serves all writes, because a timer for each write takes longer than the rest of {@link write}. */
+  #rejectLate(): void {
+    const now = performance.now()
+    this.#deadline = undefined
+    for (const { since, reject } of this.#pending) {
+      const remaining = since + WRITE_MS - now
+      if (remaining > 0) {
+        this.#startDeadline(remaining)
+        return
+      }
+      reject(writeTimeoutError(WRITE_MS))
+    }
   }
 
   /**
