@@ -12,6 +12,7 @@ const BENCHMARKS = [
   { script: 'server/bench/streams.ts', rounds: 3, shortRounds: 1 },
   { script: 'server/bench/crowd.ts', rounds: 3, shortRounds: 1 },
   { script: 'sdk/bench/run.ts', rounds: 3, shortRounds: 1 },
+  { script: 'mocks/bench/direct.ts', rounds: 15, shortRounds: 9 },
   { script: 'cli/bench/startup.ts', rounds: 21, shortRounds: 9 },
 ] as const
 
