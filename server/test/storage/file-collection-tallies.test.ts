@@ -21,13 +21,13 @@ const manyRecords = (species: number) =>
     recordOf(...Array.from({ length: 500 }, (_, index) => `Fish ${at} ${index}`)),
   )
 
-test('the name of a removed catch is deleted from the species table, even if nobody reads the species again', async () => {
+test('the name of a removed catch is deleted from the store, even if nobody reads the species again', async () => {
   const { storage, sql } = await open()
   const collection = newCollection()
   const [kept, removed] = [recordOf('Koi'), recordOf('Cod')]
   for (const record of [kept, removed]) await storage.append(collection, record)
   await storage.removeRecord(collection, removed.id)
-  expect(sql('SELECT name FROM species').map(({ name }) => name)).toEqual(['Koi'])
+  expect(sql(`SELECT part FROM parts WHERE part >= ''`).map(({ part }) => part)).toEqual(['Koi'])
 })
 
 test('a new collection contains no species or days of an owner who was removed during an append', async () => {
@@ -49,9 +49,9 @@ test('the times of a species are found once and stored, so that a read after a r
   const removed = recordOf('Koi')
   for (const record of [removed, recordOf('Koi')]) await storage.append(collection, record)
   await storage.removeRecord(collection, removed.id)
-  expect(sql('SELECT count(mark) AS marks FROM species')).toEqual([{ marks: 1 }])
+  expect(sql('SELECT count(mark) AS marks FROM parts')).toEqual([{ marks: 1 }])
   await storage.collectionTallies(collection)
-  await expect.poll(() => sql('SELECT count(mark) AS marks FROM species')).toEqual([{ marks: 0 }])
+  await expect.poll(() => sql('SELECT count(mark) AS marks FROM parts')).toEqual([{ marks: 0 }])
   await storage.dispose()
   sql('DELETE FROM records')
   const { storage: again } = await open(path)
@@ -76,7 +76,7 @@ test('the times of species are found on a full disk, but they are not stored in 
   await storage.removeRecord(collection, removed.id)
   for (let read = 0; read < 3; read += 1)
     expect((await storage.collectionTallies(collection)).species).toMatchObject([{ count: 1, first: 0, last: 0 }])
-  expect(sql('SELECT count(mark) AS marks FROM species')).toEqual([{ marks: 1 }])
+  expect(sql('SELECT count(mark) AS marks FROM parts')).toEqual([{ marks: 1 }])
   // The storage must be closed before the disk is unmounted.
   await storage.dispose()
 })

@@ -106,7 +106,7 @@ function prepareTokens(db: DatabaseSync) {
 }
 
 /**
- * Maximum number of records, tokens, species or days that one transaction removes, because other writes wait for the
+ * Maximum number of records, of tokens, and of species and days that one transaction removes, because other writes wait for the
  * transaction.
  */
 const REMOVED_AT_ONCE = 250
@@ -129,18 +129,13 @@ function prepareRemoveOwner(db: DatabaseSync, numbers: Numbers, tallies: TallyWr
       SELECT owner, dedupe_key FROM owners JOIN tokens USING (owner) WHERE owners.id = ? LIMIT ${REMOVED_AT_ONCE}
     )`,
   )
-  const removeSpecies = db.prepare(
-    `DELETE FROM species WHERE (collection, name, label) IN (
-      SELECT collection, name, label FROM collections JOIN species USING (collection) WHERE owner = ?
+  const removeParts = db.prepare(
+    `DELETE FROM parts WHERE (collection, part, label) IN (
+      SELECT collection, part, label FROM collections JOIN parts USING (collection) WHERE owner = ?
       LIMIT ${REMOVED_AT_ONCE}
     )`,
   )
-  const removeDays = db.prepare(
-    `DELETE FROM days WHERE (collection, day, label) IN (
-      SELECT collection, day, label FROM collections JOIN days USING (collection) WHERE owner = ? LIMIT ${REMOVED_AT_ONCE}
-    )`,
-  )
-  const removeCounts = ['collections', 'totals'].map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`))
+  const removeCollections = db.prepare('DELETE FROM collections WHERE owner = ?')
 
   return (owner: string): boolean => {
     numbers.forget()
@@ -159,10 +154,10 @@ function prepareRemoveOwner(db: DatabaseSync, numbers: Numbers, tallies: TallyWr
       const found = collections.get(Number(collection))
       if (found) tallies.count(found, { count: Number(count), labels: JSON.parse(String(labels)) }, -1)
     }
-    const others = [removeTokens, removeSpecies, removeDays].map((statement) => Number(statement.run(owner).changes))
+    const others = [removeTokens, removeParts].map((statement) => Number(statement.run(owner).changes))
     if ([records.length, ...others].includes(REMOVED_AT_ONCE)) return true
     tallies.flush()
-    for (const statement of removeCounts) statement.run(owner)
+    removeCollections.run(owner)
     return false
   }
 }

@@ -57,7 +57,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
   let refusal: { readonly error: unknown; readonly at: number } | undefined
   let closed = false
   let closing: Promise<void> | undefined
-  const now = async <T>(run: () => T): Promise<T> => {
+  const now = async <T>(run: () => T | Promise<T>): Promise<T> => {
     if (closed) throw closedError()
     try {
       return run()
@@ -70,6 +70,8 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       reader.shareSnapshot()
       return run()
     })
+  const longRead = <T>(run: () => Promise<T>): Promise<T> =>
+    now(run).catch((error) => Promise.reject(toStorageError(error, folder)))
   const recent = rememberReads({
     item: (key) => {
       reader.shareSnapshot()
@@ -133,7 +135,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     findById: (collection, id) => read(() => reader.records(collection).byId(id)),
     collectionTallies: async (collection) => {
       const few = await read(() => reader.fewTallies(collection))
-      return few ?? reader.manyTallies(collection).catch((error) => Promise.reject(toStorageError(error, folder)))
+      return few ?? longRead(() => reader.manyTallies(collection))
     },
     setTimes: (collection, times) => write('setTimes', collection, times),
     latest: (collection, count) => read(() => reader.records(collection).latest(count)),
@@ -160,7 +162,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
         read: readRecords,
       }),
     tallies: () => read(() => reader.tallies()),
-    leaders: (range) => read(() => reader.leaders(range)),
+    leaders: (range) => longRead(() => reader.leaders(range)),
     hasItem: (key) => now(() => recent.item(key) !== null),
     getItem: (key) => now(() => recent.item(key)),
     setItem: (key, value) => write('setItem', key, value),

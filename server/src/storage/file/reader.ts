@@ -23,13 +23,6 @@ import { dayOf } from './tallies.ts'
 
 function prepareTallies(db: DatabaseSync) {
   const tallies = db.prepare('SELECT kind, gamemode, label, count FROM tallies WHERE count > 0')
-  const ofKind = db.prepare(
-    'SELECT owner, count FROM totals WHERE kind = ? AND count > 0 ORDER BY count DESC, owner LIMIT ?',
-  )
-  const ofGamemode = db.prepare(
-    `SELECT owner, count FROM collections WHERE kind = ? AND gamemode = ? AND count > 0
-     ORDER BY count DESC, owner LIMIT ?`,
-  )
   return {
     tallies: (): Tally[] =>
       tallies.all().map(({ kind, gamemode, label, count }) => ({
@@ -38,10 +31,6 @@ function prepareTallies(db: DatabaseSync) {
         label: label === '' ? null : String(label),
         count: Number(count),
       })),
-    leaders: ({ kind, gamemode, limit }: LeaderRange): Leader[] => {
-      const rows = gamemode === undefined ? ofKind.all(kind, limit) : ofGamemode.all(kind, gamemode, limit)
-      return rows.map(({ owner, count }) => ({ owner: String(owner), count: Number(count) }))
-    },
   }
 }
 
@@ -110,8 +99,10 @@ function toDay(row: unknown): DayTally {
 
 function prepareCollectionTallies(db: DatabaseSync) {
   const find = db.prepare('SELECT collection, count FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
-  const species = db.prepare('SELECT name, label, count, first, last, mark FROM species WHERE collection = ? LIMIT ?')
-  const days = db.prepare('SELECT day, label, count FROM days WHERE collection = ? LIMIT ?')
+  const species = db.prepare(
+    `SELECT part, label, count, first, last, mark FROM parts WHERE collection = ? AND part >= '' LIMIT ?`,
+  )
+  const days = db.prepare(`SELECT part, label, count FROM parts WHERE collection = ? AND part < '' LIMIT ?`)
   for (const statement of [species, days]) statement.setReturnArrays(true)
   return {
     find: ({ owner, kind, gamemode }: Collection) => {
@@ -139,13 +130,32 @@ function readFewTallies(reads: CollectionTalliesReads, of: Collection): StoredTa
 }
 
 /**
- * Reads the tallies of a collection with many entries in slices, from one snapshot. A connection has one snapshot, so
- * these reads need their own connection and take turns.
+ * Prepares reads of many rows in slices. Each read uses one snapshot. A connection has one snapshot, so these reads need
+ * their own connection and take turns.
  */
-function prepareManyTallies(db: DatabaseSync) {
+function prepareLongReads(db: DatabaseSync) {
   const reads = prepareCollectionTallies(db)
+  // An index in the order of counts would be faster to read, but each append would change two of its pages.
+  const counts = db.prepare(
+    `SELECT owner, sum(count) FROM collections WHERE kind = ? AND gamemode = ifnull(?, gamemode)
+     GROUP BY owner HAVING sum(count) > 0`,
+  )
+  counts.setReturnArrays(true)
   const [begin, end] = [db.prepare('BEGIN'), db.prepare('COMMIT')]
   let turn: Promise<unknown> = Promise.resolve()
+
+  function inTurn<Result>(read: (slices: Slices) => Promise<Result>): Promise<Result> {
+    const result = turn.then(async () => {
+      begin.run()
+      try {
+        return await read(createSlices())
+      } finally {
+        end.run()
+      }
+    })
+    turn = result.catch(() => {})
+    return result
+  }
 
   async function speciesOf(collection: number, slices: Slices): Promise<StoredSpecies[] | null> {
     const species: StoredSpecies[] = []
@@ -166,22 +176,30 @@ function prepareManyTallies(db: DatabaseSync) {
     return days
   }
 
-  async function read(of: Collection): Promise<StoredTallies> {
-    begin.run()
-    try {
-      const slices = createSlices()
-      const { collection, count } = reads.find(of)
-      return { count, species: await speciesOf(collection, slices), days: await daysOf(collection, slices) }
-    } finally {
-      end.run()
-    }
+  return {
+    manyTallies: (of: Collection): Promise<StoredTallies> =>
+      inTurn(async (slices) => {
+        const { collection, count } = reads.find(of)
+        return { count, species: await speciesOf(collection, slices), days: await daysOf(collection, slices) }
+      }),
+    leaders: ({ kind, gamemode, limit }: LeaderRange): Promise<Leader[]> =>
+      inTurn(async (slices) => {
+        let first: Leader[] = []
+        for await (const slice of slices(counts.iterate(kind, gamemode ?? null))) {
+          first = [...first, ...slice.map(toLeader)].sort(byRank).slice(0, limit)
+        }
+        return first
+      }),
   }
+}
 
-  return (of: Collection): Promise<StoredTallies> => {
-    const result = turn.then(() => read(of))
-    turn = result.catch(() => {})
-    return result
-  }
+function toLeader(row: unknown): Leader {
+  const [owner, count] = row as readonly SqlValue[]
+  return { owner: String(owner), count: Number(count) }
+}
+
+function byRank(one: Leader, other: Leader): number {
+  return other.count - one.count || (one.owner < other.owner ? -1 : 1)
 }
 
 /** Prepares reads of items. These reads also work on a store with an older schema. */
@@ -279,7 +297,7 @@ export function openReader(file: string) {
     records: prepareRecords(db),
     ...prepareDump(db),
     fewTallies: (collection: Collection) => readFewTallies(reads, collection),
-    manyTallies: prepareManyTallies(ofMany),
+    ...prepareLongReads(ofMany),
     ...prepareTallies(db),
     close: (): void => {
       db.close()

@@ -58,12 +58,6 @@ CREATE TABLE tokens (
   id ANY NOT NULL,
   PRIMARY KEY (owner, dedupe_key)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE totals (
-  owner TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  count INTEGER NOT NULL,
-  PRIMARY KEY (owner, kind)
-) STRICT, WITHOUT ROWID;
 -- An empty label stands for all entries.
 CREATE TABLE tallies (
   kind TEXT NOT NULL,
@@ -72,27 +66,19 @@ CREATE TABLE tallies (
   count INTEGER NOT NULL,
   PRIMARY KEY (kind, gamemode, label)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX leaders_of_gamemode ON collections (kind, gamemode, count DESC, owner);
-CREATE INDEX leaders_of_kind ON totals (kind, count DESC, owner);
-CREATE TABLE species (
+-- The species and days of a collection are in one table, because neighboring rows share a page.
+CREATE TABLE parts (
   collection INTEGER NOT NULL,
-  name TEXT NOT NULL,
+  -- The name of a species, or the number of a day since 1970-01-01. SQLite sorts numbers before texts.
+  part ANY NOT NULL,
   -- The label is empty for entries without a label.
   label TEXT NOT NULL,
   count INTEGER NOT NULL,
-  -- With a mark, the times are those of the entries that were added after the mark, or NULL.
+  -- Times of a species. With a mark, the times are those of the entries that were added after the mark, or NULL.
   first INTEGER,
   last INTEGER,
   mark TEXT,
-  PRIMARY KEY (collection, name, label)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE days (
-  collection INTEGER NOT NULL,
-  -- Number of the day since 1970-01-01.
-  day INTEGER NOT NULL,
-  label TEXT NOT NULL,
-  count INTEGER NOT NULL,
-  PRIMARY KEY (collection, day, label)
+  PRIMARY KEY (collection, part, label)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE items (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -14,6 +14,20 @@ export function dayOf(number: number): string {
   return new Date(number * DAY_MS).toISOString().replace(/T.*/, '')
 }
 
+/** The rows of species and days in the table of parts. */
+function partsOf({ species, days }: Pick<RecordTally, 'species' | 'days'>) {
+  return [
+    ...species.map(({ name, label, ...rest }) => ({ ...rest, part: name, label: label ?? '' })),
+    ...days.map(({ day, label, count }) => ({
+      part: numberOfDay(day),
+      label: label ?? '',
+      count,
+      first: null,
+      last: null,
+    })),
+  ]
+}
+
 export interface NumberedCollection extends Collection {
   readonly collection: number
 }
@@ -37,11 +51,9 @@ const UPSERT = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
  * once. Call `flush` before the transaction commits.
  */
 export function prepareTallyWrites(db: DatabaseSync) {
-  const counts = {
-    collections: new Map<string, Count>(),
-    owners: new Map<string, Count>(),
-    tallies: new Map<string, Count>(),
-  }
+  const tallies = new Map<string, Count>()
+  /** Added or removed entries by the number of their collection. */
+  const changes = new Map<number, number>()
   /** Added entries by the number of their collection. */
   const added = new Map<number, TallySum>()
   // The SQLite of Node 22.19 cannot bind numbered parameters such as `?1`.
@@ -50,52 +62,42 @@ export function prepareTallyWrites(db: DatabaseSync) {
         version = iif(version = '${REMOVED_VERSION}', version, lower(hex(randomblob(12))))
       FROM (SELECT ? AS id, ? AS entries) AS given WHERE collection = given.id`,
   )
-  const addToOwner = db.prepare(`INSERT INTO totals (owner, kind, count) VALUES (?, ?, ?) ${UPSERT}`)
   const addToTally = db.prepare(`INSERT INTO tallies (kind, gamemode, label, count) VALUES (?, ?, ?, ?) ${UPSERT}`)
-  const addToSpecies = db.prepare(
-    `INSERT INTO species (collection, name, label, count, first, last) VALUES (?, ?, ?, ?, ?, ?)
+  const addToPart = db.prepare(
+    `INSERT INTO parts (collection, part, label, count, first, last) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET count = count + excluded.count,
         first = min(ifnull(first, excluded.first), excluded.first), last = max(ifnull(last, excluded.last), excluded.last)`,
   )
-  const addToDay = db.prepare(`INSERT INTO days (collection, day, label, count) VALUES (?, ?, ?, ?) ${UPSERT}`)
   // Without a mark, the removal of other entries than the first and the last leaves the times known.
   const isUnknown = '(mark IS NOT NULL OR first >= earliest OR last <= latest)'
-  const removeFromSpecies = db.prepare(
-    `UPDATE species SET count = count - removed, first = iif(${isUnknown}, NULL, first),
+  const removeFromPart = db.prepare(
+    `UPDATE parts SET count = count - removed, first = iif(${isUnknown}, NULL, first),
         last = iif(${isUnknown}, NULL, last), mark = iif(${isUnknown}, lower(hex(randomblob(8))), mark)
-      FROM (SELECT ? AS removed, ? AS earliest, ? AS latest) WHERE collection = ? AND name = ? AND label = ?
+      FROM (SELECT ? AS removed, ? AS earliest, ? AS latest) WHERE collection = ? AND part = ? AND label = ?
       RETURNING count`,
   )
-  const dropSpecies = db.prepare('DELETE FROM species WHERE collection = ? AND name = ? AND label = ?')
-  const removeFromDay = db.prepare(
-    'UPDATE days SET count = count - ? WHERE collection = ? AND day = ? AND label = ? RETURNING count',
-  )
-  const dropDay = db.prepare('DELETE FROM days WHERE collection = ? AND day = ? AND label = ?')
+  const dropPart = db.prepare('DELETE FROM parts WHERE collection = ? AND part = ? AND label = ?')
   const setTimes = db.prepare(
-    `UPDATE species SET first = min(ifnull(first, earliest), earliest),
+    `UPDATE parts SET first = min(ifnull(first, earliest), earliest),
         last = max(ifnull(last, latest), latest), mark = NULL
-      FROM (SELECT ? AS earliest, ? AS latest) WHERE collection = ? AND name = ? AND label = ? AND mark = ?`,
+      FROM (SELECT ? AS earliest, ? AS latest) WHERE collection = ? AND part = ? AND label = ? AND mark = ?`,
   )
 
   /** Adds entries to all counts except those by species and day, or subtracts the entries if `sign` is -1. */
   function count(at: NumberedCollection, { count, labels }: Pick<RecordTally, 'count' | 'labels'>, sign: 1 | -1): void {
-    const { collection, owner, kind, gamemode } = at
-    add(counts.collections, [collection], sign * count)
-    add(counts.owners, [owner, kind], sign * count)
-    add(counts.tallies, [kind, gamemode, ''], sign * count)
-    for (const [label, labelled] of Object.entries(labels)) {
-      add(counts.tallies, [kind, gamemode, label], sign * labelled)
-    }
+    const { collection, kind, gamemode } = at
+    changes.set(collection, (changes.get(collection) ?? 0) + sign * count)
+    add(tallies, [kind, gamemode, ''], sign * count)
+    for (const [label, labelled] of Object.entries(labels)) add(tallies, [kind, gamemode, label], sign * labelled)
   }
 
-  function addRows(collection: number): void {
+  function addParts(collection: number): void {
     const sum = added.get(collection)
     if (!sum) return
     added.delete(collection)
-    const { species, days } = sum.rows()
-    for (const { name, label, count, first, last } of species)
-      addToSpecies.run(collection, name, label ?? '', count, first, last)
-    for (const { day, label, count } of days) addToDay.run(collection, numberOfDay(day), label ?? '', count)
+    for (const { part, label, count, first, last } of partsOf(sum.rows())) {
+      addToPart.run(collection, part, label, count, first, last)
+    }
   }
 
   return {
@@ -107,13 +109,9 @@ export function prepareTallyWrites(db: DatabaseSync) {
     subtract(at: NumberedCollection, tally: RecordTally): void {
       const { collection } = at
       count(at, tally, -1)
-      for (const { name, label, count, first, last } of tally.species) {
-        const row = removeFromSpecies.get(count, first, last, collection, name, label ?? '')
-        if (row && Number(row.count) <= 0) dropSpecies.run(collection, name, label ?? '')
-      }
-      for (const { day, label, count } of tally.days) {
-        const row = removeFromDay.get(count, collection, numberOfDay(day), label ?? '')
-        if (row && Number(row.count) <= 0) dropDay.run(collection, numberOfDay(day), label ?? '')
+      for (const { part, label, count, first, last } of partsOf(tally)) {
+        const row = removeFromPart.get(count, first, last, collection, part, label)
+        if (row && Number(row.count) <= 0) dropPart.run(collection, part, label)
       }
     },
     setTimes(collection: number, times: readonly FoundTimes[]): void {
@@ -124,14 +122,13 @@ export function prepareTallyWrites(db: DatabaseSync) {
     /** Discards the species and days that were added to a collection in this transaction. */
     discard: (collection: number) => void added.delete(collection),
     flush(): void {
-      for (const { parts, entries } of counts.collections.values()) addToCollection.run(...parts, entries)
-      for (const { parts, entries } of counts.owners.values()) addToOwner.run(...parts, entries)
-      for (const { parts, entries } of counts.tallies.values()) addToTally.run(...parts, entries)
-      for (const collection of [...added.keys()]) addRows(collection)
-      for (const pending of Object.values(counts)) pending.clear()
+      for (const [collection, entries] of changes) addToCollection.run(collection, entries)
+      for (const { parts, entries } of tallies.values()) addToTally.run(...parts, entries)
+      for (const collection of [...added.keys()]) addParts(collection)
+      for (const pending of [changes, tallies]) pending.clear()
     },
     clear(): void {
-      for (const pending of [...Object.values(counts), added]) pending.clear()
+      for (const pending of [changes, tallies, added]) pending.clear()
     },
   }
 }
