@@ -174,7 +174,7 @@ const faultSchema = z.strictObject({
 
 /** Reads a JSON body, whatever its media type. */
 async function readJson<Schema extends z.ZodMiniType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
-  return validate(schema, parseJson(await readBody(request)), 'invalid_payload')
+  return validate(schema, parseJson(await readBody({ request })), 'invalid_payload')
 }
 
 /** Converts a TypeError of the fault registry or a RangeError of the clock to an HTTP error. */

@@ -3,14 +3,14 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { FastResponse } from 'srvx'
-import { sendNodeResponse } from 'srvx/node'
-import type { Logger } from '../app/core/host.ts'
+import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import type { Logger, RequestHost } from '../app/core/host.ts'
 import { METHODS, requestIdOf } from '../app/http/context.ts'
 import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
 import { type Connections, type Exchange, watchConnections } from './connections.ts'
 import { discardRest, LINGER_MS } from './discard-rest.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
-import { StreamedRequest } from './streamed-request.ts'
+import { bodyReaderOf } from './read-body.ts'
 
 /** A response that keeps the parts of which it was made, so that Node sends them without a stream. */
 export class SentResponse extends FastResponse {
@@ -50,7 +50,7 @@ function createTurnEnd(): () => Promise<void> {
 interface ListenOptions {
   readonly host: string
   readonly port: number
-  readonly fetch: (request: Request, host: { readonly target: string | undefined }) => Promise<Response>
+  readonly fetch: (request: Request, host: Pick<RequestHost, 'target' | 'readBody'>) => Promise<Response>
   readonly logger: Logger
   readonly isAccepting: () => boolean
   /** Called for every connection above the limits. */
@@ -164,7 +164,7 @@ export async function listen(options: ListenOptions) {
   const respond = async (exchange: Exchange) => {
     const { req, res } = exchange
     try {
-      const response = await fetch(new StreamedRequest({ req, res }), { target: req.url })
+      const response = await fetch(new NodeRequest({ req, res }), { target: req.url, readBody: bodyReaderOf(req) })
       if (response instanceof SentResponse) exchange.requestId = response.fields[HEADERS.requestId]
       // The responses of one turn are sent together: the first write wakes the clients up, and each write to a client that
       // is awake costs less.

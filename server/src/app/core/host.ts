@@ -108,6 +108,12 @@ export interface RoutedRequest {
   payload(): Promise<Uint8Array | undefined>
 }
 
+/**
+ * Reads the body of a request. Rejects with the error of `tooLarge` as soon as the body exceeds `maxBytes`, and leaves
+ * the rest unread. Also rejects if the client closes the request.
+ */
+export type BodyReader = (maxBytes: number, tooLarge: () => Error) => Promise<Uint8Array<ArrayBuffer>>
+
 /** Facts about a request that only the host knows. */
 export interface RequestHost {
   /**
@@ -121,4 +127,9 @@ export interface RequestHost {
    * may resolve to different paths. Any value other than a string is ignored. @default no target is refused
    */
   readonly target?: unknown
+  /**
+   * Reads the body faster than the stream of the request. Any value other than a function is ignored.
+   * @default reads the stream
+   */
+  readonly readBody?: unknown
 }

@@ -1,5 +1,6 @@
 import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName, type User } from '@fish-crab/sdk/contract'
 import type { DecryptedToken } from '@fish-crab/sdk/fernet'
+import type { BodyReader } from '../core/host.ts'
 import { clientKeys } from './client-address.ts'
 import { targetError } from './path.ts'
 
@@ -33,6 +34,8 @@ export interface MatchedRoute {
 
 export interface RequestContext extends MatchedRoute {
   readonly request: Request
+  /** @default reads the stream of the request */
+  readonly readBody: BodyReader | undefined
   readonly query: URLSearchParams
   /** The reason to refuse the request target; see {@link targetError}. */
   readonly targetError: string | undefined
@@ -73,12 +76,13 @@ interface RequestContextOptions {
   readonly now: number
   readonly address: string
   readonly target: unknown
+  readonly readBody: unknown
   readonly createId: () => string
 }
 
 export function createRequestContext(
   request: Request,
-  { match, now, address, target, createId }: RequestContextOptions,
+  { match, now, address, target, readBody, createId }: RequestContextOptions,
 ): RequestContext {
   const queryText = queryOf(request.url)
   const isQuery = isBounded(queryText)
@@ -92,6 +96,7 @@ export function createRequestContext(
     access,
     params,
     request,
+    readBody: typeof readBody === 'function' ? (readBody as BodyReader) : undefined,
     query: queryText !== '' && isQuery ? new URLSearchParams(queryText) : NO_QUERY,
     targetError: (typeof target === 'string' ? targetError(target) : undefined) ?? (isQuery ? undefined : TOO_MANY),
     requestId,

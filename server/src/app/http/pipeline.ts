@@ -79,6 +79,7 @@ export function createPipeline(options: PipelineOptions): H3 {
       now: clock(),
       address: addressOf(event.req, host),
       target: host?.target,
+      readBody: host?.readBody,
       createId,
     })
     event.context.request = context

@@ -2,21 +2,33 @@ import { type ErrorCode, LIMITS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
 import type * as z from 'zod/mini'
 import english from 'zod/v4/locales/en.js'
 import { readBytes } from '../../../../sdk/src/internal/body.ts'
+import type { BodyReader } from '../core/host.ts'
+import type { RequestContext } from './context.ts'
 import { HttpError } from './http-error.ts'
+
+/** The part of the request context that contains the body. */
+type RequestBody = Pick<RequestContext, 'request'> & Partial<Pick<RequestContext, 'readBody'>>
 
 /**
  * Reads the body of a request. Throws `payload_too_large` as soon as the body exceeds `limit` bytes. The rest of the
  * body stays unread, because cancelling the body would close the connection before the response.
  */
-export async function readBody(request: Request, limit: number = LIMITS.bodyBytes): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(
+  { request, readBody = streamReader(request) }: RequestBody,
+  limit: number = LIMITS.bodyBytes,
+): Promise<Uint8Array<ArrayBuffer>> {
   if (request.headers.get('content-encoding')) {
     throw new HttpError('unsupported_media_type', {
       message: 'Content-Encoding is not supported. Send the body without compression.',
     })
   }
-  if (Number(request.headers.get('content-length')) > limit) throw new HttpError('payload_too_large')
-  if (!request.body) return new Uint8Array(0)
-  return readBytes(request.body, limit, () => new HttpError('payload_too_large'))
+  const tooLarge = () => new HttpError('payload_too_large')
+  if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
+  return readBody(limit, tooLarge)
+}
+
+function streamReader({ body }: Request): BodyReader {
+  return async (maxBytes, tooLarge) => (body ? readBytes(body, maxBytes, tooLarge) : new Uint8Array(0))
 }
 
 /**
@@ -36,10 +48,11 @@ export function requireMediaType(request: Request, expected: (typeof MEDIA_TYPES
  * Reads a JSON body. Refuses a body without a media type, because any web page can make the browser send such a body
  * together with a remembered password.
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(context: RequestBody): Promise<unknown> {
+  const { request } = context
   if (!request.headers.get('content-type')) throw new HttpError('unsupported_media_type')
   requireMediaType(request, MEDIA_TYPES.json)
-  return parseJson(await readBody(request))
+  return parseJson(await readBody(context))
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -12,7 +12,7 @@ export function accountHandlers(services: Services): AdminHandlers {
   const { admins, audit, credentials, sessions, gamemodes, publicUrl } = services
   return {
     async adminLogin(context) {
-      const { username, password } = validate(loginSchema, await readJson(context.request), 'invalid_payload')
+      const { username, password } = validate(loginSchema, await readJson(context), 'invalid_payload')
       const admin = await credentials.authenticateAdmin({ name: username, password }, context)
       await audit.record(context, admin.username, 'login')
       return json(200, await sessions.open(admin))

@@ -11,7 +11,7 @@ export async function decryptBody(
   context: RequestContext,
   user: User,
 ): Promise<DecryptedBody> {
-  const text = tokenText(await readBody(context.request))
+  const text = tokenText(await readBody(context))
   return { text, token: await decryptToken(await users.fernet(user, await context.namedKey), text) }
 }
 

@@ -29,7 +29,7 @@ export function ownCatchesHandlers(services: Services) {
 
   function move(kind: Kind): Handler {
     return async (context) => {
-      const { gamemode: to } = validate(moveSchema, await readJson(context.request), 'invalid_payload')
+      const { gamemode: to } = validate(moveSchema, await readJson(context), 'invalid_payload')
       return changes.move(context, { ...(await authenticate(context, kind)), to })
     }
   }

@@ -29,8 +29,8 @@ export async function requestedUser({ users }: Pick<Services, 'users'>, context:
  * Reads the JSON body of an administrator's request. A slow client can delay the body, so the session is checked again
  * after the body. An administrator who was deleted meanwhile cannot change anything.
  */
-export async function readAdminJson({ sessions }: Services, { request }: RequestContext): Promise<unknown> {
-  const value = await readJson(request)
-  await sessions.require(request)
+export async function readAdminJson({ sessions }: Services, context: RequestContext): Promise<unknown> {
+  const value = await readJson(context)
+  await sessions.require(context.request)
   return value
 }
