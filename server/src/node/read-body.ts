@@ -20,6 +20,6 @@ export function bodyReaderOf(req: IncomingMessage): BodyReader {
           reject(tooLarge())
         })
         .once('end', () => resolve(Buffer.concat(chunks)))
-        .once('close', fail)
+        .once('close', () => req.readableEnded || fail())
     })
 }
