@@ -9,7 +9,8 @@ import { encryptPosts, get, inTurn, type LoadSample, load, underLoad } from './l
 import { createUsers, type Server, type Servers, withServers } from './processes.ts'
 
 const rounds = readRounds(5)
-const POSTS_A_ROUND = 2000
+// The warm-up round is long enough for the compilation of both servers.
+const POSTS_A_ROUND = 6000
 
 interface Row {
   readonly title: string

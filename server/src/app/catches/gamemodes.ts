@@ -39,12 +39,17 @@ export function createGamemodes(names: readonly Gamemode[]): Gamemodes {
   const list = names.join(', ')
 
   function named(values: Given): Gamemode | undefined {
-    const given = values.flatMap((one) => one || [])
-    if (!given.every((one) => names.includes(one))) {
-      throw new HttpError('invalid_gamemode', { message: `Unknown gamemode. Use one of ${list}.` })
+    let first: Gamemode | undefined
+    let isMismatch = false
+    for (const value of values) {
+      if (!value) continue
+      if (!names.includes(value)) {
+        throw new HttpError('invalid_gamemode', { message: `Unknown gamemode. Use one of ${list}.` })
+      }
+      first ??= value
+      isMismatch ||= value !== first
     }
-    const [first, ...others] = given
-    if (others.some((one) => one !== first)) throw new HttpError('gamemode_mismatch')
+    if (isMismatch) throw new HttpError('gamemode_mismatch')
     return first
   }
 

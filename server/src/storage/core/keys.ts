@@ -52,7 +52,9 @@ export function itemKey(base: string, ...parts: readonly string[]): string {
   if (!BASE.test(base) || parts.includes('')) {
     throw new StorageError('invalid_key', 'An item key needs a base of lower-case words and parts that are not empty.')
   }
-  return [base.replace(/:$/, ''), ...parts.map(encodeKeyPart)].join(':')
+  let key = base.endsWith(':') ? base.slice(0, -1) : base
+  for (const part of parts) key += `:${encodeKeyPart(part)}`
+  return key
 }
 
 /**
