@@ -21,21 +21,20 @@ export function userKeyHandler({ storage, users, credentials, audit }: Services)
     return users.require(name)
   }
 
-  /** Records the read in the log and for the user at the same time, so that both writes share a commit. */
-  async function record(context: RequestContext, actor: string, user: User): Promise<string | undefined> {
-    const entry = audit.record(context, actor, 'key.read', { subject: user.name })
-    await Promise.all([entry, users.recordKeyRead(user)])
-    return entry
-  }
-
   /**
-   * On a full storage, the entry of a player replaces the entry of the previous read. Otherwise, players who read their
-   * keys would take the space that administrators need.
+   * Records the read in the log and for the user at the same time, so that both writes share a commit. On a full storage,
+   * the entry of a player replaces the entry of the previous read. Otherwise, players who read their keys would take the
+   * space that administrators need.
    */
-  async function recordOwn(context: RequestContext, user: User): Promise<void> {
+  async function record(context: RequestContext, identity: Identity, user: User): Promise<void> {
+    const isOwn = 'user' in identity
+    const actor = isOwn ? identity.user.name : identity.admin.username
     const { ownEntry } = await users.lastKeyRead(user)
-    const entry = await record(context, user.name, user)
-    if (entry === undefined) return
+    const [entry] = await Promise.all([
+      audit.record(context, actor, 'key.read', { subject: user.name }),
+      users.recordKeyRead(user, ownEntry),
+    ])
+    if (!isOwn || entry === undefined) return
     await users.recordKeyRead(user, entry)
     if (ownEntry !== undefined && storage.remainingReserve() < 1) await audit.discard(ownEntry)
   }
@@ -45,8 +44,7 @@ export function userKeyHandler({ storage, users, credentials, audit }: Services)
     const identity = await credentials.authenticate(context, name)
     const user = await requestedUser(identity, name)
     const fernetKey = await users.fernetKey(user)
-    if ('user' in identity) await recordOwn(context, user)
-    else await record(context, identity.admin.username, user)
+    await record(context, identity, user)
     return json(200, { fernetKey } satisfies UserKey)
   }
 }

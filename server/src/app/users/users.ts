@@ -120,9 +120,8 @@ export function createUsers(options: UsersOptions) {
         : { users }
     },
 
-    /** @param entry key of the audit entry of a read by the user @default the entry of the last such read */
-    async recordKeyRead(user: User, entry?: string): Promise<void> {
-      const ownEntry = entry ?? (await lastKeyRead(user)).ownEntry
+    /** @param ownEntry key of the audit entry of the last read by the user */
+    async recordKeyRead(user: User, ownEntry: string | undefined): Promise<void> {
       const read = [new Date(clock()).toISOString(), ...(ownEntry === undefined ? [] : [ownEntry])]
       await items.setItem(keyReadKey(user.id), read.join(' '))
     },

@@ -72,6 +72,9 @@ const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
 const TALLY_BYTES = 256
 
+/** @param isStored `false` if the write failed: it may be stored anyway */
+type SettledListener = (write: Write, isStored: boolean) => void
+
 interface PendingWrite {
   readonly write: Write
   readonly resolve: (result: never) => void
@@ -112,7 +115,7 @@ export class Writer {
   #unsent: Write[] = []
   /** The reason why no more writes are accepted. */
   #refusal: StorageError | undefined
-  #onSettled: (write: Write) => void = () => {}
+  #onSettled: SettledListener = () => {}
   /** The unused share of the reserve, from 0 to 1. */
   remainingReserve = 1
 
@@ -135,7 +138,7 @@ export class Writer {
    * @param listener called with each write that is stored or has failed, before its promise settles, even after the time
    * limit
    */
-  onSettled(listener: (write: Write) => void): void {
+  onSettled(listener: SettledListener): void {
     this.#onSettled = listener
   }
 
@@ -217,24 +220,26 @@ export class Writer {
     if (reply.type === 'committed') {
       const { results, refused } = reply
       this.remainingReserve = reply.remainingReserve ?? 1
-      this.#takePending(results.length).forEach((one, index) => {
-        if (refused?.writes[index]) one.reject(fromReport(refused.error))
-        else one.resolve(results[index] as never)
-      })
+      this.#settle(results.length, (index) => (refused?.writes[index] ? fromReport(refused.error) : undefined), results)
     } else if (reply.type === 'failed') {
-      for (const one of this.#takePending(reply.count)) one.reject(fromReport(reply.error))
+      this.#settle(reply.count, () => fromReport(reply.error))
     }
     if (this.#pending.length === 0 && !this.#refusal) this.#worker.unref()
   }
 
-  /** Removes the oldest pending writes, and calls the listener for each write. */
-  #takePending(count: number): PendingWrite[] {
-    const taken = this.#pending.splice(0, count)
-    for (const { write, bytes } of taken) {
+  /** Settles the oldest pending writes. @param errorOf returns the error of a write that failed */
+  #settle(
+    count: number,
+    errorOf: (index: number) => StorageError | undefined,
+    results: readonly (WriteResult | undefined)[] = [],
+  ): void {
+    for (const [index, { write, bytes, resolve, reject }] of this.#pending.splice(0, count).entries()) {
+      const error = errorOf(index)
       this.#pendingBytes -= bytes
-      this.#onSettled(write)
+      this.#onSettled(write, error === undefined)
+      if (error) reject(error)
+      else resolve(results[index] as never)
     }
-    return taken
   }
 
   #fail(cause: unknown): void {
@@ -243,7 +248,7 @@ export class Writer {
       cause,
     })
     this.#refusal ??= error
-    for (const one of this.#takePending(this.#pending.length)) one.reject(error)
+    this.#settle(this.#pending.length, () => error)
   }
 }
 
