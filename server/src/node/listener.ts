@@ -50,7 +50,7 @@ function createTurnEnd(): () => Promise<void> {
 interface ListenOptions {
   readonly host: string
   readonly port: number
-  readonly fetch: (request: Request, host: Pick<RequestHost, 'target' | 'readBody'>) => Promise<Response>
+  readonly fetch: (request: Request, host: RequestHost) => Promise<Response>
   readonly logger: Logger
   readonly isAccepting: () => boolean
   /** Called for every connection above the limits. */
@@ -164,7 +164,11 @@ export async function listen(options: ListenOptions) {
   const respond = async (exchange: Exchange) => {
     const { req, res } = exchange
     try {
-      const response = await fetch(new NodeRequest({ req, res }), { target: req.url, readBody: bodyReaderOf(req) })
+      const response = await fetch(new NodeRequest({ req, res }), {
+        target: req.url,
+        readBody: bodyReaderOf(req),
+        isClosed: () => res.destroyed,
+      })
       if (response instanceof SentResponse) exchange.requestId = response.fields[HEADERS.requestId]
       // The responses of one turn are sent together: the first write wakes the clients up, and each write to a client that
       // is awake costs less.

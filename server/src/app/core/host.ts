@@ -132,4 +132,9 @@ export interface RequestHost {
    * @default reads the stream
    */
   readonly readBody?: unknown
+  /**
+   * Returns whether the client closed the request, faster than the signal of the request. Any value other than a
+   * function is ignored. @default reads the signal
+   */
+  readonly isClosed?: unknown
 }

@@ -1,6 +1,6 @@
 import { type Access, HEADERS, REQUEST_ID_PATTERN, type RouteName, type User } from '@fish-crab/sdk/contract'
 import type { DecryptedToken } from '@fish-crab/sdk/fernet'
-import type { BodyReader } from '../core/host.ts'
+import type { BodyReader, RequestHost } from '../core/host.ts'
 import { clientKeys } from './client-address.ts'
 import { targetError } from './path.ts'
 
@@ -36,6 +36,8 @@ export interface RequestContext extends MatchedRoute {
   readonly request: Request
   /** @default reads the stream of the request */
   readonly readBody: BodyReader | undefined
+  /** Whether the client closed the request. */
+  readonly isClosed: () => boolean
   readonly query: URLSearchParams
   /** The reason to refuse the request target; see {@link targetError}. */
   readonly targetError: string | undefined
@@ -75,20 +77,20 @@ interface RequestContextOptions {
   readonly match: MatchedRoute
   readonly now: number
   readonly address: string
-  readonly target: unknown
-  readonly readBody: unknown
+  readonly host: RequestHost | undefined
   readonly createId: () => string
 }
 
 export function createRequestContext(
   request: Request,
-  { match, now, address, target, readBody, createId }: RequestContextOptions,
+  { match, now, address, host = {}, createId }: RequestContextOptions,
 ): RequestContext {
   const queryText = queryOf(request.url)
   const isQuery = isBounded(queryText)
   const requestId = requestIdOf(request.headers.get(HEADERS.requestId), createId)
   const { path, route, access, params } = match
   const { client, site } = clientKeys(address)
+  const { target, readBody, isClosed } = host
   // Each property is listed, because spread syntax takes longer than all other work of this function.
   return {
     path,
@@ -97,6 +99,7 @@ export function createRequestContext(
     params,
     request,
     readBody: typeof readBody === 'function' ? (readBody as BodyReader) : undefined,
+    isClosed: typeof isClosed === 'function' ? (isClosed as () => boolean) : () => request.signal.aborted,
     query: queryText !== '' && isQuery ? new URLSearchParams(queryText) : NO_QUERY,
     targetError: (typeof target === 'string' ? targetError(target) : undefined) ?? (isQuery ? undefined : TOO_MANY),
     requestId,

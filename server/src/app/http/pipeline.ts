@@ -54,7 +54,7 @@ export function createPipeline(options: PipelineOptions): H3 {
       if (context.access === LIMITED) await limitRate(context)
       if (targetError !== undefined) throw new HttpError('malformed_request', { message: targetError })
       const response = (await route()) as HandlerResponse
-      if (!request.signal.aborted) return response
+      if (!context.isClosed()) return response
       await discardBody(response)
       throw request.signal.reason
     } catch (error) {
@@ -78,8 +78,7 @@ export function createPipeline(options: PipelineOptions): H3 {
       match: matchOf(event),
       now: clock(),
       address: addressOf(event.req, host),
-      target: host?.target,
-      readBody: host?.readBody,
+      host,
       createId,
     })
     event.context.request = context
@@ -108,10 +107,10 @@ async function discardBody({ body }: HandlerResponse): Promise<null> {
 }
 
 /** Returns the error that the client may see, and logs the details. */
-function toHttpError(error: unknown, logger: Logger, { request, requestId }: RequestContext): HttpError {
+function toHttpError(error: unknown, logger: Logger, { isClosed, requestId }: RequestContext): HttpError {
   // Handlers throw these errors on purpose. The log line of the request is enough.
   if (error instanceof HttpError && (error.status < 500 || error.cause === undefined)) return error
-  if (request.signal.aborted) {
+  if (isClosed()) {
     logger.info({ requestId }, 'the client closed the request')
     return new HttpError('client_closed_request')
   }
