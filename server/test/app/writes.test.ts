@@ -158,6 +158,21 @@ describe('a write', () => {
     expect(await countAll(service)).toBe(0)
   })
 
+  it('is stored next to the writes of the same second, so that these writes share pages of a database', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const seconds = [0, 1, 2 ** 31]
+    for (const second of [...seconds, ...seconds]) {
+      await post(service, 'fish', await encryptToken(service, SALMON, { now: second * 1000 }))
+    }
+    const keys: string[] = []
+    for await (const writes of service.storage.dump(service.alex.id)) {
+      for (const write of writes) if ('record' in write) keys.push(String(write.record.dedupeKey))
+    }
+    expect(new Set(keys).size).toBe(6)
+    const starts = keys.sort().map((key) => key.slice(0, 8))
+    expect(starts).toEqual(['00000000', '00000000', '00000001', '00000001', '80000000', '80000000'])
+  })
+
   it('is refused if it names two different gamemodes, wherever the gamemodes are given', async () => {
     const service = await createMemoryService(UNLIMITED)
     const query = '?name=Alex&gamemode=survival'

@@ -5,7 +5,12 @@ export async function sha256Hex(text: string): Promise<string> {
   const hash = globalThis.process?.getBuiltinModule?.('crypto')?.hash
   if (hash) return hash('sha256', text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(new Uint8Array(digest))
+}
+
+/** Lower-case hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Base64 (RFC 4648, section 4), with padding. */
