@@ -117,7 +117,7 @@ export async function copyFolder(
     schema: schemaOf(db),
     users: Number(firstValue(db, "SELECT count(*) FROM items WHERE key >= 'user:' AND key < 'user;'")),
     records: Number(firstValue(db, 'SELECT count(*) FROM records')),
-    entries: Number(firstValue(db, 'SELECT coalesce(sum(count), 0) FROM totals')),
+    entries: Number(firstValue(db, 'SELECT coalesce(sum(count), 0) FROM collections')),
     bytes: statSync(copy).size,
     secrets: await locateSecrets(to, itemOf(db, SECRET_CHECK_KEY)),
   }
