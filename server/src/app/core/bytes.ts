@@ -8,9 +8,14 @@ export async function sha256Hex(text: string): Promise<string> {
   return toHex(new Uint8Array(digest))
 }
 
+/** The two lower-case hexadecimal digits of each byte. */
+export const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** Lower-case hexadecimal digits. */
 export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  let text = ''
+  for (const byte of bytes) text += HEX[byte]
+  return text
 }
 
 /** Base64 (RFC 4648, section 4), with padding. */

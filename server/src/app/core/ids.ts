@@ -1,3 +1,5 @@
+import { HEX } from './bytes.ts'
+
 /** Fills bytes with randomness and returns them, as `crypto.getRandomValues` does. */
 export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 
@@ -25,8 +27,6 @@ export function pooledRandom(source: RandomSource): RandomSource {
     return bytes
   }
 }
-
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** A UUID version 7 (RFC 9562, section 5.7): ids sort by creation time. */
 export function uuidv7(now: number, random: RandomSource): string {
