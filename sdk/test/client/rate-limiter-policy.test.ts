@@ -103,7 +103,7 @@ function after(responses: readonly Partial<ObservedResponse>[]): {
   const now = 1_000_000
   for (const each of responses) {
     const admission = decide(state, { pace: true, probes: 1 }, now)
-    if (!admission.permit) throw new Error('It had to wait.')
+    if (!admission.permit) throw new Error('The request had to wait.')
     state = afterResponse(admission.state, admission.permit, { status: 200, isService: true, ...each }, now, 0)
   }
   return { state, now }
@@ -163,7 +163,7 @@ function afterOwnWindow(probe: Partial<ObservedResponse>) {
   const { state, now } = after(Array.from({ length: 25 }, (_, index) => window(24 - index)))
   const later = now + 2 * WINDOW_MS
   const { permit, state: sent } = decide(state, RULES, later)
-  if (!permit) throw new Error('It had to wait.')
+  if (!permit) throw new Error('The request had to wait.')
   return { state: afterResponse(sent, permit, { status: 200, isService: true, ...probe }, later, 0), now: later }
 }
 
@@ -190,7 +190,7 @@ test('a late response of an earlier window does not change the open window', () 
   const rules = { pace: true, probes: 25 }
   const first = decide(INITIAL_STATE, rules, 0)
   const second = decide(first.state, rules, 0)
-  if (!first.permit || !second.permit) throw new Error('It had to wait.')
+  if (!first.permit || !second.permit) throw new Error('The request had to wait.')
   const success = { status: 200, isService: true }
   const open = afterResponse(second.state, second.permit, { ...success, ...window(20, 2 * WINDOW_MS) }, 0, 0)
   const late = afterResponse(open, first.permit, { ...success, ...window(0, WINDOW_MS) }, 0, 0)
@@ -200,7 +200,7 @@ test('a late response of an earlier window does not change the open window', () 
 /** Sends a request that gets no response. */
 function lose(state: LimiterState, now: number): LimiterState {
   const { permit, state: sent } = decide(state, RULES, now)
-  if (!permit) throw new Error('It had to wait.')
+  if (!permit) throw new Error('The request had to wait.')
   return afterLoss(sent, permit)
 }
 
@@ -212,7 +212,7 @@ test('a request with a lost response counts against the limit, unless a later re
 
   const { state, now } = after([window(2)])
   const later = decide(lose(state, now), RULES, now)
-  if (!later.permit) throw new Error('It had to wait.')
+  if (!later.permit) throw new Error('The request had to wait.')
   const settled = afterResponse(later.state, later.permit, { status: 200, isService: true, ...window(1) }, now, 0)
   expect(decide(settled, RULES, now).permit).toBeDefined()
 })
@@ -227,7 +227,7 @@ test('an outage does not delay requests once the service responds', () => {
   let state = INITIAL_STATE
   for (let loss = 0; loss < 100; loss++) state = lose(state, 0)
   const probe = decide(state, RULES, 0)
-  if (!probe.permit) throw new Error('It had to wait.')
+  if (!probe.permit) throw new Error('The request had to wait.')
   state = afterResponse(probe.state, probe.permit, { status: 200, isService: true, ...window(24) }, 0, 0)
   expect(decide(state, RULES, 0).permit).toBeDefined()
 })

@@ -90,7 +90,7 @@ test('responses that arrive out of order cause no refusals and at most five wait
 })
 
 test.each([1, 2, 3, 4, 5])(
-  'a client that joins another client costs each client at most one refusal per window (seed %i)',
+  'a client that joins another client causes at most two refusals per window (seed %i)',
   async (seed) => {
     const { time, open, refusedPerWindow } = await simulate()
     const random = seededNumbers(seed)

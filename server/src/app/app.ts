@@ -147,7 +147,7 @@ export function createApp(options: AppOptions): App {
     credentials: createCredentials({ users, admins, passwords, queue, loginLimiter, audit, clock, random }),
     sessions,
     audit,
-    countPublicRequest: limitRate,
+    limitRate,
     schedule,
     readQueue,
     streams: options.streams ?? {},

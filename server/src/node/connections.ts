@@ -5,8 +5,8 @@ import { siteKey } from '../app/http/client-address.ts'
 
 export type Connections = ReturnType<typeof watchConnections>
 
-/** A request and its response. */
-export interface Exchange {
+/** A request in flight, and its response. */
+export interface PendingRequest {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   /** Set with the response. */
@@ -15,7 +15,7 @@ export interface Exchange {
 
 interface Connection {
   /** Requests in flight, in order. A request is in flight until its response is sent and its body is read. */
-  readonly exchanges: Set<Exchange>
+  readonly requests: Set<PendingRequest>
   isUsed: boolean
   /** Whether a request was malformed. After a malformed request, nothing more is read from the connection. */
   isBroken: boolean
@@ -27,7 +27,7 @@ interface ConnectionsOptions {
   /** Called for every connection above `perClient`. Such a connection is closed immediately. */
   readonly onDrop: () => void
   /** Called when a response is sent or cut, and the whole request is read. */
-  readonly onDone: (exchange: Exchange) => void
+  readonly onDone: (request: PendingRequest) => void
 }
 
 /**
@@ -60,7 +60,7 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
       return
     }
     openByClient.add(client, 1)
-    all.set(socket, { exchanges: new Set(), isUsed: false, isBroken: false })
+    all.set(socket, { requests: new Set(), isUsed: false, isBroken: false })
     socket.once('close', () => {
       all.delete(socket)
       openByClient.add(client, -1)
@@ -69,31 +69,31 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
 
   const connections = {
     /** Returns `undefined` for a request to ignore. A connection with too many requests in flight is closed. */
-    accept(req: IncomingMessage, res: ServerResponse): Exchange | undefined {
+    accept(req: IncomingMessage, res: ServerResponse): PendingRequest | undefined {
       const { socket } = req
       const connection = all.get(socket)
       // After a malformed request, the bytes of this request may belong to the malformed request.
       if (!connection || connection.isBroken || socket.destroyed) return undefined
-      const { exchanges } = connection
-      if (exchanges.size >= MAX_PIPELINED) {
+      const { requests } = connection
+      if (requests.size >= MAX_PIPELINED) {
         socket.destroy()
         return undefined
       }
-      const exchange: Exchange = { req, res }
-      exchanges.add(exchange)
+      const request: PendingRequest = { req, res }
+      requests.add(request)
       connection.isUsed = true
       const done = () => {
-        exchanges.delete(exchange)
-        onDone(exchange)
+        requests.delete(request)
+        onDone(request)
       }
       res.once('close', () => {
         if (req.complete || socket.destroyed) done()
         else req.once('close', done)
       })
-      return exchange
+      return request
     },
     /** Whether a request is the only one in flight on its connection. */
-    isLast: ({ socket }: IncomingMessage) => all.get(socket)?.exchanges.size === 1,
+    isLast: ({ socket }: IncomingMessage) => all.get(socket)?.requests.size === 1,
     /**
      * Ends a connection after a malformed request. Earlier requests get their responses. Then `refuse` sends the error,
      * unless the malformed part belongs to a request that already has a response.
@@ -102,9 +102,9 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
       const connection = all.get(socket)
       if (!connection || connection.isBroken) return
       connection.isBroken = true
-      const exchanges = [...connection.exchanges]
-      const previous = exchanges.findLast(({ req, res }) => req.complete && !res.closed)
-      const incomplete = exchanges.find(({ req }) => !req.complete)
+      const requests = [...connection.requests]
+      const previous = requests.findLast(({ req, res }) => req.complete && !res.closed)
+      const incomplete = requests.find(({ req }) => !req.complete)
       const end = () => {
         if (!incomplete?.res.headersSent) refuse()
       }
@@ -116,7 +116,7 @@ export function watchConnections(server: Server, { perClient, onDrop, onDone }: 
     },
     closeIfIdle(socket: Socket) {
       const connection = all.get(socket)
-      if (connection?.isUsed && connection.exchanges.size === 0) socket.destroySoon()
+      if (connection?.isUsed && connection.requests.size === 0) socket.destroySoon()
     },
     /** Closes connections that never carried a complete request head. Browsers open such connections in advance. */
     closeUnused() {

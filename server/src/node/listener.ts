@@ -7,7 +7,7 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { Logger, RequestHost } from '../app/core/host.ts'
 import { METHODS, requestIdOf } from '../app/http/context.ts'
 import { HttpError, parserError, rawErrorResponse } from '../app/http/http-error.ts'
-import { type Connections, type Exchange, watchConnections } from './connections.ts'
+import { type Connections, type PendingRequest, watchConnections } from './connections.ts'
 import { discardRest, LINGER_MS } from './discard-rest.ts'
 import { JoinedBodyRequest } from './joined-body.ts'
 import { bodyReaderOf } from './read-body.ts'
@@ -161,17 +161,18 @@ export async function listen(options: ListenOptions) {
     },
   })
   const turnEnd = createTurnEnd()
-  const respond = async (exchange: Exchange) => {
-    const { req, res } = exchange
+  const respond = async (pending: PendingRequest) => {
+    const { req, res } = pending
     try {
       const response = await fetch(new NodeRequest({ req, res }), {
         target: req.url,
         readBody: bodyReaderOf(req),
-        isClosed: () => res.destroyed,
+        // The response to a pipelined request is not closed before it gets the socket.
+        isClosed: () => res.destroyed || (req.destroyed && !req.complete),
       })
-      if (response instanceof SentResponse) exchange.requestId = response.fields[HEADERS.requestId]
-      // The responses of one turn are sent together: the first write wakes the clients up, and each write to a client that
-      // is awake costs less.
+      if (response instanceof SentResponse) pending.requestId = response.fields[HEADERS.requestId]
+      // The responses of one turn are sent together: the first write wakes the clients up, and each write to a client
+      // that is awake costs less.
       await turnEnd()
       // The header is set here, because the stop may have started while the response was created.
       if (!isAccepting() && connections.isLast(req)) res.setHeader('connection', 'close')
@@ -193,8 +194,8 @@ export async function listen(options: ListenOptions) {
       refuseRequest(req, ambiguity)
       return
     }
-    const exchange = connections.accept(req, res)
-    if (exchange) void respond(exchange)
+    const pending = connections.accept(req, res)
+    if (pending) void respond(pending)
   })
   server.on('checkExpectation', (req: IncomingMessage) => refuseRequest(req, new HttpError('expectation_failed')))
   server.on('connect', (req: IncomingMessage) => {

@@ -6,7 +6,7 @@ export function bodyReaderOf(req: IncomingMessage): BodyReader {
   return (maxBytes, tooLarge) =>
     new Promise((resolve, reject) => {
       const fail = () => reject(req.errored ?? new DOMException('The request was aborted.', 'AbortError'))
-      if (req.closed) return fail()
+      if (req.closed || req.readableEnded) return fail()
       const chunks: Buffer<ArrayBuffer>[] = []
       let size = 0
       req

@@ -50,4 +50,37 @@ describe('logins whose client disconnects from the socket', () => {
     expect(await staying.until(/"token"/)).toMatch(/^HTTP\/1\.1 200/)
     expect(new Set(checked)).toEqual(new Set(['busy 1', 'busy 2', 'root-password']))
   })
+
+  it('are logged as 499 if they are pipelined behind another request and their body is incomplete', async () => {
+    const scrypt = createScryptHasher({ N: 16, r: 1, p: 1 })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const passwords = {
+      ...scrypt,
+      async verify(password: string, hash: string) {
+        await released
+        return scrypt.verify(password, hash)
+      },
+    }
+    const statuses: unknown[] = []
+    const logger = {
+      info: ({ status }: Readonly<Record<string, unknown>>, message: string) =>
+        void (message === 'request' && statuses.push(status)),
+      warn() {},
+      error() {},
+    }
+    const { url } = await startTestServer(ADMIN, { passwords, logger })
+    const body = JSON.stringify({ username: 'root', password: 'root-password' })
+    const post = head('POST /admin/login HTTP/1.1', {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    })
+    const { send, socket } = await openRaw(url)
+    send(`${post}${body}${post}{`)
+    // The response on another connection shows that the server has read the earlier requests.
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+    socket.resetAndDestroy()
+    await expect.poll(() => statuses, { interval: 5 }).toEqual([200, 499])
+    release()
+    await expect.poll(() => statuses, { interval: 5 }).toEqual([200, 499, 499])
+  })
 })

@@ -27,7 +27,7 @@ test('the name of a removed catch is deleted from the store, even if nobody read
   const [kept, removed] = [recordOf('Koi'), recordOf('Cod')]
   for (const record of [kept, removed]) await storage.append(collection, record)
   await storage.removeRecord(collection, removed.id)
-  expect(sql(`SELECT part FROM parts WHERE part >= ''`).map(({ part }) => part)).toEqual(['Koi'])
+  expect(sql(`SELECT name FROM species_and_days WHERE name >= ''`).map(({ name }) => name)).toEqual(['Koi'])
 })
 
 test('a new collection contains no species or days of an owner who was removed during an append', async () => {
@@ -49,9 +49,9 @@ test('the times of a species are found once and stored, so that a read after a r
   const removed = recordOf('Koi')
   for (const record of [removed, recordOf('Koi')]) await storage.append(collection, record)
   await storage.removeRecord(collection, removed.id)
-  expect(sql('SELECT count(mark) AS marks FROM parts')).toEqual([{ marks: 1 }])
+  expect(sql('SELECT count(mark) AS marks FROM species_and_days')).toEqual([{ marks: 1 }])
   await storage.collectionTallies(collection)
-  await expect.poll(() => sql('SELECT count(mark) AS marks FROM parts')).toEqual([{ marks: 0 }])
+  await expect.poll(() => sql('SELECT count(mark) AS marks FROM species_and_days')).toEqual([{ marks: 0 }])
   await storage.dispose()
   sql('DELETE FROM records')
   const { storage: again } = await open(path)
@@ -76,7 +76,7 @@ test('the times of species are found on a full disk, but they are not stored in 
   await storage.removeRecord(collection, removed.id)
   for (let read = 0; read < 3; read += 1)
     expect((await storage.collectionTallies(collection)).species).toMatchObject([{ count: 1, first: 0, last: 0 }])
-  expect(sql('SELECT count(mark) AS marks FROM parts')).toEqual([{ marks: 1 }])
+  expect(sql('SELECT count(mark) AS marks FROM species_and_days')).toEqual([{ marks: 1 }])
   // The storage must be closed before the disk is unmounted.
   await storage.dispose()
 })

@@ -157,8 +157,8 @@ test('the removal of an owner who has many records lets other writes run in betw
       JOIN collections USING (collection) JOIN owners ON owners.id = collections.owner;
     -- Of records that were removed one by one.
     INSERT INTO tokens SELECT owner, 'removed ' || dedupe_key, id FROM tokens;
-    INSERT INTO parts SELECT collection, hex(id), '', 1, 0, 0, NULL FROM records;
-    INSERT INTO parts SELECT collection, sequence, '', 1, NULL, NULL, NULL FROM records;
+    INSERT INTO species_and_days SELECT collection, hex(id), '', 1, 0, 0, NULL FROM records;
+    INSERT INTO species_and_days SELECT collection, sequence, '', 1, NULL, NULL, NULL FROM records;
     UPDATE collections SET count = 5001; UPDATE tallies SET count = 5001;
   `)
   db.close()
@@ -176,7 +176,7 @@ test('the removal of an owner who has many records lets other writes run in betw
   await storage.dispose()
   const left = new DatabaseSync(join(folder, 'fish.db'))
   const count = (table: string) => left.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n
-  const tables = ['records', 'tokens', 'collections', 'parts']
+  const tables = ['records', 'tokens', 'collections', 'species_and_days']
   expect(tables.map(count)).toEqual([1, 1, 1, 2])
   left.close()
 })

@@ -37,7 +37,10 @@ export async function dedupeKeyOf(text: string): Promise<string> {
   return secondsOf(text) + (await sha256Hex(text)).slice(0, 24)
 }
 
-/** Returns the lower half of the timestamp of a token, as eight hexadecimal digits. Other text has any constant time. */
+/**
+ * Returns the lower half of the timestamp of a token, as eight hexadecimal digits. For text that is not a token, the
+ * digits are arbitrary, but always the same.
+ */
 function secondsOf(text: string): string {
   try {
     // These characters encode the bytes 3 to 8. The timestamp ends with byte 8 (Fernet specification, "Token Format").

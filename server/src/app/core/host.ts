@@ -128,14 +128,13 @@ export interface RequestHost {
    */
   readonly target?: unknown
   /**
-   * Reads the body faster than the stream of the request: a function `(maxBytes, tooLarge) => Promise<Uint8Array>`, which
-   * rejects with the error of `tooLarge()` as soon as the body exceeds `maxBytes`, and rejects if the client closes the
-   * request. Any value other than a function is ignored. @default reads the stream
+   * A {@link BodyReader} that is faster than the stream of the request. Any value other than a function is ignored.
+   * @default reads the stream
    */
   readonly readBody?: unknown
   /**
-   * Returns whether the client closed the request, faster than the signal of the request: a function `() => boolean`. Any
-   * value other than a function is ignored. @default reads the signal
+   * A function `() => boolean` that returns whether the client closed the request, faster than the signal of the request.
+   * Any value other than a function is ignored. @default reads the signal
    */
   readonly isClosed?: unknown
 }

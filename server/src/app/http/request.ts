@@ -14,7 +14,7 @@ type RequestBody = Pick<RequestContext, 'request'> & Partial<Pick<RequestContext
  * body stays unread, because cancelling the body would close the connection before the response.
  */
 export async function readBody(
-  { request, readBody = streamReader(request) }: RequestBody,
+  { request, readBody: read = streamReader(request) }: RequestBody,
   limit: number = LIMITS.bodyBytes,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (request.headers.get('content-encoding')) {
@@ -24,7 +24,7 @@ export async function readBody(
   }
   const tooLarge = () => new HttpError('payload_too_large')
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
-  return readBody(limit, tooLarge)
+  return read(limit, tooLarge)
 }
 
 function streamReader({ body }: Request): BodyReader {

@@ -3,23 +3,24 @@ import type { Tally } from '../../storage/core/types.ts'
 import { createRarityCounts } from '../catches/summary.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
-import { DEFAULT_LEADERS, namedLeaders } from './leaderboard.ts'
+import { createFindLeaders, DEFAULT_LEADERS } from './leaderboard.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
 const readLeaderboardQuery = queryReader(leaderboardQuerySchema)
 
 export function statsHandlers(services: Services): AdminHandlers {
   const { users, storage, gamemodes } = services
+  const findLeaders = createFindLeaders(services)
   return {
     async stats() {
       const [count, tallies] = await Promise.all([users.count(), storage.tallies()])
       return json(200, statsOf(count, tallies, gamemodes.names))
     },
 
-    async leaderboard({ query }) {
+    async leaderboard({ query, request: { signal } }) {
       const { type, gamemode, limit = DEFAULT_LEADERS } = readLeaderboardQuery(query)
       gamemodes.check(gamemode, 'invalid_query', 'gamemode')
-      const leaderboard = await namedLeaders(services, { kind: type, gamemode, limit })
+      const leaderboard = await findLeaders({ kind: type, gamemode, limit }, signal)
       return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
     },
   }

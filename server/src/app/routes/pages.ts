@@ -68,7 +68,7 @@ const OVERLAY_HEADERS = pageHeaders({
 
 type PageServices = Pick<
   Services,
-  'gamemodes' | 'publicUrl' | 'publicLeaderboard' | 'users' | 'countPublicRequest' | 'renderCard' | 'logger'
+  'gamemodes' | 'publicUrl' | 'publicLeaderboard' | 'users' | 'limitRate' | 'renderCard' | 'logger'
 >
 type LoadProfiles = () => Promise<ReturnType<typeof profileHandlers>>
 type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCard'>, Handler>> & {
@@ -160,7 +160,7 @@ function namedPage(
  * request. Above the rate limit, and while the storage does not respond, the preview has no figures.
  */
 function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfiles): Handler {
-  const { users, countPublicRequest, renderCard, logger, publicUrl } = services
+  const { users, limitRate, renderCard, logger, publicUrl } = services
 
   function cardOf(name: string): Image | undefined {
     if (!renderCard || publicUrl === undefined) return undefined
@@ -188,7 +188,7 @@ function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfi
       // Start the lookup before the count, so that both share a round trip to Redis.
       const user = users.find(name)
       user.catch(() => {})
-      await countPublicRequest(context)
+      await limitRate(context)
       profile = await (await loadProfiles()).lookUp(context, user)
     } catch (error) {
       if (error instanceof HttpError && error.code === 'user_not_found') return missing(UNKNOWN)

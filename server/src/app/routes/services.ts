@@ -27,8 +27,8 @@ export interface Services {
   readonly sessions: Sessions
   readonly audit: Audit
   readonly readCollection: CollectionReader
-  /** Counts a request against the public rate limit, for routes that are not limited. */
-  readonly countPublicRequest: PublicRateLimit
+  /** Counts a request of a route whose access is not `public`, which the pipeline does not count. */
+  readonly limitRate: PublicRateLimit
   readonly responses: EncodedResponses
   readonly schedule: Schedule
   readonly readQueue: FairQueue

@@ -22,9 +22,9 @@ export function userKeyHandler({ storage, users, credentials, audit }: Services)
   }
 
   /**
-   * Records the read in the log and for the user at the same time, so that both writes share a commit. On a full storage,
-   * the entry of a player replaces the entry of the previous read. Otherwise, players who read their keys would take the
-   * space that administrators need.
+   * Records the read in the log and for the user at the same time, so that both writes share a commit. If one of them
+   * fails, the read fails, and the other one may be stored. On a full storage, the entry of a player replaces the entry
+   * of the previous read. Otherwise, players who read their keys would take the space that administrators need.
    */
   async function record(context: RequestContext, identity: Identity, user: User): Promise<void> {
     const isOwn = 'user' in identity

@@ -105,10 +105,7 @@ function prepareTokens(db: DatabaseSync) {
   }
 }
 
-/**
- * Maximum number of records, of tokens, and of species and days that one transaction removes, because other writes wait for the
- * transaction.
- */
+/** Maximum number of rows that one transaction removes from each table, because other writes wait for the transaction. */
 const REMOVED_AT_ONCE = 250
 
 /** Removes a part of the data of an owner, and returns whether more data remains. */
@@ -129,9 +126,9 @@ function prepareRemoveOwner(db: DatabaseSync, numbers: Numbers, tallies: TallyWr
       SELECT owner, dedupe_key FROM owners JOIN tokens USING (owner) WHERE owners.id = ? LIMIT ${REMOVED_AT_ONCE}
     )`,
   )
-  const removeParts = db.prepare(
-    `DELETE FROM parts WHERE (collection, part, label) IN (
-      SELECT collection, part, label FROM collections JOIN parts USING (collection) WHERE owner = ?
+  const removeSpeciesAndDays = db.prepare(
+    `DELETE FROM species_and_days WHERE (collection, name, label) IN (
+      SELECT collection, name, label FROM collections JOIN species_and_days USING (collection) WHERE owner = ?
       LIMIT ${REMOVED_AT_ONCE}
     )`,
   )
@@ -154,7 +151,7 @@ function prepareRemoveOwner(db: DatabaseSync, numbers: Numbers, tallies: TallyWr
       const found = collections.get(Number(collection))
       if (found) tallies.count(found, { count: Number(count), labels: JSON.parse(String(labels)) }, -1)
     }
-    const others = [removeTokens, removeParts].map((statement) => Number(statement.run(owner).changes))
+    const others = [removeTokens, removeSpeciesAndDays].map((statement) => Number(statement.run(owner).changes))
     if ([records.length, ...others].includes(REMOVED_AT_ONCE)) return true
     tallies.flush()
     removeCollections.run(owner)

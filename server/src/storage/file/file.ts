@@ -82,10 +82,10 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
       return reader.version(collection)
     },
   })
-  writer.onSettled((write, isStored) => {
+  writer.onSettled((write) => {
     // End the snapshot, so that the next read sees the write.
     reader.endSnapshot()
-    recent.settle(write, isStored)
+    recent.forget(write)
     for (const collection of changedBy(write)) changes.emit(collection)
     if (write.type === 'removeOwner') changes.emit({ owner: write.args[0] })
   })

@@ -100,9 +100,9 @@ function toDay(row: unknown): DayTally {
 function prepareCollectionTallies(db: DatabaseSync) {
   const find = db.prepare('SELECT collection, count FROM collections WHERE owner = ? AND kind = ? AND gamemode = ?')
   const species = db.prepare(
-    `SELECT part, label, count, first, last, mark FROM parts WHERE collection = ? AND part >= '' LIMIT ?`,
+    `SELECT name, label, count, first, last, mark FROM species_and_days WHERE collection = ? AND name >= '' LIMIT ?`,
   )
-  const days = db.prepare(`SELECT part, label, count FROM parts WHERE collection = ? AND part < '' LIMIT ?`)
+  const days = db.prepare(`SELECT name, label, count FROM species_and_days WHERE collection = ? AND name < '' LIMIT ?`)
   for (const statement of [species, days]) statement.setReturnArrays(true)
   return {
     find: ({ owner, kind, gamemode }: Collection) => {

@@ -28,17 +28,12 @@ export function rememberReads({ item, version }: Pick<Reader, 'item' | 'version'
       const key = keyOf(collection)
       return versions.get(key) ?? remember(versions, key, version(collection))
     },
-    /**
-     * Call `settle` when a write has ended.
-     * @param isStored `false` if the write failed: it may be stored anyway
-     */
-    settle(write: Write, isStored: boolean): void {
+    /** Call `forget` when a write has ended, even if the write failed: a failed write may be stored anyway. */
+    forget(write: Write): void {
       for (const collection of changedBy(write)) versions.delete(keyOf(collection))
       if (write.type === 'removeOwner') versions.clear()
       const [key] = write.args
-      if (typeof key !== 'string') return
-      items.delete(key)
-      if (write.type === 'setItem' && isStored) remember(items, key, write.args[1])
+      if (typeof key === 'string') items.delete(key)
     },
   }
 }

@@ -67,10 +67,10 @@ CREATE TABLE tallies (
   PRIMARY KEY (kind, gamemode, label)
 ) STRICT, WITHOUT ROWID;
 -- The species and days of a collection are in one table, because neighboring rows share a page.
-CREATE TABLE parts (
+CREATE TABLE species_and_days (
   collection INTEGER NOT NULL,
   -- The name of a species, or the number of a day since 1970-01-01. SQLite sorts numbers before texts.
-  part ANY NOT NULL,
+  name ANY NOT NULL,
   -- The label is empty for entries without a label.
   label TEXT NOT NULL,
   count INTEGER NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE parts (
   first INTEGER,
   last INTEGER,
   mark TEXT,
-  PRIMARY KEY (collection, part, label)
+  PRIMARY KEY (collection, name, label)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE items (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

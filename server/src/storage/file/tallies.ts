@@ -14,12 +14,12 @@ export function dayOf(number: number): string {
   return new Date(number * DAY_MS).toISOString().replace(/T.*/, '')
 }
 
-/** The rows of species and days in the table of parts. */
-function partsOf({ species, days }: Pick<RecordTally, 'species' | 'days'>) {
+/** The rows of the table `species_and_days`. The column of names would store a number that is not a bigint as a double. */
+function rowsOf({ species, days }: Pick<RecordTally, 'species' | 'days'>) {
   return [
-    ...species.map(({ name, label, ...rest }) => ({ ...rest, part: name, label: label ?? '' })),
+    ...species.map(({ name, label, ...rest }) => ({ ...rest, name, label: label ?? '' })),
     ...days.map(({ day, label, count }) => ({
-      part: numberOfDay(day),
+      name: BigInt(numberOfDay(day)),
       label: label ?? '',
       count,
       first: null,
@@ -33,15 +33,15 @@ export interface NumberedCollection extends Collection {
 }
 
 interface Count {
-  readonly parts: readonly (string | number)[]
+  readonly key: readonly string[]
   entries: number
 }
 
-function add(counts: Map<string, Count>, parts: readonly (string | number)[], entries: number): void {
-  const key = JSON.stringify(parts)
-  const count = counts.get(key)
+function add(counts: Map<string, Count>, key: readonly string[], entries: number): void {
+  const text = JSON.stringify(key)
+  const count = counts.get(text)
   if (count) count.entries += entries
-  else counts.set(key, { parts, entries })
+  else counts.set(text, { key, entries })
 }
 
 const UPSERT = 'ON CONFLICT DO UPDATE SET count = count + excluded.count'
@@ -63,24 +63,24 @@ export function prepareTallyWrites(db: DatabaseSync) {
       FROM (SELECT ? AS id, ? AS entries) AS given WHERE collection = given.id`,
   )
   const addToTally = db.prepare(`INSERT INTO tallies (kind, gamemode, label, count) VALUES (?, ?, ?, ?) ${UPSERT}`)
-  const addToPart = db.prepare(
-    `INSERT INTO parts (collection, part, label, count, first, last) VALUES (?, ?, ?, ?, ?, ?)
+  const addToRow = db.prepare(
+    `INSERT INTO species_and_days (collection, name, label, count, first, last) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET count = count + excluded.count,
         first = min(ifnull(first, excluded.first), excluded.first), last = max(ifnull(last, excluded.last), excluded.last)`,
   )
   // Without a mark, the removal of other entries than the first and the last leaves the times known.
   const isUnknown = '(mark IS NOT NULL OR first >= earliest OR last <= latest)'
-  const removeFromPart = db.prepare(
-    `UPDATE parts SET count = count - removed, first = iif(${isUnknown}, NULL, first),
+  const removeFromRow = db.prepare(
+    `UPDATE species_and_days SET count = count - removed, first = iif(${isUnknown}, NULL, first),
         last = iif(${isUnknown}, NULL, last), mark = iif(${isUnknown}, lower(hex(randomblob(8))), mark)
-      FROM (SELECT ? AS removed, ? AS earliest, ? AS latest) WHERE collection = ? AND part = ? AND label = ?
+      FROM (SELECT ? AS removed, ? AS earliest, ? AS latest) WHERE collection = ? AND name = ? AND label = ?
       RETURNING count`,
   )
-  const dropPart = db.prepare('DELETE FROM parts WHERE collection = ? AND part = ? AND label = ?')
+  const dropRow = db.prepare('DELETE FROM species_and_days WHERE collection = ? AND name = ? AND label = ?')
   const setTimes = db.prepare(
-    `UPDATE parts SET first = min(ifnull(first, earliest), earliest),
+    `UPDATE species_and_days SET first = min(ifnull(first, earliest), earliest),
         last = max(ifnull(last, latest), latest), mark = NULL
-      FROM (SELECT ? AS earliest, ? AS latest) WHERE collection = ? AND part = ? AND label = ? AND mark = ?`,
+      FROM (SELECT ? AS earliest, ? AS latest) WHERE collection = ? AND name = ? AND label = ? AND mark = ?`,
   )
 
   /** Adds entries to all counts except those by species and day, or subtracts the entries if `sign` is -1. */
@@ -91,12 +91,12 @@ export function prepareTallyWrites(db: DatabaseSync) {
     for (const [label, labelled] of Object.entries(labels)) add(tallies, [kind, gamemode, label], sign * labelled)
   }
 
-  function addParts(collection: number): void {
+  function addRows(collection: number): void {
     const sum = added.get(collection)
     if (!sum) return
     added.delete(collection)
-    for (const { part, label, count, first, last } of partsOf(sum.rows())) {
-      addToPart.run(collection, part, label, count, first, last)
+    for (const { name, label, count, first, last } of rowsOf(sum.rows())) {
+      addToRow.run(collection, name, label, count, first, last)
     }
   }
 
@@ -109,9 +109,9 @@ export function prepareTallyWrites(db: DatabaseSync) {
     subtract(at: NumberedCollection, tally: RecordTally): void {
       const { collection } = at
       count(at, tally, -1)
-      for (const { part, label, count, first, last } of partsOf(tally)) {
-        const row = removeFromPart.get(count, first, last, collection, part, label)
-        if (row && Number(row.count) <= 0) dropPart.run(collection, part, label)
+      for (const { name, label, count, first, last } of rowsOf(tally)) {
+        const row = removeFromRow.get(count, first, last, collection, name, label)
+        if (row && Number(row.count) <= 0) dropRow.run(collection, name, label)
       }
     },
     setTimes(collection: number, times: readonly FoundTimes[]): void {
@@ -123,8 +123,8 @@ export function prepareTallyWrites(db: DatabaseSync) {
     discard: (collection: number) => void added.delete(collection),
     flush(): void {
       for (const [collection, entries] of changes) addToCollection.run(collection, entries)
-      for (const { parts, entries } of tallies.values()) addToTally.run(...parts, entries)
-      for (const collection of [...added.keys()]) addParts(collection)
+      for (const { key, entries } of tallies.values()) addToTally.run(...key, entries)
+      for (const collection of [...added.keys()]) addRows(collection)
       for (const pending of [changes, tallies]) pending.clear()
     },
     clear(): void {

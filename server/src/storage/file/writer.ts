@@ -72,9 +72,6 @@ const MAX_PENDING_BYTES = 64 * 1024 * 1024
 const WRITE_OVERHEAD_BYTES = 1024
 const TALLY_BYTES = 256
 
-/** @param isStored `false` if the write failed: it may be stored anyway */
-type SettledListener = (write: Write, isStored: boolean) => void
-
 interface PendingWrite {
   readonly write: Write
   readonly resolve: (result: never) => void
@@ -115,7 +112,7 @@ export class Writer {
   #unsent: Write[] = []
   /** The reason why no more writes are accepted. */
   #refusal: StorageError | undefined
-  #onSettled: SettledListener = () => {}
+  #onSettled: (write: Write) => void = () => {}
   /** The unused share of the reserve, from 0 to 1. */
   remainingReserve = 1
 
@@ -138,7 +135,7 @@ export class Writer {
    * @param listener called with each write that is stored or has failed, before its promise settles, even after the time
    * limit
    */
-  onSettled(listener: SettledListener): void {
+  onSettled(listener: (write: Write) => void): void {
     this.#onSettled = listener
   }
 
@@ -236,7 +233,7 @@ export class Writer {
     for (const [index, { write, bytes, resolve, reject }] of this.#pending.splice(0, count).entries()) {
       const error = errorOf(index)
       this.#pendingBytes -= bytes
-      this.#onSettled(write, error === undefined)
+      this.#onSettled(write)
       if (error) reject(error)
       else resolve(results[index] as never)
     }
