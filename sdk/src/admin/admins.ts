@@ -1,12 +1,13 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
+import { passwordIssue } from '../client/resources/account.ts'
 import { noContentShape } from '../client/shapes/shape.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
-import type { Administrator, AdministratorList, AdminRole } from '../contract/schemas.ts'
+import type { Administrator, AdministratorList, AdminRole, NewPassword } from '../contract/schemas.ts'
 import { optionIssues } from '../errors/check-options.ts'
-import { choiceIssue, nameIssue, passwordIssue } from './checks.ts'
+import { choiceIssue, nameIssue } from './checks.ts'
 import { NON_RETRIED_OPTIONS, type NonRetriedOptions, type Send } from './requests.ts'
-import { administratorListShape, administratorShape } from './shapes.generated.ts'
+import { administratorListShape, administratorShape, newPasswordShape } from './shapes.generated.ts'
 
 /** An administrator to create. */
 export interface NewAdministrator {
@@ -46,6 +47,23 @@ export interface AdminsResource {
    * await admin.admins.delete('mia')
    */
   delete(username: string, options?: CallOptions): ApiPromise<ResponseMeta>
+  /**
+   * Replaces the password of an administrator by a generated password, which is shown only once, and ends all sessions of
+   * that administrator. The call is never retried: if the response is lost, reset the password again.
+   *
+   * @throws PermissionDeniedError; NotFoundError with code `admin_not_found`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { password } = await admin.admins.resetPassword('mia')
+   */
+  resetPassword(username: string, options?: NonRetriedOptions): ApiPromise<NewPassword & ResponseMeta>
+}
+
+/** The passwords of `changePassword`. */
+export interface PasswordChange {
+  /** The old password. */
+  readonly password: string
+  /** 8 to 256 characters. */
+  readonly newPassword: string
 }
 
 const ROLES: readonly AdminRole[] = ['admin', 'superadmin']
@@ -76,5 +94,33 @@ export function createAdmins(send: Send): AdminsResource {
         params: { username },
         issues: [nameIssue(username, 'username')],
       })),
+    resetPassword: (username, options = {}) =>
+      send(newPasswordShape, options, NON_RETRIED_OPTIONS, () => ({
+        route: ADMIN_ROUTES.resetAdmin,
+        params: { username },
+        ifUnknown: { effect: 'the password was replaced', hint: 'If so, the old one no longer works. Reset it again.' },
+        issues: [nameIssue(username, 'username')],
+      })),
   }
+}
+
+export function changePassword(
+  send: Send,
+  change: PasswordChange,
+  options: NonRetriedOptions,
+): ApiPromise<ResponseMeta> {
+  return send(noContentShape, options, NON_RETRIED_OPTIONS, () => {
+    const unknown = optionIssues(change, { password: 1, newPassword: 1 })
+    const { password, newPassword } = change
+    return {
+      route: ADMIN_ROUTES.changeAdminPassword,
+      json: { password, newPassword },
+      ifUnknown: { effect: 'the password was replaced', hint: 'Try the new password.' },
+      issues: [
+        !(typeof password === 'string' && password) && { path: 'password', message: 'Must be the old password.' },
+        passwordIssue(newPassword, 'newPassword'),
+        ...unknown,
+      ],
+    }
+  })
 }

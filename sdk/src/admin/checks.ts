@@ -1,5 +1,4 @@
 import { isDots } from '../client/resources/target.ts'
-import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import { isUserName, USER_NAME_RULE } from '../contract/names.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
 
@@ -12,12 +11,6 @@ const MAX_SEARCH_LENGTH = 32
 export function nameIssue(value: unknown, path = 'name'): Issue | undefined {
   if (typeof value === 'string' && isUserName(value) && !isDots(value)) return undefined
   return { path, message: `Must be ${USER_NAME_RULE}, not "." or "..".` }
-}
-
-export function passwordIssue(value: unknown): Issue | undefined {
-  const { minPasswordLength: shortest, passwordLength: longest } = ACCOUNT_LIMITS
-  if (typeof value === 'string' && value.length >= shortest && value.length <= longest) return undefined
-  return { path: 'password', message: `Must be ${shortest} to ${longest} characters.` }
 }
 
 export function choiceIssue(value: unknown, choices: readonly string[], path: string): Issue | undefined {

@@ -10,10 +10,10 @@ import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Session } from '../contract/schemas.ts'
 import { checkOptions } from '../errors/check-options.ts'
 import { type AdminClientOptions, type Credentials, requireCredentials, resolveAdminOptions } from './admin-options.ts'
-import { type AdminsResource, createAdmins } from './admins.ts'
+import { type AdminsResource, changePassword, createAdmins, type PasswordChange } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
 import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
-import { type Send, sendOnceIfUncertain } from './requests.ts'
+import { type NonRetriedOptions, type Send, sendOnceIfUncertain } from './requests.ts'
 import { authorized, createSessionCache, isSessionOver, type Login } from './session.ts'
 import { sessionShape } from './shapes.generated.ts'
 import { type AdminKeysResource, createAdminKeys, createUsers, type UsersResource } from './users.ts'
@@ -44,13 +44,23 @@ export interface AdminClient extends Reports {
    * await admin.logout()
    */
   logout(options?: CallOptions): Promise<void>
+  /**
+   * Replaces the administrator's own password, and ends all sessions of the administrator. Then create a client with the
+   * new password. The call is never retried: if the response is lost, try the new password.
+   *
+   * @throws AuthenticationError for a wrong old password; RateLimitError after too many of them; ValidationError,
+   *   ApiError, ConnectionError.
+   * @example
+   * await admin.changePassword({ password, newPassword: 'three quiet rivers' })
+   */
+  changePassword(change: PasswordChange, options?: NonRetriedOptions): ApiPromise<ResponseMeta>
   /** Creates, lists, resets and deletes players. */
   readonly users: UsersResource
   /** The fish of every player. */
   readonly fish: AdminFishResource
   /** The crabs of every player. */
   readonly crabs: AdminCrabsResource
-  /** Lists, creates and deletes administrators. Only superadmins may use these calls. */
+  /** Lists, creates, resets and deletes administrators. Only superadmins may use these calls. */
   readonly admins: AdminsResource
   /** The audit log: logins, key accesses and changes, newest first. */
   readonly audit: AuditResource
@@ -108,6 +118,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   return Object.freeze({
     login: (options = {}) => apiPromise(login(options)),
     logout: (options = {}) => logout(options),
+    changePassword: (change, options = {}) => changePassword(send, change, options),
     ...createReports(send),
     users: createUsers(send),
     fish: createAdminFish(send),

@@ -22,7 +22,7 @@ export type {
   UserList,
 } from '../contract/schemas.ts'
 export type { AdminClientOptions } from './admin-options.ts'
-export type { AdminsResource, NewAdministrator } from './admins.ts'
+export type { AdminsResource, NewAdministrator, PasswordChange } from './admins.ts'
 export type {
   AdminCatchesResource,
   AdminCrabsResource,

@@ -1,4 +1,5 @@
 import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
+import { passwordIssue } from '../client/resources/account.ts'
 import { getKey } from '../client/resources/keys.ts'
 import { iteratePages } from '../client/resources/pages.ts'
 import { limitIssue } from '../client/resources/target.ts'
@@ -20,7 +21,7 @@ import type {
 import { optionIssues } from '../errors/check-options.ts'
 import { throwIssues } from '../errors/fish-crab-error.ts'
 import { type Credentials, requireCredentials } from './admin-options.ts'
-import { choiceIssue, cursorIssue, nameIssue, passwordIssue, searchIssue } from './checks.ts'
+import { choiceIssue, cursorIssue, nameIssue, searchIssue } from './checks.ts'
 import {
   ITERATE_OPTIONS,
   type IterateUsersOptions,

@@ -2,6 +2,7 @@ import { loadOnDemand } from '#on-demand'
 import type { Kind } from '../contract/kinds.ts'
 import type { Fernet } from '../fernet/index.ts'
 import { type ClientOptions, resolveOptions } from './core/options.ts'
+import type { AccountResource } from './resources/account.ts'
 import { type CrabsResource, createCrabs, createFish, type FishResource } from './resources/catches.ts'
 import { deferred } from './resources/deferred.ts'
 import type { KeysResource } from './resources/keys.ts'
@@ -24,6 +25,8 @@ export interface Client {
   readonly demo: DemoResource
   /** Reads a player's Fernet key with name and password. */
   readonly keys: KeysResource
+  /** Changes a player's account with name and password. */
+  readonly account: AccountResource
   /**
    * The status of the service. @throws ServerError with code `unavailable` while the storage of the service is
    * unreachable; ConnectionError when the service does not respond.
@@ -106,6 +109,9 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     demo: createDemo(transport),
     keys: { get: (options) => deferred(({ getKey }) => getKey(transport, options)) },
+    account: {
+      changePassword: (options) => deferred(({ changePassword }) => changePassword(transport, options)),
+    },
     status: createStatus(transport, settings),
     leaderboard: (options) => deferred(({ getLeaderboard }) => getLeaderboard(transport, settings, options)),
     profile: (options) => deferred(({ getProfile }) => getProfile(transport, settings, options)),

@@ -222,6 +222,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   deleteOwnCrab: removeOwn('crabs'),
   moveOwnFish: moveOwn('fish'),
   moveOwnCrab: moveOwn('crabs'),
+  changeOwnPassword: {
+    summary: 'Replace your own password',
+    description: 'Authenticate with the old password. The service rejects the old password from then on.',
+    auth: 'basic',
+    body: json(schemas.passwordChangeSchema),
+    success: noContent,
+    errors: [...loginErrors, ...jsonErrors],
+  },
 
   adminLogin: {
     summary: 'Log in as an administrator',
@@ -245,6 +253,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'admin',
     success: ok(schemas.ownAccountSchema),
     errors: [],
+  },
+  changeAdminPassword: {
+    summary: 'Replace your own password as an administrator',
+    description: 'All sessions of the administrator end, also the session of this request.',
+    auth: 'admin',
+    body: json(schemas.adminPasswordChangeSchema),
+    success: noContent,
+    errors: [...jsonErrors, 'invalid_credentials', 'unavailable'],
   },
   listUsers: {
     summary: 'List users by name',
@@ -308,6 +324,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     body: json(schemas.newAdminSchema),
     success: created(schemas.adminSchema),
     errors: [...jsonErrors, 'admin_exists', 'unavailable'],
+  },
+  resetAdmin: {
+    summary: 'Replace the password of an administrator',
+    description:
+      'The response contains the new password, which no later response contains. All sessions of the administrator end.',
+    auth: 'superadmin',
+    success: ok(schemas.newPasswordSchema),
+    errors: ['admin_not_found', 'unavailable'],
   },
   deleteAdmin: {
     summary: 'Delete an administrator',

@@ -39,12 +39,13 @@ export const FURTHER_ROUTES = {
   getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** The routes with which players delete and move their own catches. These routes require the player's password. */
+/** The routes with which players change their own catches and password. These routes require the player's password. */
 export const OWN_ROUTES = {
   deleteOwnFish: { method: 'DELETE', path: '/user/fish/:id', access: 'public' },
   deleteOwnCrab: { method: 'DELETE', path: '/user/crab/:id', access: 'public' },
   moveOwnFish: { method: 'POST', path: '/user/fish/:id/move', access: 'public' },
   moveOwnCrab: { method: 'POST', path: '/user/crab/:id/move', access: 'public' },
+  changeOwnPassword: { method: 'POST', path: '/user/password', access: 'public' },
 } as const satisfies Record<string, Route>
 
 /** The path of the administrator login. */
@@ -58,6 +59,7 @@ export const ADMIN_ROUTES = {
   adminLogin: { method: 'POST', path: LOGIN_PATH, access: 'admin' },
   adminLogout: { method: 'POST', path: '/admin/logout', access: 'admin' },
   adminMe: { method: 'GET', path: '/admin/me', access: 'admin' },
+  changeAdminPassword: { method: 'POST', path: '/admin/password', access: 'admin' },
   listUsers: { method: 'GET', path: '/admin/users', access: 'admin' },
   createUser: { method: 'POST', path: '/admin/users', access: 'admin' },
   showUser: { method: 'GET', path: '/admin/users/:name', access: 'admin' },
@@ -74,6 +76,7 @@ export const ADMIN_ROUTES = {
   listAdmins: { method: 'GET', path: '/admin/admins', access: 'admin' },
   createAdmin: { method: 'POST', path: '/admin/admins', access: 'admin' },
   deleteAdmin: { method: 'DELETE', path: '/admin/admins/:username', access: 'admin' },
+  resetAdmin: { method: 'POST', path: '/admin/admins/:username/reset', access: 'admin' },
   stats: { method: 'GET', path: '/admin/stats', access: 'admin' },
   leaderboard: { method: 'GET', path: '/admin/leaderboard', access: 'admin' },
   audit: { method: 'GET', path: '/admin/audit', access: 'admin' },

@@ -391,6 +391,12 @@ export const createdUserSchema = z.object({
 /** The type of the secret to replace. */
 export const resetSchema = z.object({ type: z.enum(['password', 'fernet', 'api-key']) })
 
+/** The body of a change of a player's own password. */
+export const passwordChangeSchema = z.object({ password: passwordSchema })
+
+/** The body of a change of an administrator's own password: the old password and the new password. */
+export const adminPasswordChangeSchema = z.object({ password: z.string(), newPassword: passwordSchema })
+
 /** A new password. */
 export const newPasswordSchema = z.object({ password: z.string() })
 
@@ -475,6 +481,7 @@ export const AUDIT_ACTIONS = [
   'key.read',
   'user.create',
   'user.delete',
+  'user.password',
   'user.reset.password',
   'user.reset.fernet',
   'user.reset.api-key',
@@ -486,6 +493,7 @@ export const AUDIT_ACTIONS = [
   'crab.move',
   'admin.create',
   'admin.delete',
+  'admin.password',
   'admin.reset.password',
 ] as const
 

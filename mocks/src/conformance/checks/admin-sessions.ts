@@ -88,6 +88,26 @@ export const adminSessionChecks = checksOf('admin', [
     expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
     expect.error(await sendAs(t.send, token, 'adminLogout'), 'invalid_session')
   }),
+  check('admin-password', 'POST /admin/password ends all sessions, and only the new password logs in.', async (t) => {
+    const { username, password, token } = await t.newAdmin()
+    const newPassword = 'another-password'
+    const change = (old: string) =>
+      sendAs(t.send, token, 'changeAdminPassword', { body: { password: old, newPassword } })
+    expect.error(await change(newPassword), 'invalid_credentials')
+    expect.status(await change(password), 204)
+    expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
+    expect.error(await login(t.send, { username, password }), 'invalid_credentials')
+    expect.status(await login(t.send, { username, password: newPassword }), 200)
+  }),
+  check('admin-reset', 'A superadmin resets the password of an administrator, which ends the sessions.', async (t) => {
+    const { username, token } = await t.newAdmin()
+    const response = await t.asSuperadmin('resetAdmin', { params: { username } })
+    const password = expect.text(expect.json(response).password, '"password"', response)
+    t.redact(password)
+    expect.error(await me(t, `Bearer ${token}`), 'invalid_session')
+    expect.status(await login(t.send, { username, password }), 200)
+    expect.error(await t.asSuperadmin('resetAdmin', { params: { username: t.newName() } }), 'admin_not_found')
+  }),
   check('admins-create-list-remove', 'A superadmin creates, lists and deletes an administrator.', async (t) => {
     const { username } = await t.newAdmin()
     const roles = async () => {

@@ -1,4 +1,4 @@
-import { ACCOUNT_LIMITS, HEADERS } from '@fish-crab/sdk/contract'
+import { ACCOUNT_LIMITS, HEADERS, MEDIA_TYPES, ROUTES } from '@fish-crab/sdk/contract'
 import { basic, login } from '../context/accounts.ts'
 import type { TestContext } from '../context/context.ts'
 import * as expect from '../context/expect.ts'
@@ -7,6 +7,7 @@ import { check, checksOf } from './check.ts'
 import { expectChallenge } from './routes.ts'
 
 const WRONG = 'a-wrong-password'
+const NEW = 'another-password'
 
 /** Does not repeat the key, since it is a secret. */
 function expectKey(response: expect.ReceivedResponse, key: string): void {
@@ -87,6 +88,25 @@ export const keyChecks = checksOf('key', [
     const refuse = async (login: string) => expectChallenge(await sendCredentials(t, basic(login, WRONG)))
     expectEqual(await refuse(name), await refuse(t.newName()))
   }),
+  check(
+    'own-password',
+    'A player replaces the password: the new password is valid immediately, and the old password gets 401.',
+    async (t) => {
+      const { name, password, fernetKey } = await t.newUser()
+      const newPassword = NEW
+      const change = (old: string, body: unknown) =>
+        t.request(ROUTES.changeOwnPassword.path, {
+          method: 'POST',
+          headers: { authorization: basic(name, old), 'content-type': MEDIA_TYPES.json },
+          body: JSON.stringify(body),
+        })
+      expect.error(await change(newPassword, { password: newPassword }), 'invalid_credentials')
+      expect.details(await change(password, { password: 'short' }), 'invalid_payload')
+      expect.status(await change(password, { password: newPassword }), 204)
+      expect.error(await t.readKey(name, password), 'invalid_credentials')
+      expectKey(await t.readKey(name, newPassword), fernetKey)
+    },
+  ),
   check(
     'reset-password',
     'A new password is valid immediately; the old password gets 401, even if it was just used.',

@@ -1,3 +1,4 @@
+import { changePassword } from './account.ts'
 import { getKey } from './keys.ts'
 import { getLeaderboard } from './leaderboard.ts'
 import { getProfile } from './profile.ts'
@@ -9,6 +10,7 @@ import { addCatches, encryptInput, moveRecord, removeRecord, sendCatches } from 
  */
 export const onDemand = {
   addCatches,
+  changePassword,
   encryptInput,
   getKey,
   getLeaderboard,

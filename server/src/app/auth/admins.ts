@@ -1,7 +1,7 @@
 import { type AdminRole, userNameKey } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
 import type { PasswordHasher } from '../core/host.ts'
-import { type RandomSource, uuidv7 } from '../core/ids.ts'
+import { newPassword, type RandomSource, uuidv7 } from '../core/ids.ts'
 import { HttpError } from '../http/http-error.ts'
 import { ADMINS_KEY } from '../store/item-keys.ts'
 
@@ -118,6 +118,26 @@ export function createAdmins({ storage, passwords, clock, random }: AdminsOption
         return admins.map((admin) => (named(username)(admin) ? { ...admin, ...renewed } : admin))
       })
       return this.find(username)
+    },
+
+    /**
+     * Works like {@link setPassword}, but returns `false` if the administrator was deleted or got another password
+     * meanwhile.
+     */
+    async changePassword({ id }: Admin, password: string): Promise<boolean> {
+      const renewed = { id: uuidv7(clock(), random), passwordHash: await passwords.hash(password) }
+      return change((admins) =>
+        admins.some((admin) => admin.id === id)
+          ? admins.map((admin) => (admin.id === id ? { ...admin, ...renewed } : admin))
+          : undefined,
+      )
+    },
+
+    /** Replaces the password by a generated password, and ends all sessions. Throws `admin_not_found`. */
+    async resetPassword(username: string): Promise<string> {
+      const password = newPassword(random)
+      if (!(await this.setPassword(username, password))) throw new HttpError('admin_not_found')
+      return password
     },
 
     /** Replaces the hash of an unchanged password. Sessions stay valid. */

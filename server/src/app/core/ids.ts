@@ -42,6 +42,13 @@ export function uuidv7(now: number, random: RandomSource): string {
   return text
 }
 
+const PASSWORD_LENGTH = 20
+
+/** Returns a generated password, with 119 bits of entropy. */
+export function newPassword(random: RandomSource): string {
+  return randomText(PASSWORD_LENGTH, random)
+}
+
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** Returns random letters and digits, with 5.95 bits of entropy each. */

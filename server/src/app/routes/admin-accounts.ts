@@ -1,4 +1,12 @@
-import { ACCOUNT_LIMITS, auditQuerySchema, loginSchema, newAdminSchema, type OwnAccount } from '@fish-crab/sdk/contract'
+import {
+  ACCOUNT_LIMITS,
+  adminPasswordChangeSchema,
+  auditQuerySchema,
+  loginSchema,
+  type NewPassword,
+  newAdminSchema,
+  type OwnAccount,
+} from '@fish-crab/sdk/contract'
 import type { Admin } from '../auth/admins.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader, readJson, validate } from '../http/request.ts'
@@ -31,6 +39,17 @@ export function accountHandlers(services: Services): AdminHandlers {
         ...(publicUrl && { publicUrl }),
       } satisfies OwnAccount),
 
+    async changeAdminPassword(context, admin) {
+      const body = await readAdminJson(services, context)
+      const { password, newPassword } = validate(adminPasswordChangeSchema, body, 'invalid_payload')
+      const { id } = await credentials.authenticateAdmin({ name: admin.username, password }, context)
+      await audit.record(context, admin.username, 'admin.password', { subject: admin.username })
+      if (id !== admin.id || !(await admins.changePassword(admin, newPassword))) {
+        throw new HttpError('invalid_credentials')
+      }
+      return empty(204)
+    },
+
     listAdmins: async () => json(200, { admins: (await admins.list()).map(toAccount) }),
 
     async createAdmin(context, admin) {
@@ -53,6 +72,13 @@ export function accountHandlers(services: Services): AdminHandlers {
       await audit.record(context, admin.username, 'admin.delete', { subject: existing.username })
       await admins.remove(existing.username)
       return empty(204)
+    },
+
+    async resetAdmin(context, admin) {
+      const existing = await admins.find(context.params.username ?? '')
+      if (!existing) throw new HttpError('admin_not_found')
+      await audit.record(context, admin.username, 'admin.reset.password', { subject: existing.username })
+      return json(200, { password: await admins.resetPassword(existing.username) } satisfies NewPassword)
     },
 
     async audit({ query }) {

@@ -44,7 +44,10 @@ export function createHandlers(services: Services) {
   const onDemand = () => import('./on-demand.ts')
   const loadAdmin = lazy(async () => (await onDemand()).adminHandlers(services))
   const loadProfiles = lazy(async () => (await onDemand()).profileHandlers(services))
-  const loadOwn = lazy(async () => (await onDemand()).ownCatchesHandlers(services))
+  const loadOwn = lazy(async (): Promise<AdminHandlers> => {
+    const { ownAccountHandlers, ownCatchesHandlers } = await onDemand()
+    return { ...ownCatchesHandlers(services), ...ownAccountHandlers(services) }
+  })
   const loadPages = lazy(async () => {
     if (!pages) return { byRoute: {}, notFound }
     const { notFoundHandler, pageHandlers } = await onDemand()

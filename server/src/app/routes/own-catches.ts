@@ -1,26 +1,22 @@
 import { type Kind, moveSchema } from '@fish-crab/sdk/contract'
 import type { RequestContext } from '../http/context.ts'
-import { HttpError, storageFullError } from '../http/http-error.ts'
 import { readJson, validate } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
 import { createCatchChanges } from './catch-changes.ts'
+import { authenticatePlayer } from './own-account.ts'
 import type { Services } from './services.ts'
-
-/**
- * The share of the reserve of a full storage that players leave to administrators. Each change of a player adds an entry
- * to the audit log.
- */
-const RESERVE_OF_ADMINISTRATORS = 1 / 2
 
 /** Creates the handlers that let players change their own catches. Players authenticate with their password. */
 export function ownCatchesHandlers(services: Services) {
   const changes = createCatchChanges(services)
 
   async function authenticate(context: RequestContext, kind: Kind) {
-    const identity = await services.credentials.authenticate(context, undefined)
-    if (services.storage.remainingReserve() < RESERVE_OF_ADMINISTRATORS) throw storageFullError()
-    if ('user' in identity) return { actor: identity.user.name, user: identity.user, kind }
-    throw new HttpError('forbidden', { message: 'Administrators change the catches of players under /admin/users.' })
+    const user = await authenticatePlayer(
+      services,
+      context,
+      'Administrators change the catches of players under /admin/users.',
+    )
+    return { actor: user.name, user, kind }
   }
 
   function remove(kind: Kind): Handler {

@@ -4,7 +4,7 @@ import type { FishStorage } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import type { PasswordHasher } from '../core/host.ts'
-import { type RandomSource, randomText } from '../core/ids.ts'
+import { newPassword, type RandomSource, randomText } from '../core/ids.ts'
 import type { StoredKey } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { apiKeyOwnerKey, secretKey } from '../store/item-keys.ts'
@@ -36,7 +36,6 @@ export interface SecretStoreOptions {
 
 const API_KEY_PREFIX = 'fck_'
 const API_KEY_LENGTH = 40
-const PASSWORD_LENGTH = 20
 const CACHED_KEYS = 10_000
 
 /**
@@ -48,7 +47,6 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
   const { items } = storage
   const decryptedKeys = createLruCache<string, DecryptedKey>(CACHED_KEYS)
   const apiKeys = createApiKeys(storage)
-  const newPassword = () => randomText(PASSWORD_LENGTH, random)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
 
   /** Replaces a secret only if the secret still exists, because the user may be deleted at the same time. */
@@ -79,7 +77,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
 
   return {
     complete: ({
-      password = newPassword(),
+      password = newPassword(random),
       fernetKey = generateFernetKey(random),
       apiKey = newApiKey(),
     }: GivenSecrets): PlainSecrets => ({ password, fernetKey, apiKey }),
@@ -113,9 +111,17 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
       fernetKey: async (user: User): Promise<string> => (await decryptedKey(user)).fernetKey,
 
       async resetPassword(user: User): Promise<string> {
-        const password = newPassword()
+        const password = newPassword(random)
         await reset(user, 'password', await passwords.hash(password))
         return password
+      },
+
+      /**
+       * Replaces the password. Returns `false` if the password was replaced meanwhile, or the user was deleted.
+       * @param before the stored hash of the old password
+       */
+      async changePassword({ id }: User, before: string, password: string): Promise<boolean> {
+        return storage.replaceItemIf(secretKey(id, 'password'), before, await passwords.hash(password))
       },
 
       async resetFernetKey(user: User): Promise<string> {

@@ -8,6 +8,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'key.read': 'read the Fernet key of',
   'user.create': 'created the player',
   'user.delete': 'deleted the player',
+  'user.password': 'changed the password of',
   'user.reset.password': 'replaced the password of',
   'user.reset.fernet': 'replaced the Fernet key of',
   'user.reset.api-key': 'replaced the API key of',
@@ -19,6 +20,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'crab.move': 'moved crabs of',
   'admin.create': 'created the administrator',
   'admin.delete': 'removed the administrator',
+  'admin.password': 'changed the password of the administrator',
   'admin.reset.password': 'replaced the password of the administrator',
 }
 
