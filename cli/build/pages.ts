@@ -103,7 +103,11 @@ export const VARIABLES: readonly Variable[] = [
     meaning: "The administrator's password, if no session is stored.",
     file: true,
   },
-  { name: 'FISH_NEW_ADMIN_PASSWORD', meaning: 'The password of a new administrator.', file: true },
+  {
+    name: 'FISH_NEW_PASSWORD',
+    meaning: 'The new password for `password`, `admin create` and `admin reset-password`.',
+    file: true,
+  },
   {
     name: 'FISH_MASTER_API_KEY',
     meaning: 'An API key of the server that lifts the rate limit for every client.',

@@ -26,7 +26,7 @@ async function dataFolder() {
 
 const reset = (storage: string, more: readonly string[] = [], env: Env = {}) =>
   run(['admin', 'reset-password', 'ADMIN', '--storage', storage, '--json', ...more], {
-    env: { FISH_NEW_ADMIN_PASSWORD: NEW_PASSWORD, ...env },
+    env: { FISH_NEW_PASSWORD: NEW_PASSWORD, ...env },
   })
 
 test('admin reset-password replaces a lost password, ends open sessions, and adds an entry to the audit log', async () => {

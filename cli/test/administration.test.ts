@@ -197,18 +197,64 @@ test.each([
   expect(stderr).toMatch(/^fish-cli: The .+ is missing\.\n/)
 })
 
+describe('password', () => {
+  const OLD = 'canary-Alex-password'
+  const NEW = { FISH_NEW_PASSWORD: 'canary-new-password' }
+  const key = (password: string) => fish(['key', '--user', 'Alex'], { env: { FISH_PASSWORD: password } })
+
+  test('replaces the password of a player, and keeps the key', async () => {
+    const before = await key(OLD)
+    const changed = await json(['password', '--user', 'Alex'], { env: { FISH_PASSWORD: OLD, ...NEW } })
+    expect(changed).toEqual({ name: 'Alex', changed: true })
+    expect((await key(OLD)).status).toBe(4)
+    expect((await key(NEW.FISH_NEW_PASSWORD)).stdout).toBe(before.stdout)
+  })
+
+  test('prompts twice for the new password, and rejects two entries that differ', async () => {
+    const typing = (...lines: string[]) =>
+      fish(['password', '--user', 'Alex'], {
+        env: { FISH_PASSWORD: OLD },
+        terminal: true,
+        typed: lines.map((line) => `${line}\r`).join(''),
+      })
+    const different = await typing('canary-new-password', 'canary-new-passwort')
+    expect(different).toMatchObject({ status: 2, stdout: '' })
+    const changed = await typing('canary-new-password', 'canary-new-password')
+    expect(changed.status).toBe(0)
+    for (const { stdout, stderr } of [different, changed]) expect(stdout + stderr).not.toContain('canary')
+    expect((await key('canary-new-password')).status).toBe(0)
+  })
+
+  test('rejects a wrong old password and a short new password, and changes nothing', async () => {
+    const run = (env: Env) => fish(['password', '--user', 'Alex'], { env })
+    expect((await run({ FISH_PASSWORD: 'canary-wrong', ...NEW })).status).toBe(4)
+    expect((await run({ FISH_PASSWORD: OLD, FISH_NEW_PASSWORD: 'canary' })).status).toBe(2)
+    expect((await key(OLD)).status).toBe(0)
+  })
+
+  test('replaces the password of an administrator with --admin, and names the next login', async () => {
+    const { status, stdout } = await fish(['password', '--admin', 'mia'], { env: NEW })
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^mia has a new password\. Log in again: fish-cli login mia --admin/)
+    const logIn = (password: string) =>
+      fish(['leaderboard'], { env: { FISH_ADMIN_USERNAME: 'mia', FISH_ADMIN_PASSWORD: password } })
+    expect((await logIn(PASSWORD)).status).toBe(4)
+    expect((await logIn(NEW.FISH_NEW_PASSWORD)).status).toBe(0)
+  })
+})
+
 describe('admin', () => {
   const create = ['admin', 'create', 'zoe']
   const logIn = (password: string) =>
     fish(['leaderboard'], { env: { FISH_ADMIN_USERNAME: 'zoe', FISH_ADMIN_PASSWORD: password } })
 
   test('creates, lists and deletes administrators', async () => {
-    const created = await json(create, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } })
+    const created = await json(create, { env: { FISH_NEW_PASSWORD: 'canary-of-zoe' } })
     expect(created).toEqual({ username: 'zoe', role: 'admin', createdAt: expect.any(String) })
     const { admins } = await json(['admin', 'list'])
     expect(admins.map(({ username }: { username: string }) => username)).toEqual(['admin', 'mia', 'zoe'])
     expect((await logIn('canary-of-zoe')).status).toBe(0)
-    const again = { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } }
+    const again = { env: { FISH_NEW_PASSWORD: 'canary-of-zoe' } }
     expect((await fish(create, again)).status).toBe(6)
     expect((await fish(['admin', 'delete', 'zoe'])).status).toBe(2)
     expect((await fish(['admin', 'delete', 'zoe', '--yes'])).stdout).toBe('Deleted zoe.\n')
@@ -226,7 +272,7 @@ describe('admin', () => {
       hint: 'Run: fish-cli admin create NAME --role superadmin',
     })
     const other = ['admin', 'create', 'zoe', '--role', 'superadmin']
-    expect((await fish(other, { env: { FISH_NEW_ADMIN_PASSWORD: 'canary-of-zoe' } })).status).toBe(0)
+    expect((await fish(other, { env: { FISH_NEW_PASSWORD: 'canary-of-zoe' } })).status).toBe(0)
     expect((await fish(remove)).status).toBe(0)
   })
 
@@ -237,7 +283,7 @@ describe('admin', () => {
     expect((await logIn('canary-of-zoe')).status).toBe(0)
     const none = await fish(['admin', 'create', 'yan'])
     expect(none.status).toBe(4)
-    expect(none.stderr).toMatch(/FISH_NEW_ADMIN_PASSWORD_FILE .* Or use --password-stdin\./)
+    expect(none.stderr).toMatch(/FISH_NEW_PASSWORD_FILE .* Or use --password-stdin\./)
   })
 
   test('create prompts for the new password twice without echo, and rejects two entries that differ', async () => {
@@ -253,7 +299,7 @@ describe('admin', () => {
   })
 
   test('create rejects a new password that is missing or has an invalid length, whichever source is used', async () => {
-    const given = (password: string) => ({ env: { FISH_NEW_ADMIN_PASSWORD: password } })
+    const given = (password: string) => ({ env: { FISH_NEW_PASSWORD: password } })
     const ways: [string[], RunOptions, number, string][] = [
       [[], given('canary'), 2, 'usage'],
       [[], given('x'.repeat(257)), 2, 'usage'],

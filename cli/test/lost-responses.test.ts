@@ -96,8 +96,13 @@ test.each([
     /\n {2}If the Fernet key was replaced, the old one no longer works. Repeat the command/,
   ],
   ['admin create', 'createAdmin', ['admin', 'create', 'zoe'], /whether zoe was created: fish-cli admin list\n/],
+  ['password', 'changeOwnPassword', ['password', '--user', 'Alex'], /\n {2}Try the new password first\.\n/],
 ] as const)('%s names the next step if its response is lost', async (_, on, argv, step) => {
-  const administrator = { FISH_ADMIN_PASSWORD: PASSWORD, FISH_NEW_ADMIN_PASSWORD: 'another-password' }
+  const administrator = {
+    FISH_ADMIN_PASSWORD: PASSWORD,
+    FISH_NEW_PASSWORD: 'another-password',
+    FISH_PASSWORD: PASSWORD,
+  }
   for (const fault of ['lost-response', { status: 500 }] as const) {
     mock.fail(fault, { on })
     const { status, stderr } = await fish(argv, administrator)

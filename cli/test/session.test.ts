@@ -24,7 +24,7 @@ test.each([{ FISH_GAMEMODE: 'Earth' }, { FISH_GAMEMODE: 'EARTH' }])(
 
 test.runIf(process.platform !== 'win32').each([
   ['FISH_ADMIN_PASSWORD_FILE', ['user', 'list'], ADMIN_PASSWORD],
-  ['FISH_NEW_ADMIN_PASSWORD_FILE', ['admin', 'create', 'zoe'], 'a new password'],
+  ['FISH_NEW_PASSWORD_FILE', ['admin', 'create', 'zoe'], 'a new password'],
 ])('a secret is read once, so that %s may name a pipe', async (variable, argv, secret) => {
   const pipe = join(newFolder(), 'pipe')
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe])

@@ -22,6 +22,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     outbox: async () => (await import('../commands/add/outbox.ts')).outboxCommand,
     open: async () => (await import('../commands/list/open.ts')).openCommand,
     whoami: async () => (await import('../commands/account/whoami.ts')).whoamiCommand,
+    password: async () => (await import('../commands/account/password.ts')).passwordCommand,
     logout: async () => (await import('../commands/account/logout.ts')).logoutCommand,
   },
   everybody: {

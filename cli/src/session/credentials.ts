@@ -121,7 +121,7 @@ export function readPlayerPassword(session: Session, user: string, prompt: Promp
   return readSecret(session, { variable: 'FISH_PASSWORD', question: `Password of ${user}`, ...prompt })
 }
 
-const VARIABLE = 'FISH_NEW_ADMIN_PASSWORD'
+const VARIABLE = 'FISH_NEW_PASSWORD'
 
 export async function readNewPassword(session: Session, username: string, fromStdin: boolean): Promise<string> {
   const request: SecretRequest = {

@@ -29,7 +29,7 @@ describe.each([
   ['login admin --admin', 'FISH_ADMIN_PASSWORD'],
   ['key', 'FISH_PASSWORD'],
   ['key Alex', 'FISH_ADMIN_PASSWORD'],
-  ['admin create zoe', 'FISH_NEW_ADMIN_PASSWORD'],
+  ['admin create zoe', 'FISH_NEW_PASSWORD'],
 ] as const)('%s', (line, variable) => {
   const env = { [variable]: '' }
 
@@ -46,7 +46,7 @@ describe.each([
     await using machine = await openMachine(stores)
     const how = { terminal: true, typed: `${ACCOUNTS[variable]}\r` }
     // A new password has to be typed twice, but the test types the password only once.
-    const status = variable === 'FISH_NEW_ADMIN_PASSWORD' ? 4 : 0
+    const status = variable === 'FISH_NEW_PASSWORD' ? 4 : 0
     expect(await runOn(machine, line.split(' '), { env, how })).toMatchObject({ status, traces: [] })
     expect(await runOn(machine, [...line.split(' '), '--no-input'], { env, how })).toMatchObject({
       status: 4,

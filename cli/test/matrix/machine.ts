@@ -39,7 +39,7 @@ const SEED = {
 export const ACCOUNTS = {
   FISH_PASSWORD: SECRETS.password,
   FISH_ADMIN_PASSWORD: SECRETS.adminPassword,
-  FISH_NEW_ADMIN_PASSWORD: SECRETS.newAdminPassword,
+  FISH_NEW_PASSWORD: SECRETS.newAdminPassword,
   FISH_KEY: SECRETS.fernetKey,
   FISH_API_KEY: SECRETS.apiKey,
 } as const satisfies Env

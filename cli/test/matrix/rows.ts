@@ -71,6 +71,8 @@ export const ROWS: readonly Row[] = [
   ['key --out {home}/secret-file', 'getUserKey'],
   ['key --show', 'getUserKey', KEY],
   ['key --out -', 'getUserKey', KEY],
+  ['password', 'changeOwnPassword'],
+  ['password --admin mia', 'adminLogin changeAdminPassword'],
   ['logout', '', { given: ['login'] }],
   ['completion bash', ''],
   ['completion zsh --install', ''],

@@ -13,8 +13,8 @@ import { parseAdminName } from './name.ts'
 export const adminCreateCommand = defineCommand({
   summary: 'Create an administrator, as a superadmin.',
   description:
-    'The command prompts twice for the password of the new administrator, or reads it from FISH_NEW_ADMIN_PASSWORD, ' +
-    'FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. You authenticate with FISH_ADMIN_PASSWORD or a stored ' +
+    'The command prompts twice for the password of the new administrator, or reads it from FISH_NEW_PASSWORD, ' +
+    'FISH_NEW_PASSWORD_FILE or --password-stdin. You authenticate with FISH_ADMIN_PASSWORD or a stored ' +
     'session.',
   examples: [
     'fish-cli admin create mia',

@@ -10,7 +10,7 @@ export const adminResetPasswordCommand = defineCommand({
   description:
     'Changes the data directly, not through the service: anyone who can write the data can reset a password. ' +
     'Stop the server of a data folder first. The command prompts twice for the new password, or reads it from ' +
-    'FISH_NEW_ADMIN_PASSWORD, FISH_NEW_ADMIN_PASSWORD_FILE or --password-stdin. The reset is recorded in the ' +
+    'FISH_NEW_PASSWORD, FISH_NEW_PASSWORD_FILE or --password-stdin. The reset is recorded in the ' +
     'audit log and ends the sessions of the administrator.',
   examples: [
     'fish-cli admin reset-password admin --storage file:./data',
