@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -260,6 +260,19 @@ describe('admin', () => {
     expect((await fish(['admin', 'delete', 'zoe', '--yes'])).stdout).toBe('Deleted zoe.\n')
     expect((await logIn('canary-of-zoe')).status).toBe(4)
     expect((await fish(['admin', 'delete', 'zoe', '--yes'])).status).toBe(5)
+  })
+
+  test('reset gives an administrator a new password, which the file of --out contains', async () => {
+    const out = join(folder, 'mia.password')
+    expect((await fish(['admin', 'reset', 'mia', '--out', out])).status).toBe(2)
+    expect((await fish(['admin', 'reset', 'mia', '--yes', '--out', out])).stdout).toBe(
+      `The password of mia is in ${out}.\n`,
+    )
+    const logInAs = (password: string) =>
+      fish(['leaderboard'], { env: { FISH_ADMIN_USERNAME: 'mia', FISH_ADMIN_PASSWORD: password } })
+    expect((await logInAs(PASSWORD)).status).toBe(4)
+    expect((await logInAs((await readFile(out, 'utf8')).trim())).status).toBe(0)
+    expect((await fish(['admin', 'reset', 'nobody', '--yes', '--show'])).status).toBe(5)
   })
 
   test('delete never removes the last superadmin', async () => {

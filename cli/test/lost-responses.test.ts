@@ -96,6 +96,12 @@ test.each([
     /\n {2}If the Fernet key was replaced, the old one no longer works. Repeat the command/,
   ],
   ['admin create', 'createAdmin', ['admin', 'create', 'zoe'], /whether zoe was created: fish-cli admin list\n/],
+  [
+    'admin reset',
+    'resetAdmin',
+    ['admin', 'reset', 'mia', '--show', '--yes'],
+    /\n {2}If the password was replaced, the old one no longer works. Repeat the command/,
+  ],
   ['password', 'changeOwnPassword', ['password', '--user', 'Alex'], /\n {2}Try the new password first\.\n/],
 ] as const)('%s names the next step if its response is lost', async (_, on, argv, step) => {
   const administrator = {

@@ -222,8 +222,8 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   user_mismatch: AGREE,
   gamemode_mismatch: AGREE,
   invalid_credentials:
-    'Check the name and the password. If the password of a player is lost, ask the operator for a new one. For an ' +
-    'administrator, see: fish-cli admin reset-password --help',
+    'Check the name and the password. If the password is lost, ask an administrator for a new one. If no ' +
+    'administrator can log in, see: fish-cli admin reset-password --help',
   invalid_session: LOG_IN_AGAIN,
   not_found: WRONG_ADDRESS,
   method_not_allowed: WRONG_ADDRESS,

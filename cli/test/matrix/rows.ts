@@ -89,6 +89,8 @@ export const ROWS: readonly Row[] = [
   ['admin create zoe', 'adminLogin createAdmin'],
   ['admin delete mia --yes', 'adminLogin deleteAdmin'],
   ['admin list', 'adminLogin listAdmins'],
+  ['admin reset mia --yes --show', 'adminLogin resetAdmin', NEW],
+  ['admin reset mia --yes --out {home}/secret-file', 'adminLogin resetAdmin'],
   ['admin reset-password admin', '', { given: ['store'] }],
   ['leaderboard', 'adminLogin leaderboard'],
   ['audit', 'adminLogin audit'],

@@ -75,7 +75,7 @@ export class StalledStartError extends Error {
 const GRACE_MS = 10_000
 const UNUSED_PASSWORD =
   'FISH_ADMIN_PASSWORD has no effect: an administrator exists. ' +
-  'To change a password, stop the server and run: fish-cli admin reset-password NAME'
+  'To change the password, run: fish-cli password --admin NAME. If it is lost, see: fish-cli admin reset-password --help'
 const VOID_PASSWORD =
   'Another server has created the first administrator at the same time: the password that this one has shown is void.'
 
