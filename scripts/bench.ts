@@ -6,19 +6,21 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const BENCHMARKS = [
-  { script: 'server/bench/requests.ts', rounds: 7, shortRounds: 3 },
-  { script: 'server/bench/writes.ts', rounds: 5, shortRounds: 3 },
-  { script: 'server/bench/collections.ts', rounds: 5, shortRounds: 3 },
-  { script: 'server/bench/streams.ts', rounds: 3, shortRounds: 1 },
-  { script: 'server/bench/crowd.ts', rounds: 3, shortRounds: 1 },
+  { script: 'server/bench/requests.ts', rounds: 7, shortRounds: 2 },
+  { script: 'server/bench/writes.ts', rounds: 5, shortRounds: 1 },
+  { script: 'server/bench/collections.ts', rounds: 5, shortRounds: 1 },
+  { script: 'server/bench/streams.ts', rounds: 3, shortRounds: 0 },
+  { script: 'server/bench/crowd.ts', rounds: 3, shortRounds: 0 },
   { script: 'sdk/bench/run.ts', rounds: 3, shortRounds: 1 },
-  { script: 'mocks/bench/direct.ts', rounds: 15, shortRounds: 9 },
-  { script: 'cli/bench/startup.ts', rounds: 21, shortRounds: 9 },
+  { script: 'mocks/bench/direct.ts', rounds: 15, shortRounds: 5 },
+  { script: 'cli/bench/startup.ts', rounds: 21, shortRounds: 5 },
 ] as const
 
 const { values: flags } = parseArgs({ options: { short: { type: 'boolean', default: false } } })
-for (const { script, rounds, shortRounds } of BENCHMARKS) {
-  process.stdout.write(`\n${script}\n`)
-  const args = [join(import.meta.dirname, '..', script), String(flags.short ? shortRounds : rounds)]
+for (const { script, rounds: longRounds, shortRounds } of BENCHMARKS) {
+  const rounds = flags.short ? shortRounds : longRounds
+  process.stdout.write(`\n${script}${rounds === 0 ? ': only without --short' : ''}\n`)
+  if (rounds === 0) continue
+  const args = [join(import.meta.dirname, '..', script), String(rounds)]
   if (spawnSync(process.execPath, args, { stdio: 'inherit' }).status !== 0) throw new Error(`${script} failed.`)
 }

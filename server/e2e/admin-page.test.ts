@@ -258,6 +258,37 @@ describe('the administrators’ page', () => {
     expect((await admin.users.list({ search: 'Bea' })).users).toHaveLength(1)
   })
 
+  it('replaces the own password and the password of another administrator', async ({ skip }) => {
+    const browser = await startBrowser(skip)
+    const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000' })
+    await admin.admins.create(MIA)
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openAdministration(page, url, '#administrators')
+    await page.getByRole('button', { name: 'New password for mia' }).click()
+    await page.getByRole('button', { name: 'Replace', exact: true }).click()
+    const password = (await page.locator('dialog code').textContent()) ?? ''
+    expect(await accessibilityFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'I have saved it' }).click()
+    await createAdminClient({ baseUrl: url, username: MIA.username, password }).login()
+
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByLabel('Your password', { exact: true }).fill('wrong-password')
+    await page.getByLabel('New password', { exact: true }).fill('another-password')
+    await page.getByLabel('New password again').fill('another-password')
+    await page.keyboard.press('Enter')
+    await page.getByText('The name or the password is wrong.').waitFor()
+    expect(await accessibilityFindings(page)).toEqual([])
+    await page.getByLabel('Your password', { exact: true }).fill(ADMIN.password)
+    await page.keyboard.press('Enter')
+    await status(page, 'Your password is changed.')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByLabel('Password', { exact: true }).fill('another-password')
+    await page.keyboard.press('Enter')
+    await page.locator('.total').first().waitFor()
+  })
+
   it('moves each catch once and preserves the time of the catch, even if the response is lost', async ({ skip }) => {
     const browser = await startBrowser(skip)
     const { url, admin } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_GAMEMODES: 'earth,boxsmp' })

@@ -10,6 +10,7 @@ import { Audit } from './views/audit.tsx'
 import type { ServiceStatus } from './views/health.tsx'
 import { Leaderboard } from './views/leaderboard.tsx'
 import { Overview } from './views/overview.tsx'
+import { OwnPassword } from './views/own-password.tsx'
 import { Player } from './views/player.tsx'
 import { Players } from './views/players.tsx'
 import { SecretsDialog } from './views/secrets.tsx'
@@ -99,6 +100,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
           <span>
             {admin.username} <span class="quiet role">({admin.role})</span>
           </span>
+          <OwnPassword />
           <button type="button" onClick={signOut}>
             Sign out
           </button>

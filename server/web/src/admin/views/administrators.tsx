@@ -6,13 +6,15 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Choice, Confirmation, checkConfirmation, Field, Form } from '../parts/form.tsx'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { Title, usePage } from '../parts/page.tsx'
+import { checkNewPassword } from './own-password.tsx'
+import { NewPasswordDialog } from './secrets.tsx'
 
 const ROLES: readonly (readonly [AdminRole, string])[] = [
   ['admin', 'admin'],
   ['superadmin', 'superadmin'],
 ]
 
-/** The view of the administrators. Only superadmins see its link. */
+/** The view of the administrators. Only superadmins see the list. */
 export function Administrators() {
   const { admin } = usePage()
   if (admin.role === 'superadmin') return <List />
@@ -28,6 +30,7 @@ function List() {
   const { request, admin } = usePage()
   const [isCreating, setCreating] = useState(false)
   const [removed, setRemoved] = useState<Administrator>()
+  const [reset, setReset] = useState<Administrator>()
   const loaded = useLoad('administrators', () => request((client) => client.admins.list()))
   return (
     <>
@@ -64,15 +67,26 @@ function List() {
                 <td class="when">
                   <time dateTime={one.createdAt}>{formatDateTime(one.createdAt)}</time>
                 </td>
-                <td class="number">
-                  <button
-                    type="button"
-                    class="danger"
-                    aria-label={`Remove ${one.username}`}
-                    onClick={() => setRemoved(one)}
-                  >
-                    Remove
-                  </button>
+                <td>
+                  <div class="actions">
+                    {one.username !== admin.username && (
+                      <button
+                        type="button"
+                        aria-label={`New password for ${one.username}`}
+                        onClick={() => setReset(one)}
+                      >
+                        New password
+                      </button>
+                    )}
+                    <button
+                      type="button"
+                      class="danger"
+                      aria-label={`Remove ${one.username}`}
+                      onClick={() => setRemoved(one)}
+                    >
+                      Remove
+                    </button>
+                  </div>
                 </td>
               </tr>
             ))}
@@ -80,8 +94,9 @@ function List() {
         </table>
       )}
       <p class="hint">
-        To replace a lost password, run on the server: <code>fish-cli admin reset-password NAME</code>
+        If nobody can sign in, run on the server: <code>fish-cli admin reset-password NAME</code>
       </p>
+      {reset && <ResetPassword username={reset.username} onClose={() => setReset(undefined)} />}
       {isCreating && <NewAdministrator onDone={loaded.reload} onClose={() => setCreating(false)} />}
       {removed && (
         <RemoveAdministrator removed={removed} onDone={loaded.reload} onClose={() => setRemoved(undefined)} />
@@ -95,21 +110,40 @@ interface TaskProps {
   readonly onClose: () => void
 }
 
+function ResetPassword({ username, onClose }: Pick<TaskProps, 'onClose'> & Pick<Administrator, 'username'>) {
+  const { request } = usePage()
+  const [password, setPassword] = useState<string>()
+  if (password !== undefined) return <NewPasswordDialog username={username} password={password} onDone={onClose} />
+  return (
+    <Dialog title={`Replace the password of ${username}`} onEscape={onClose}>
+      <p>The service generates a new password. The old password and all sessions of {username} end at once.</p>
+      <Form
+        submit="Replace"
+        busy="Replacing…"
+        check={() => ({})}
+        ifUnknown="If the password was replaced, replace it again."
+        onSubmit={async () => {
+          const created = await request((client) => client.admins.resetPassword(username))
+          setPassword(created.password)
+        }}
+        onCancel={onClose}
+      >
+        {null}
+      </Form>
+    </Dialog>
+  )
+}
+
 function NewAdministrator({ onDone, onClose }: TaskProps) {
   const { request, announce } = usePage()
-  const { minPasswordLength: shortest, passwordLength: longest } = ACCOUNT_LIMITS
   return (
     <Dialog title="New administrator" onEscape={onClose}>
       <Form
         submit="Create"
         busy="Creating…"
-        check={({ username = '', password = '', repeated }) => ({
-          username: isUserName(username.trim()) ? undefined : `A name must be ${USER_NAME_RULE}.`,
-          password:
-            password.length < shortest || password.length > longest
-              ? `A password must have ${shortest} to ${longest} characters.`
-              : undefined,
-          repeated: repeated === password ? undefined : 'The passwords differ.',
+        check={(values) => ({
+          username: isUserName(values.username?.trim() ?? '') ? undefined : `A name must be ${USER_NAME_RULE}.`,
+          ...checkNewPassword(values),
         })}
         ifUnknown="Check the list before you try again."
         onSubmit={async ({ username = '', password = '', role }) => {
@@ -128,7 +162,7 @@ function NewAdministrator({ onDone, onClose }: TaskProps) {
           label="Password"
           type="password"
           autocomplete="new-password"
-          hint={`Use at least ${shortest} characters. The password cannot be shown later.`}
+          hint={`Use at least ${ACCOUNT_LIMITS.minPasswordLength} characters. The password cannot be shown later.`}
         />
         <Field name="repeated" label="Password again" type="password" autocomplete="new-password" />
         <Choice

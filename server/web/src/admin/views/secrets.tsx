@@ -66,6 +66,30 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
   )
 }
 
+interface NewPasswordDialogProps {
+  readonly username: string
+  readonly password: string
+  readonly onDone: () => void
+}
+
+/** Shows the new password of an administrator once. */
+export function NewPasswordDialog({ username, password, onDone }: NewPasswordDialogProps) {
+  useLeavePrompt()
+  return (
+    <Dialog title={`New password of ${username}`}>
+      <p>Save it now: it cannot be shown again.</p>
+      <dl class="secrets">
+        <Secret label="Password" value={password} />
+      </dl>
+      <div class="form-buttons">
+        <button type="button" class="primary" onClick={onDone}>
+          I have saved it
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
 function Secret({ label, value }: { readonly label: string; readonly value: string }) {
   const [isCopied, setCopied] = useState(false)
   const copy = () =>
