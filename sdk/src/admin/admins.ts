@@ -1,4 +1,4 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
+import { CALL_OPTIONS, type CallOptions, NON_RETRIED_OPTIONS, type NonRetriedOptions } from '../client/core/options.ts'
 import { passwordIssue } from '../client/resources/account.ts'
 import { noContentShape } from '../client/shapes/shape.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
@@ -6,7 +6,7 @@ import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole, NewPassword } from '../contract/schemas.ts'
 import { optionIssues } from '../errors/check-options.ts'
 import { choiceIssue, nameIssue } from './checks.ts'
-import { NON_RETRIED_OPTIONS, type NonRetriedOptions, type Send } from './requests.ts'
+import type { Send } from './requests.ts'
 import { administratorListShape, administratorShape, newPasswordShape } from './shapes.generated.ts'
 
 /** An administrator to create. */

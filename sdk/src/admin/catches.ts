@@ -1,4 +1,4 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
+import { CALL_OPTIONS, type CallOptions, NON_RETRIED_OPTIONS, type NonRetriedOptions } from '../client/core/options.ts'
 import { type CrabInput, entryIssue, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
 import { gamemodeIssue, idIssue } from '../client/resources/target.ts'
 import { savedShape } from '../client/shapes/on-demand.generated.ts'
@@ -12,7 +12,7 @@ import type { CrabCollection, FishCollection, Saved } from '../contract/schemas.
 import type { OptionNames } from '../errors/check-options.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
 import { nameIssue } from './checks.ts'
-import { NON_RETRIED_OPTIONS, type NonRetriedOptions, type Send } from './requests.ts'
+import type { Send } from './requests.ts'
 
 /** The gamemode of a collection. */
 export interface GamemodeOption {

@@ -1,3 +1,4 @@
+export type { NonRetriedOptions } from '../client/core/options.ts'
 export type {
   Administrator,
   AdministratorList,
@@ -38,6 +39,5 @@ export type {
   AdminListOptions,
   IterateUsersOptions,
   ListUsersOptions,
-  NonRetriedOptions,
 } from './requests.ts'
 export type { AdminKeysResource, NewUser, ResetResult, UsersResource } from './users.ts'

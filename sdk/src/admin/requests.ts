@@ -31,12 +31,6 @@ export function sendOnceIfUncertain(transport: Transport): Transport {
         })
 }
 
-/** Options of calls that are never retried. */
-export type NonRetriedOptions = Omit<CallOptions, 'maxRetries'>
-
-const { maxRetries: _, ...NON_RETRIED } = CALL_OPTIONS
-export const NON_RETRIED_OPTIONS: OptionNames<NonRetriedOptions> = NON_RETRIED
-
 /** Options of lists. */
 export interface AdminListOptions extends CallOptions {
   /** Entries per page, 1 to 1000. @default 100 */

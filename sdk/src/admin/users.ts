@@ -1,4 +1,4 @@
-import { CALL_OPTIONS, type CallOptions } from '../client/core/options.ts'
+import { CALL_OPTIONS, type CallOptions, NON_RETRIED_OPTIONS, type NonRetriedOptions } from '../client/core/options.ts'
 import { passwordIssue } from '../client/resources/account.ts'
 import { getKey } from '../client/resources/keys.ts'
 import { iteratePages } from '../client/resources/pages.ts'
@@ -27,8 +27,6 @@ import {
   type IterateUsersOptions,
   LIST_OPTIONS,
   type ListUsersOptions,
-  NON_RETRIED_OPTIONS,
-  type NonRetriedOptions,
   type Send,
 } from './requests.ts'
 import {

@@ -167,8 +167,7 @@ export async function listen(options: ListenOptions) {
       const response = await fetch(new NodeRequest({ req, res }), {
         target: req.url,
         readBody: bodyReaderOf(req),
-        // The response to a pipelined request is not closed before it gets the socket.
-        isClosed: () => res.destroyed || (req.destroyed && !req.complete),
+        isClosed: () => res.destroyed,
       })
       if (response instanceof SentResponse) pending.requestId = response.fields[HEADERS.requestId]
       // The responses of one turn are sent together: the first write wakes the clients up, and each write to a client

@@ -100,6 +100,28 @@ describe('an administrator who changes the password', () => {
   })
 })
 
+it('a change of the password does not undo a reset by another superadmin while the new password is hashed', async () => {
+  let reset = async () => {}
+  const passwords: PasswordHasher = {
+    ...plainPasswords,
+    async hash(password) {
+      if (password === NEW) await reset()
+      return plainPasswords.hash(password)
+    },
+  }
+  const service = await createMemoryService({ ...UNLIMITED, passwords })
+  const root = await asRoot(service)
+  await root('POST', '/admin/admins', { username: 'mia', password: 'mia-password' })
+  const mia = withSession(service, await sessionOf(service, 'mia', 'mia-password'))
+  let generated = ''
+  reset = async () => {
+    generated = ((await (await root('POST', '/admin/admins/mia/reset')).json()) as NewPassword).password
+  }
+  const body = { password: 'mia-password', newPassword: NEW }
+  await expectError(await mia('POST', '/admin/password', body), 'invalid_credentials')
+  expect((await login(service, 'mia', generated)).status).toBe(200)
+})
+
 describe('the reset of an administrator by a superadmin', () => {
   it('returns a generated password, and ends the sessions of that administrator', async () => {
     const service = await createMemoryService(UNLIMITED)

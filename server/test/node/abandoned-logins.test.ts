@@ -5,35 +5,44 @@ import { startTestServer } from './running.ts'
 
 const ADMIN = { FISH_ADMIN_USERNAME: 'root', FISH_ADMIN_PASSWORD: 'root-password' }
 
+/** A server whose checks of passwords wait until `release`, and the statuses in its log. */
+async function openBusyServer() {
+  const scrypt = createScryptHasher({ N: 16, r: 1, p: 1 })
+  const checked: string[] = []
+  const statuses: unknown[] = []
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const passwords = {
+    ...scrypt,
+    async verify(password: string, hash: string) {
+      checked.push(password)
+      await released
+      return scrypt.verify(password, hash)
+    },
+  }
+  const logger = {
+    info: ({ status }: Readonly<Record<string, unknown>>, message: string) =>
+      void (message === 'request' && statuses.push(status)),
+    warn() {},
+    error() {},
+  }
+  const { url } = await startTestServer(ADMIN, { passwords, logger })
+  return { url, checked, statuses, release }
+}
+
+/** The text of a login. */
+function loginText(password: string): { readonly start: string; readonly body: string } {
+  const body = JSON.stringify({ username: 'root', password })
+  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+  return { start: head('POST /admin/login HTTP/1.1', headers), body }
+}
+
 describe('logins whose client disconnects from the socket', () => {
   it('are logged as 499 and not checked, and do not delay the next login', async () => {
-    const scrypt = createScryptHasher({ N: 16, r: 1, p: 1 })
-    const checked: string[] = []
-    let release = (): void => undefined
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const passwords = {
-      ...scrypt,
-      async verify(password: string, hash: string) {
-        checked.push(password)
-        await released
-        return scrypt.verify(password, hash)
-      },
-    }
-    const statuses: unknown[] = []
-    const logger = {
-      info: ({ status }: Readonly<Record<string, unknown>>, message: string) =>
-        void (message === 'request' && statuses.push(status)),
-      warn() {},
-      error() {},
-    }
-    const { url } = await startTestServer(ADMIN, { passwords, logger })
+    const { url, checked, statuses, release } = await openBusyServer()
     const login = async (password: string) => {
-      const body = JSON.stringify({ username: 'root', password })
       const raw = await openRaw(url)
-      const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
-      raw.send(`${head('POST /admin/login HTTP/1.1', headers)}${body}`)
+      const { start, body } = loginText(password)
+      raw.send(start + body)
       return raw
     }
 
@@ -52,30 +61,10 @@ describe('logins whose client disconnects from the socket', () => {
   })
 
   it('are logged as 499 if they are pipelined behind another request and their body is incomplete', async () => {
-    const scrypt = createScryptHasher({ N: 16, r: 1, p: 1 })
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    const passwords = {
-      ...scrypt,
-      async verify(password: string, hash: string) {
-        await released
-        return scrypt.verify(password, hash)
-      },
-    }
-    const statuses: unknown[] = []
-    const logger = {
-      info: ({ status }: Readonly<Record<string, unknown>>, message: string) =>
-        void (message === 'request' && statuses.push(status)),
-      warn() {},
-      error() {},
-    }
-    const { url } = await startTestServer(ADMIN, { passwords, logger })
-    const body = JSON.stringify({ username: 'root', password: 'root-password' })
-    const post = head('POST /admin/login HTTP/1.1', {
-      'content-type': 'application/json',
-      'content-length': String(body.length),
-    })
+    const { url, statuses, release } = await openBusyServer()
+    const { start, body } = loginText('root-password')
     const { send, socket } = await openRaw(url)
-    send(`${post}${body}${post}{`)
+    send(`${start}${body}${start}{`)
     // The response on another connection shows that the server has read the earlier requests.
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     socket.resetAndDestroy()

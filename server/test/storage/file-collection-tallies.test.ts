@@ -30,6 +30,12 @@ test('the name of a removed catch is deleted from the store, even if nobody read
   expect(sql(`SELECT name FROM species_and_days WHERE name >= ''`).map(({ name }) => name)).toEqual(['Koi'])
 })
 
+test('a day is stored as an integer, which takes fewer bytes than a double', async () => {
+  const { storage, sql } = await open()
+  await storage.append(newCollection(), recordOf('Koi'))
+  expect(sql(`SELECT typeof(name) AS type FROM species_and_days WHERE name < ''`)).toEqual([{ type: 'integer' }])
+})
+
 test('a new collection contains no species or days of an owner who was removed during an append', async () => {
   const { storage } = await open()
   const [removed, later] = [newCollection(), newCollection()]

@@ -45,6 +45,12 @@ const DEFAULT_LIMITS: CallLimits = { timeoutMs: 10_000, maxWaitMs: 3_600_000, ma
 /** The names of the options of every call. */
 export const CALL_OPTIONS: OptionNames<CallOptions> = { signal: 1, ...DEFAULT_LIMITS }
 
+/** Options of calls that are never retried. */
+export type NonRetriedOptions = Omit<CallOptions, 'maxRetries'>
+
+const { maxRetries: _, ...NON_RETRIED } = CALL_OPTIONS
+export const NON_RETRIED_OPTIONS: OptionNames<NonRetriedOptions> = NON_RETRIED
+
 /**
  * Options of {@link createClient}. All are optional. Options of a call override these options, and these options
  * override environment variables.

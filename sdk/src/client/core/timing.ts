@@ -49,7 +49,6 @@ export async function withTimeLimit<Result>(
   timeoutError: () => TimeoutError,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  signal?.throwIfAborted()
   const ending = new AbortController()
   let cancel = () => {}
   try {

@@ -1,14 +1,14 @@
 import { ACCOUNT_LIMITS } from '../../contract/limits.ts'
 import { OWN_ROUTES } from '../../contract/routes.ts'
 import type { Issue } from '../../errors/fish-crab-error.ts'
-import { CALL_OPTIONS, type CallOptions } from '../core/options.ts'
+import { NON_RETRIED_OPTIONS, type NonRetriedOptions } from '../core/options.ts'
 import { noContentShape } from '../shapes/shape.ts'
 import { type ApiPromise, call, type ResponseMeta } from '../transport/call.ts'
 import type { Transport } from '../transport/response.ts'
 import { basicCredentials } from './keys.ts'
 
 /** Options of `account.changePassword`. */
-interface ChangePasswordOptions extends Omit<CallOptions, 'maxRetries'> {
+interface ChangePasswordOptions extends NonRetriedOptions {
   /** Name of the player. */
   readonly username: string
   /** The old password. */
@@ -31,13 +31,11 @@ export interface AccountResource {
   changePassword(options: ChangePasswordOptions): ApiPromise<ResponseMeta>
 }
 
-const { maxRetries: _, ...NON_RETRIED } = CALL_OPTIONS
-
 export function changePassword(transport: Transport, options: ChangePasswordOptions): ApiPromise<ResponseMeta> {
   const send: Transport = (request) => transport({ ...request, options: { ...request.options, maxRetries: 0 } })
   return call(send, {
     options,
-    known: { username: 1, password: 1, newPassword: 1, ...NON_RETRIED },
+    known: { username: 1, password: 1, newPassword: 1, ...NON_RETRIED_OPTIONS },
     shape: noContentShape,
     prepare: () => {
       const { username, password, newPassword } = options
