@@ -113,6 +113,7 @@ function mapDriver(): StorageDriver {
     version: (one) => open(() => (removed.has(one.owner) ? REMOVED_VERSION : (versions.get(keyOf(one)) ?? 'empty'))),
     latest: (collection, count) => open(() => rowsOf(collection).slice(-count).reverse().map(toRecord)),
     onChange: changes.onChange,
+    signalChange: async (owner) => changes.emit({ owner }),
     removeEntriesIf: (collection, { record: { id, count }, remaining }) =>
       open(() => {
         const row = find(collection, id)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { renderCsv, unescapeFormula } from '../src/terminal/csv.ts'
+import { unescapeFormula } from '../../sdk/src/internal/csv.ts'
+import { renderCsv } from '../src/terminal/csv.ts'
 import { run, startImpostor } from './harness.ts'
 
 // A wide character, an emoji of two parts and a flag take two cells each. A letter with a combining mark takes one

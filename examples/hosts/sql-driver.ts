@@ -157,6 +157,10 @@ export function createSqlDriver(db: SqlDatabase): StorageDriver {
       listeners.add(own)
       return () => void listeners.delete(own)
     },
+    signalChange: (owner) =>
+      open(() => {
+        for (const listener of listeners) queueMicrotask(() => listener({ owner }))
+      }),
     findById: (collection, id) =>
       open(() => {
         const [row] = db.exec(`SELECT * FROM records WHERE ${IN_COLLECTION} AND id = ?`, ...keyOf(collection), id)

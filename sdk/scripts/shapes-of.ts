@@ -22,6 +22,7 @@ function convert(schema: JsonSchema): Shape {
   if (schema.const !== undefined) return { type: 'enum', values: [schema.const] }
   if (schema.enum) return { type: 'enum', values: schema.enum }
   if (schema.type === 'string') return { type: schema.format === 'date-time' ? 'date-time' : 'string' }
+  if (schema.type === 'boolean') return { type: 'enum', values: [true, false] }
   if (schema.type === 'integer') return { type: 'count' }
   if (schema.type === 'array' && schema.items) return { type: 'array', items: convert(schema.items) }
   if (schema.propertyNames && schema.additionalProperties) {

@@ -17,7 +17,7 @@ const outOf = (mode: string) => at(mode === 'player-app' ? '../../cli/dist/playe
  * `fish-cli app` also has its own build, because the service does not serve it.
  */
 const BUILDS: Readonly<Record<string, readonly string[]>> = {
-  production: ['collection', 'overlay', 'overlay-setup'],
+  production: ['collection', 'overlay', 'overlay-setup', 'login'],
   admin: ['admin'],
   'player-app': ['player-app'],
 }

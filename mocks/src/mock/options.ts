@@ -44,6 +44,8 @@ export interface MockOptions {
   readonly trustProxy?: number
   /** Whether the leaderboard is public, as with `FISH_PUBLIC_LEADERBOARD`. @default false */
   readonly publicLeaderboard?: boolean
+  /** The address that players use, as with `FISH_PUBLIC_URL`, which login links need. @default none */
+  readonly publicUrl?: string
   /** The origin of handlers and `listen()`. @default a unique origin, such as `http://fish-1a2b3c4d.test` */
   readonly origin?: string
 }
@@ -59,6 +61,7 @@ const OPTIONS = keysOf<MockOptions>({
   allowedOrigins: 1,
   trustProxy: 1,
   publicLeaderboard: 1,
+  publicUrl: 1,
   origin: 1,
 })
 
@@ -69,13 +72,14 @@ const OPTIONS = keysOf<MockOptions>({
 export function checkOptions(options: MockOptions): MockServiceOptions {
   assertKnownKeys('createMock()', options, OPTIONS)
   const { seed = {}, startAt, autoAdvance = false, clock, limits = {}, keys = {}, trustProxy = 0, origin } = options
-  const { publicLeaderboard = false, gamemodes = GAMEMODES } = options
+  const { publicLeaderboard = false, publicUrl, gamemodes = GAMEMODES } = options
   // The service checks the names.
   if (!Array.isArray(gamemodes)) throw new TypeError("gamemodes must be a list, such as ['earth', 'skyblock'].")
   parseSeed(seed, gamemodes)
   checkLimits(limits)
   const allowedOrigins = checkAllowedOrigins(options.allowedOrigins)
   if (origin !== undefined) checkOrigin(origin)
+  if (publicUrl !== undefined) checkOrigin(publicUrl, 'publicUrl')
   if (startAt !== undefined) checkStart(startAt)
   for (const [name, value] of Object.entries({ autoAdvance, publicLeaderboard })) {
     if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false.`)
@@ -98,6 +102,7 @@ export function checkOptions(options: MockOptions): MockServiceOptions {
     allowedOrigins,
     trustProxy,
     publicLeaderboard,
+    publicUrl,
   }
 }
 

@@ -36,6 +36,7 @@ export interface ServiceOptions {
   readonly allowedOrigins: readonly string[]
   readonly trustProxy: number
   readonly publicLeaderboard: boolean
+  readonly publicUrl: string | undefined
   readonly now: () => number
   readonly schedule: Schedule
 }
@@ -49,7 +50,7 @@ const SECRETS = { encryption: 'encryption of a mock', session: 'sessions of a mo
 
 /** Opens the service on an empty storage and applies the seed. */
 export async function openService(options: ServiceOptions) {
-  const { gamemodes, seed, limits, masterApiKey, allowedOrigins, trustProxy, publicLeaderboard } = options
+  const { gamemodes, seed, limits, masterApiKey, allowedOrigins, trustProxy, publicLeaderboard, publicUrl } = options
   const { requests = LIMITS.requests, windowSeconds = LIMITS.windowSeconds, tokenTtlSeconds } = limits
   const { adminRequests = ACCOUNT_LIMITS.adminRequests, adminWindowSeconds = ACCOUNT_LIMITS.adminWindowSeconds } =
     limits
@@ -74,6 +75,7 @@ export async function openService(options: ServiceOptions) {
     publicLeaderboard,
     // The platform's Brotli is so slow that clients could abuse it, but tests have no such clients.
     contentEncoder: createPlatformEncoder(['gzip', 'br']),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(masterApiKey === undefined ? {} : { masterApiKey }),
     ...(tokenTtlSeconds === undefined ? {} : { tokenTtlSeconds }),
   } satisfies Partial<AppOptions>

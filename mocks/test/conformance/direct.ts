@@ -49,6 +49,7 @@ export async function openDirect({
     clock: () => now,
     contentEncoder: createPlatformEncoder(['gzip', 'br']),
     publicLeaderboard: true,
+    publicUrl: 'https://fish.example.org',
     masterApiKey: MASTER,
     allowedOrigins: ['https://first.example', ORIGIN],
     ...(gamemodes ? { gamemodes } : {}),

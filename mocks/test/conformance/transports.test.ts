@@ -14,6 +14,7 @@ async function openMock() {
     keys: { master: MASTER },
     allowedOrigins: [ORIGIN],
     publicLeaderboard: true,
+    publicUrl: 'https://fish.example.org',
   })
   const options: ConformanceOptions = {
     baseUrl: mock.origin,

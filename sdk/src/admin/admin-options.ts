@@ -1,7 +1,7 @@
 import { CLIENT_OPTIONS, type ClientOptions, resolveOptions, VARIABLES } from '../client/core/options.ts'
+import { nameIssue } from '../client/resources/target.ts'
 import type { OptionNames } from '../errors/check-options.ts'
 import { type Issue, ValidationError } from '../errors/fish-crab-error.ts'
-import { nameIssue } from './checks.ts'
 
 /**
  * Options of {@link createAdminClient}: credentials or the token of an open session, and all options of `createClient`

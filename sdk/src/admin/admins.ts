@@ -1,11 +1,12 @@
 import { CALL_OPTIONS, type CallOptions, NON_RETRIED_OPTIONS, type NonRetriedOptions } from '../client/core/options.ts'
 import { passwordIssue } from '../client/resources/account.ts'
+import { nameIssue } from '../client/resources/target.ts'
 import { noContentShape } from '../client/shapes/shape.ts'
 import type { ApiPromise, ResponseMeta } from '../client/transport/call.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { Administrator, AdministratorList, AdminRole, NewPassword } from '../contract/schemas.ts'
 import { optionIssues } from '../errors/check-options.ts'
-import { choiceIssue, nameIssue } from './checks.ts'
+import { choiceIssue } from './checks.ts'
 import type { Send } from './requests.ts'
 import { administratorListShape, administratorShape, newPasswordShape } from './shapes.generated.ts'
 

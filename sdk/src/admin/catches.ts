@@ -1,6 +1,6 @@
 import { CALL_OPTIONS, type CallOptions, NON_RETRIED_OPTIONS, type NonRetriedOptions } from '../client/core/options.ts'
 import { type CrabInput, entryIssue, type FishInput, parseEntries } from '../client/resources/catch-input.ts'
-import { gamemodeIssue, idIssue } from '../client/resources/target.ts'
+import { gamemodeIssue, idIssue, nameIssue } from '../client/resources/target.ts'
 import { savedShape } from '../client/shapes/on-demand.generated.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { crabCollectionShape, fishCollectionShape } from '../client/shapes/shapes.generated.ts'
@@ -11,7 +11,6 @@ import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type { CrabCollection, FishCollection, Saved } from '../contract/schemas.ts'
 import type { OptionNames } from '../errors/check-options.ts'
 import type { Issue } from '../errors/fish-crab-error.ts'
-import { nameIssue } from './checks.ts'
 import type { Send } from './requests.ts'
 
 /** The gamemode of a collection. */

@@ -12,6 +12,8 @@ import { checkOptions } from '../errors/check-options.ts'
 import { type AdminClientOptions, type Credentials, requireCredentials, resolveAdminOptions } from './admin-options.ts'
 import { type AdminsResource, changePassword, createAdmins, type PasswordChange } from './admins.ts'
 import { type AdminCrabsResource, type AdminFishResource, createAdminCrabs, createAdminFish } from './catches.ts'
+import { type ExportOptions, exportCatches } from './export.ts'
+import { createInvitations, type InvitationsResource } from './invitations.ts'
 import { type AuditResource, createAudit, createReports, type Reports } from './reports.ts'
 import { type Send, sendOnceIfUncertain } from './requests.ts'
 import { authorized, createSessionCache, isSessionOver, type Login } from './session.ts'
@@ -66,6 +68,16 @@ export interface AdminClient extends Reports {
   readonly audit: AuditResource
   /** The Fernet keys of players. */
   readonly keys: AdminKeysResource
+  /** Creates, lists and ends links with which players create their own accounts. */
+  readonly invitations: InvitationsResource
+  /**
+   * Yields the catches of all players as parts of a CSV or JSON Lines text. Only superadmins may export.
+   *
+   * @throws PermissionDeniedError; ConnectionError if the response is cut; ValidationError, ApiError.
+   * @example
+   * for await (const text of admin.export({ format: 'csv' })) console.log(text)
+   */
+  export(options?: ExportOptions): AsyncGenerator<string, void, undefined>
 }
 
 /**
@@ -120,12 +132,14 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     logout: (options = {}) => logout(options),
     changePassword: (change, options = {}) => changePassword(send, change, options),
     ...createReports(send),
-    users: createUsers(send),
+    users: createUsers(send, withSession),
     fish: createAdminFish(send),
     crabs: createAdminCrabs(send),
     admins: createAdmins(send),
     audit: createAudit(send),
     keys: createAdminKeys(transport, credentials),
+    invitations: createInvitations(send),
+    export: (options = {}) => exportCatches(withSession, options),
   } satisfies AdminClient)
 }
 

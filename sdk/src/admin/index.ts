@@ -7,9 +7,12 @@ export type {
   AuditEntry,
   AuditPage,
   CrabCollection,
+  CreatedInvitation,
   CreatedUser,
   FishCollection,
+  InvitationList,
   Leaderboard,
+  LoginLink,
   NewApiKey,
   NewPassword,
   OwnAccount,
@@ -17,10 +20,13 @@ export type {
   Saved,
   Session,
   Stats,
+  Suspension,
   User,
   UserDetails,
   UserKey,
+  UserLine,
   UserList,
+  UserName,
 } from '../contract/schemas.ts'
 export type { AdminClientOptions } from './admin-options.ts'
 export type { AdminsResource, NewAdministrator, PasswordChange } from './admins.ts'
@@ -33,6 +39,8 @@ export type {
   MoveOption,
 } from './catches.ts'
 export { type AdminClient, createAdminClient } from './create-admin-client.ts'
+export type { ExportOptions } from './export.ts'
+export type { InvitationsResource, NewInvitation } from './invitations.ts'
 export type { AuditResource, IterateAuditOptions, LeaderboardOptions, ListAuditOptions, Reports } from './reports.ts'
 export type {
   AdminIterateOptions,

@@ -2,26 +2,33 @@ import { CALL_OPTIONS, type CallOptions, NON_RETRIED_OPTIONS, type NonRetriedOpt
 import { passwordIssue } from '../client/resources/account.ts'
 import { getKey } from '../client/resources/keys.ts'
 import { iteratePages } from '../client/resources/pages.ts'
-import { limitIssue } from '../client/resources/target.ts'
-import { userKeyShape } from '../client/shapes/on-demand.generated.ts'
+import { limitIssue, nameIssue } from '../client/resources/target.ts'
+import { userKeyShape, userNameShape } from '../client/shapes/on-demand.generated.ts'
 import { noContentShape, type ResponseShape } from '../client/shapes/shape.ts'
 import { type ApiPromise, apiPromise, type ResponseMeta } from '../client/transport/call.ts'
 import type { Transport } from '../client/transport/response.ts'
+import { ACCOUNT_LIMITS } from '../contract/limits.ts'
 import { ADMIN_ROUTES } from '../contract/routes.ts'
 import type {
   CreatedUser,
+  LoginLink,
   NewApiKey,
   NewPassword,
   ResetType,
+  Suspension,
   User,
   UserDetails,
   UserKey,
+  UserLine,
   UserList,
+  UserName,
 } from '../contract/schemas.ts'
 import { optionIssues } from '../errors/check-options.ts'
-import { throwIssues } from '../errors/fish-crab-error.ts'
+import { ConnectionError, InvalidResponseError } from '../errors/connection-errors.ts'
+import { type Issue, throwIssues } from '../errors/fish-crab-error.ts'
 import { type Credentials, requireCredentials } from './admin-options.ts'
-import { choiceIssue, cursorIssue, nameIssue, searchIssue } from './checks.ts'
+import { choiceIssue, cursorIssue, hoursIssue, searchIssue } from './checks.ts'
+import { linesOf, readText } from './lines.ts'
 import {
   ITERATE_OPTIONS,
   type IterateUsersOptions,
@@ -31,8 +38,10 @@ import {
 } from './requests.ts'
 import {
   createdUserShape,
+  loginLinkShape,
   newApiKeyShape,
   newPasswordShape,
+  suspensionShape,
   userDetailsShape,
   userListShape,
 } from './shapes.generated.ts'
@@ -73,6 +82,18 @@ export interface UsersResource {
    */
   create(user: NewUser, options?: NonRetriedOptions): ApiPromise<CreatedUser & ResponseMeta>
   /**
+   * Creates up to 500 users with one request, and yields the outcome of each user in order: the user with all secrets,
+   * which are shown only once, or the error. The service creates a user only after the previous outcome was received, so
+   * store the secrets before you continue. The call is never retried: an error says which user may have been created.
+   *
+   * @throws ConnectionError if the response is cut; ValidationError, ApiError.
+   * @example
+   * for await (const user of admin.users.createMany([{ name: 'Alex' }, { name: 'Bea' }])) {
+   *   console.log(user.name, user.status === 'created' ? user.password : user.error)
+   * }
+   */
+  createMany(users: readonly NewUser[], options?: NonRetriedOptions): AsyncGenerator<UserLine, void, undefined>
+  /**
    * One user, with catch totals and the latest catch, but without secrets.
    *
    * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
@@ -103,9 +124,56 @@ export interface UsersResource {
     type: Type,
     options?: NonRetriedOptions,
   ): ApiPromise<ResetResult[Type] & ResponseMeta>
+  /**
+   * Changes the name of a user. Keys, catches and links stay. For 90 days, the old name refers to the user, and nobody
+   * else can take it.
+   *
+   * @throws ConflictError with code `user_exists`; NotFoundError with code `user_not_found`; ValidationError, ApiError,
+   *   ConnectionError.
+   * @example
+   * await admin.users.rename('Alex', 'AlexTheGreat')
+   */
+  rename(name: string, newName: string, options?: NonRetriedOptions): ApiPromise<UserName & ResponseMeta>
+  /**
+   * Suspends a user, who can then neither log in nor add catches. Nothing is removed.
+   *
+   * @param suspension with `hide`, reads and pages also treat the user as unknown @default `{ hide: false }`
+   * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * await admin.users.suspend('Alex', { hide: true })
+   */
+  suspend(
+    name: string,
+    suspension?: { readonly hide?: boolean | undefined },
+    options?: CallOptions,
+  ): ApiPromise<Suspension & ResponseMeta>
+  /**
+   * Ends the suspension of a user.
+   *
+   * @throws NotFoundError with code `user_not_found`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * await admin.users.unsuspend('Alex')
+   */
+  unsuspend(name: string, options?: CallOptions): ApiPromise<Suspension & ResponseMeta>
+  /**
+   * Creates a link with which a player chooses a password and gets a login file. The link works once, and replaces an
+   * earlier link. The link is a secret until it is used.
+   *
+   * @param lifetime 1 to 720 hours @default `{ hours: 72 }`
+   * @throws ConflictError with code `public_url_missing`; PermissionDeniedError with code `user_suspended`; NotFoundError
+   *   with code `user_not_found`; ValidationError, ApiError, ConnectionError.
+   * @example
+   * const { url, expiresAt } = await admin.users.createLoginLink('Alex')
+   */
+  createLoginLink(
+    name: string,
+    lifetime?: { readonly hours?: number | undefined },
+    options?: NonRetriedOptions,
+  ): ApiPromise<LoginLink & ResponseMeta>
 }
 
-export function createUsers(send: Send): UsersResource {
+/** @param transport sends requests with the session token */
+export function createUsers(send: Send, transport: Transport): UsersResource {
   const list: UsersResource['list'] = (options = {}) =>
     send(userListShape, options, { ...LIST_OPTIONS, search: 1, totals: 1 }, () => {
       const { search, totals, limit, cursor } = options
@@ -132,6 +200,7 @@ export function createUsers(send: Send): UsersResource {
           issues: [nameIssue(name), password !== undefined && passwordIssue(password), ...unknown],
         }
       }),
+    createMany: (users, options = {}) => createMany(transport, users, options),
     get: (name, options = {}) =>
       send(userDetailsShape, options, CALL_OPTIONS, () => ({
         route: ADMIN_ROUTES.showUser,
@@ -155,7 +224,96 @@ export function createUsers(send: Send): UsersResource {
         },
         issues: [nameIssue(name), choiceIssue(type, Object.keys(RESET_SHAPES), 'type')],
       })),
+    rename: (name, newName, options = {}) =>
+      send(userNameShape, options, NON_RETRIED_OPTIONS, () => ({
+        route: ADMIN_ROUTES.renameUser,
+        params: { name },
+        json: { name: newName },
+        ifUnknown: { effect: 'the user was renamed', hint: `Check with users.get('${newName}').` },
+        issues: [nameIssue(name), nameIssue(newName, 'newName')],
+      })),
+    suspend: (name, { hide } = {}, options = {}) =>
+      send(suspensionShape, options, CALL_OPTIONS, () => ({
+        route: ADMIN_ROUTES.suspendUser,
+        params: { name },
+        json: { hide },
+        issues: [nameIssue(name), hide !== undefined && choiceIssue(hide, [true, false], 'hide')],
+      })),
+    unsuspend: (name, options = {}) =>
+      send(suspensionShape, options, CALL_OPTIONS, () => ({
+        route: ADMIN_ROUTES.unsuspendUser,
+        params: { name },
+        issues: [nameIssue(name)],
+      })),
+    createLoginLink: (name, { hours } = {}, options = {}) =>
+      send(loginLinkShape, options, NON_RETRIED_OPTIONS, () => ({
+        route: ADMIN_ROUTES.createLoginLink,
+        params: { name },
+        json: { hours },
+        ifUnknown: { effect: 'the link was created', hint: 'Create another link, which replaces it.' },
+        issues: [nameIssue(name), hoursIssue(hours)],
+      })),
   }
+}
+
+async function* createMany(
+  transport: Transport,
+  users: readonly NewUser[],
+  options: NonRetriedOptions,
+): AsyncGenerator<UserLine, void, undefined> {
+  const { usersPerRequest } = ACCOUNT_LIMITS
+  const isList = Array.isArray(users) && users.length > 0 && users.length <= usersPerRequest
+  throwIssues([
+    ...optionIssues(options, NON_RETRIED_OPTIONS),
+    ...(isList ? [] : [{ path: 'users', message: `Must be a list of 1 to ${usersPerRequest} users.` }]),
+  ])
+  let body: ReadableStream<Uint8Array> | null = null
+  await transport({
+    route: ADMIN_ROUTES.createUsers,
+    json: { users: users.map(({ name, password }) => ({ name, password })) },
+    options: { ...options, maxRetries: 0 },
+    onStream: (opened) => {
+      body = opened
+    },
+  })
+  let count = 0
+  try {
+    for await (const line of linesOf(readText(body, options.signal))) {
+      yield userLineOf(line)
+      count += 1
+    }
+    if (count < users.length) throw new ConnectionError('The response was cut.', {})
+  } catch (cause) {
+    options.signal?.throwIfAborted()
+    if (!(cause instanceof ConnectionError)) throw cause
+    throw new ConnectionError(`The response was cut after ${count} of ${users.length} users.`, {
+      cause,
+      hint: `It is unknown whether ${users[count]?.name} was created. Check with users.get. If so, its secrets are lost: users.reset creates new ones.`,
+    })
+  }
+}
+
+/** @throws InvalidResponseError that does not contain the line, which has secrets */
+function userLineOf(text: string): UserLine {
+  const issues: Issue[] = []
+  try {
+    const line = JSON.parse(text)
+    if (line.status === 'created') {
+      const user = createdUserShape(line, issues)
+      if (issues.length === 0) return { status: 'created', ...user }
+    }
+    const { name, code, error } = line
+    if (line.status === 'error' && [name, code, error].every((field) => typeof field === 'string')) {
+      return { status: 'error', name, code, error }
+    }
+  } catch {
+    // The error below reports the problem.
+  }
+  throw new InvalidResponseError('A line of the response does not match the API.', {
+    status: 200,
+    mayHaveChanged: true,
+    hint: 'Check that baseUrl is right.',
+  })
 }
 
 /** The result of `users.reset`, by type. */

@@ -110,7 +110,10 @@ export function createClient(options: ClientOptions = {}): Client {
     demo: createDemo(transport),
     keys: { get: (options) => deferred(({ getKey }) => getKey(transport, options)) },
     account: {
-      changePassword: (options) => deferred(({ changePassword }) => changePassword(transport, options)),
+      changePassword: (options) => deferred(({ createAccount }) => createAccount(transport).changePassword(options)),
+      rename: (options) => deferred(({ createAccount }) => createAccount(transport).rename(options)),
+      setPublic: (options) => deferred(({ createAccount }) => createAccount(transport).setPublic(options)),
+      delete: (options) => deferred(({ createAccount }) => createAccount(transport).delete(options)),
     },
     status: createStatus(transport, settings),
     leaderboard: (options) => deferred(({ getLeaderboard }) => getLeaderboard(transport, settings, options)),

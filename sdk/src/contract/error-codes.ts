@@ -32,14 +32,31 @@ export const ERROR_CODES = {
     message: `The session token is missing, wrong or expired. Log in again at ${LOGIN_PATH}.`,
   },
   forbidden: { status: 403, message: 'These credentials do not permit this request.' },
+  user_suspended: {
+    status: 403,
+    message: 'This player is suspended and cannot log in or add catches. Ask an administrator of the service.',
+  },
   not_found: { status: 404, message: `Nothing exists at this address. See ${OPENAPI_PATH} for the API.` },
   user_not_found: { status: 404, message: 'No user has that name.' },
   admin_not_found: { status: 404, message: 'No administrator has that name.' },
+  invitation_not_found: { status: 404, message: 'No invitation has this id.' },
+  link_not_found: {
+    status: 404,
+    message: 'This link is used, expired or unknown. Ask an administrator of the service for a new link.',
+  },
   record_not_found: { status: 404, message: 'The collection has no record with this id.' },
   entry_not_found: { status: 404, message: 'The record has no entry with this index, or the entry was removed.' },
   method_not_allowed: { status: 405, message: 'This address does not support that method. See the Allow header.' },
   user_exists: { status: 409, message: 'A user with this name exists already. Letter case makes no difference.' },
+  public_url_missing: {
+    status: 409,
+    message: 'The service does not know its public address. Set FISH_PUBLIC_URL and restart the service.',
+  },
   admin_exists: { status: 409, message: 'An administrator with this name exists already.' },
+  too_many_invitations: {
+    status: 409,
+    message: 'The service has 100 open invitations. End an invitation first.',
+  },
   too_many_species: {
     status: 409,
     message: 'The collection has more than 10000 species, too many for a summary. Read the collection in pages.',

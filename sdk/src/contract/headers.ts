@@ -22,6 +22,9 @@ export const HEADERS = {
 export const MEDIA_TYPES = {
   json: 'application/json',
   token: 'application/octet-stream',
+  /** One JSON object per line. */
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
 } as const
 
 /**

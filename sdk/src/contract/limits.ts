@@ -47,4 +47,18 @@ export const ACCOUNT_LIMITS = {
   passwordLength: 256,
   /** Shortest password, in characters. */
   minPasswordLength: 8,
+  /** Maximum number of users that one request creates. */
+  usersPerRequest: 500,
+  /** Largest body of a request that creates several users, in bytes. */
+  usersBodyBytes: 1024 * 1024,
+  /** Default lifetime of a login link or an invitation, in hours. */
+  linkHours: 72,
+  /** Longest lifetime of a login link or an invitation, in hours. */
+  maxLinkHours: 720,
+  /** How long a repeated redemption of a login link gets the same response, in seconds. */
+  linkRepeatSeconds: 600,
+  /** Maximum number of players that one invitation creates. */
+  invitationUses: 500,
+  /** How long the old name of a renamed player refers to the player, in days. */
+  oldNameDays: 90,
 } as const

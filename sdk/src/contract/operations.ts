@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { ErrorCode } from './error-codes.ts'
 import { EVENT_STREAM, MEDIA_TYPES } from './headers.ts'
-import { LIMITS } from './limits.ts'
+import { ACCOUNT_LIMITS, LIMITS } from './limits.ts'
 import { DEMO_USER } from './names.ts'
 import type { RouteName } from './routes.ts'
 import * as schemas from './schemas.ts'
@@ -69,7 +69,7 @@ const write = (what: string): Operation => ({
   body: { type: MEDIA_TYPES.token },
   success: created(schemas.savedSchema),
   also: { 200: { schema: schemas.savedSchema, isReplay: true } },
-  errors: [...collectionErrors, ...jsonErrors, 'invalid_token', 'token_expired'],
+  errors: [...collectionErrors, ...jsonErrors, 'invalid_token', 'token_expired', 'user_suspended'],
 })
 
 const adminRead = (what: string, schema: z.ZodMiniType): Operation => ({
@@ -118,7 +118,9 @@ const adminMove = (what: string): Operation => ({
   errors: [...jsonErrors, 'user_not_found', 'record_not_found', ...moveGamemodeErrors],
 })
 
-const loginErrors = ['invalid_credentials', 'forbidden', 'unavailable'] as const
+const RENAMED = `The id, keys, catches and links stay. For ${ACCOUNT_LIMITS.oldNameDays} days, the old name refers to the same player, and nobody else can take it.`
+
+const loginErrors = ['invalid_credentials', 'forbidden', 'user_suspended', 'unavailable'] as const
 
 const removeOwn = (what: string): Operation => ({
   summary: `Delete one record of your own ${what}, or one of its entries`,
@@ -215,7 +217,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'basic',
     query: schemas.keyQuerySchema,
     success: ok(schemas.keySchema),
-    errors: ['invalid_credentials', 'missing_name', 'user_mismatch', 'forbidden', 'user_not_found', 'unavailable'],
+    errors: [...loginErrors, 'missing_name', 'user_mismatch', 'user_not_found'],
   },
 
   deleteOwnFish: removeOwn('fish'),
@@ -229,6 +231,39 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     body: json(schemas.passwordChangeSchema),
     success: noContent,
     errors: [...loginErrors, ...jsonErrors],
+  },
+  renameOwn: {
+    summary: 'Change your own name',
+    description: RENAMED,
+    auth: 'basic',
+    body: json(schemas.renameSchema),
+    success: ok(schemas.userNameResultSchema),
+    errors: [...loginErrors, ...jsonErrors, 'user_exists'],
+  },
+  updateOwn: {
+    summary: 'Hide your own collections, or show them again',
+    description:
+      'A player who is not public is unknown to everybody else, except to administrators. Requests with the API key of the player, new catches and logins work as before.',
+    auth: 'basic',
+    body: json(schemas.accountChangeSchema),
+    success: ok(schemas.accountResultSchema),
+    errors: [...loginErrors, ...jsonErrors],
+  },
+  deleteOwn: {
+    summary: 'Delete your own account and all your catches',
+    description: 'The body contains the password again. A deleted account cannot be restored.',
+    auth: 'basic',
+    body: json(schemas.accountDeletionSchema),
+    success: noContent,
+    errors: [...loginErrors, ...jsonErrors],
+  },
+  redeemLoginLink: {
+    summary: 'Redeem a login link or an invitation',
+    description: `The response is the content of a login file. The password and the API key are new, and the Fernet key stays. An invitation creates the player \`name\`. A repetition with the same \`nonce\` within ${ACCOUNT_LIMITS.linkRepeatSeconds / 60} minutes gets the same response. Only failures count against a limit, the limit of failed logins.`,
+    auth: 'none',
+    body: json(schemas.redemptionSchema),
+    success: ok(schemas.loginFileSchema),
+    errors: [...jsonErrors, 'link_not_found', 'user_exists', 'public_url_missing', 'rate_limited', 'unavailable'],
   },
 
   adminLogin: {
@@ -280,6 +315,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     success: created(schemas.createdUserSchema),
     errors: [...jsonErrors, 'user_exists', 'unavailable'],
   },
+  createUsers: {
+    summary: 'Create several users',
+    description: `The response has one line for each user, in order: the new user with all secrets, or the reason why the user was not created. The service creates a user when the line is read. If the client closes the connection, the service stops at the next user. The body has at most ${ACCOUNT_LIMITS.usersBodyBytes / 1024} KiB.`,
+    auth: 'admin',
+    body: json(schemas.newUsersSchema),
+    success: { status: 200, type: MEDIA_TYPES.ndjson, schema: schemas.userLineSchema },
+    errors: jsonErrors,
+  },
   showUser: {
     summary: 'Get a user, with the numbers of catches and the last time that the key was read',
     description: 'The letter case of the name makes no difference.',
@@ -301,6 +344,39 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     body: json(schemas.resetSchema),
     success: ok(schemas.resetResultSchema),
     errors: [...jsonErrors, 'user_not_found', 'unavailable'],
+  },
+  renameUser: {
+    summary: 'Change the name of a user',
+    description: RENAMED,
+    auth: 'admin',
+    body: json(schemas.renameSchema),
+    success: ok(schemas.userNameResultSchema),
+    errors: [...jsonErrors, 'user_not_found', 'user_exists'],
+  },
+  suspendUser: {
+    summary: 'Suspend a user',
+    description:
+      'The user cannot log in or add catches. With `hide`, reads and pages also treat the user as unknown. A suspension keeps all data and ends the login link of the user.',
+    auth: 'admin',
+    body: json(schemas.suspensionSchema),
+    success: ok(schemas.suspensionResultSchema),
+    errors: [...jsonErrors, 'user_not_found'],
+  },
+  unsuspendUser: {
+    summary: 'End the suspension of a user',
+    description: 'The user can log in and add catches again, and is no longer hidden.',
+    auth: 'admin',
+    success: ok(schemas.suspensionResultSchema),
+    errors: ['user_not_found'],
+  },
+  createLoginLink: {
+    summary: 'Create a login link for a user',
+    description:
+      'The link works once. It replaces an earlier link of the user, and ends with a new password, a suspension or the deletion of the user.',
+    auth: 'admin',
+    body: json(schemas.newLoginLinkSchema),
+    success: ok(schemas.loginLinkSchema),
+    errors: [...jsonErrors, 'user_not_found', 'user_suspended', 'public_url_missing'],
   },
   listUserFish: adminRead('fish', schemas.fishCollectionSchema),
   listUserCrab: adminRead('crabs', schemas.crabCollectionSchema),
@@ -339,6 +415,38 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'superadmin',
     success: noContent,
     errors: ['admin_not_found', 'last_superadmin'],
+  },
+  listInvitations: {
+    summary: 'List the invitations and the players who came by them',
+    description: 'An ended or expired invitation stays in the list for 30 days.',
+    auth: 'admin',
+    success: ok(schemas.invitationListSchema),
+    errors: [],
+  },
+  createInvitation: {
+    summary: 'Create an invitation',
+    description:
+      'The invitation is a link with which players create their own accounts. No later response contains the link.',
+    auth: 'admin',
+    body: json(schemas.newInvitationSchema),
+    success: created(schemas.createdInvitationSchema),
+    errors: [...jsonErrors, 'public_url_missing', 'too_many_invitations'],
+  },
+  deleteInvitation: {
+    summary: 'End an invitation',
+    description: 'The players who came by the invitation stay.',
+    auth: 'admin',
+    success: noContent,
+    errors: ['invitation_not_found'],
+  },
+  exportCatches: {
+    summary: 'Export the catches of all players',
+    description:
+      'Each line contains the player, gamemode, kind, name, rarity, time and record id of a catch, but no secret. In CSV, a text that a spreadsheet would run as a formula starts with an apostrophe.',
+    auth: 'superadmin',
+    query: schemas.exportQuerySchema,
+    success: { status: 200, type: MEDIA_TYPES.csv },
+    errors: ['invalid_query', 'unavailable'],
   },
   stats: {
     summary: 'Count users, fish and crabs',
@@ -423,6 +531,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   versusPage: { summary: 'Show two collections side by side as a page', auth: 'none', success: page, errors: [] },
   leaderboardPage: { summary: 'Show the leaderboard as a page', auth: 'none', success: page, errors: [] },
   adminPage: { summary: 'Show the page for administrators', auth: 'none', success: page, errors: [] },
+  loginPage: { summary: 'Show the page that redeems a login link', auth: 'none', success: page, errors: [] },
   overlaySetupPage: {
     summary: 'Show the page that makes the address of an overlay',
     auth: 'none',

@@ -10,7 +10,7 @@ export type Access = 'public' | 'admin' | 'operations'
 /** One route: its method, its path (`:name` is a parameter) and its access. */
 export interface Route {
   /** Routes with `GET` also accept `HEAD`. */
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** @example '/admin/users/:name' */
   readonly path: string
   /** The group of the route, which selects the rate limit. */
@@ -39,13 +39,17 @@ export const FURTHER_ROUTES = {
   getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
 } as const satisfies Record<string, Route>
 
-/** The routes with which players change their own catches and password. These routes require the player's password. */
+/** The routes with which players change their own catches and their account. */
 export const OWN_ROUTES = {
   deleteOwnFish: { method: 'DELETE', path: '/user/fish/:id', access: 'public' },
   deleteOwnCrab: { method: 'DELETE', path: '/user/crab/:id', access: 'public' },
   moveOwnFish: { method: 'POST', path: '/user/fish/:id/move', access: 'public' },
   moveOwnCrab: { method: 'POST', path: '/user/crab/:id/move', access: 'public' },
   changeOwnPassword: { method: 'POST', path: '/user/password', access: 'public' },
+  renameOwn: { method: 'POST', path: '/user/rename', access: 'public' },
+  updateOwn: { method: 'PATCH', path: '/user', access: 'public' },
+  deleteOwn: { method: 'DELETE', path: '/user', access: 'public' },
+  redeemLoginLink: { method: 'POST', path: '/user/login-link', access: 'operations' },
 } as const satisfies Record<string, Route>
 
 /** The path of the administrator login. */
@@ -62,9 +66,14 @@ export const ADMIN_ROUTES = {
   changeAdminPassword: { method: 'POST', path: '/admin/password', access: 'admin' },
   listUsers: { method: 'GET', path: '/admin/users', access: 'admin' },
   createUser: { method: 'POST', path: '/admin/users', access: 'admin' },
+  createUsers: { method: 'POST', path: '/admin/users/bulk', access: 'admin' },
   showUser: { method: 'GET', path: '/admin/users/:name', access: 'admin' },
   deleteUser: { method: 'DELETE', path: '/admin/users/:name', access: 'admin' },
   resetUser: { method: 'POST', path: '/admin/users/:name/reset', access: 'admin' },
+  renameUser: { method: 'POST', path: '/admin/users/:name/rename', access: 'admin' },
+  suspendUser: { method: 'POST', path: '/admin/users/:name/suspend', access: 'admin' },
+  unsuspendUser: { method: 'POST', path: '/admin/users/:name/unsuspend', access: 'admin' },
+  createLoginLink: { method: 'POST', path: '/admin/users/:name/login-link', access: 'admin' },
   listUserFish: { method: 'GET', path: '/admin/users/:name/fish', access: 'admin' },
   listUserCrab: { method: 'GET', path: '/admin/users/:name/crab', access: 'admin' },
   addUserFish: { method: 'POST', path: '/admin/users/:name/fish', access: 'admin' },
@@ -77,6 +86,10 @@ export const ADMIN_ROUTES = {
   createAdmin: { method: 'POST', path: '/admin/admins', access: 'admin' },
   deleteAdmin: { method: 'DELETE', path: '/admin/admins/:username', access: 'admin' },
   resetAdmin: { method: 'POST', path: '/admin/admins/:username/reset', access: 'admin' },
+  listInvitations: { method: 'GET', path: '/admin/invitations', access: 'admin' },
+  createInvitation: { method: 'POST', path: '/admin/invitations', access: 'admin' },
+  deleteInvitation: { method: 'DELETE', path: '/admin/invitations/:id', access: 'admin' },
+  exportCatches: { method: 'GET', path: '/admin/export', access: 'admin' },
   stats: { method: 'GET', path: '/admin/stats', access: 'admin' },
   leaderboard: { method: 'GET', path: '/admin/leaderboard', access: 'admin' },
   audit: { method: 'GET', path: '/admin/audit', access: 'admin' },
@@ -100,6 +113,7 @@ export const PAGE_ROUTES = {
   versusPage: { method: 'GET', path: '/@:name/vs/@:other', access: 'operations' },
   leaderboardPage: { method: 'GET', path: '/leaderboard', access: 'operations' },
   adminPage: { method: 'GET', path: '/admin', access: 'operations' },
+  loginPage: { method: 'GET', path: '/login', access: 'operations' },
   overlaySetupPage: { method: 'GET', path: '/overlay', access: 'operations' },
   overlayPage: { method: 'GET', path: '/overlay/:name', access: 'operations' },
 } as const satisfies Record<string, Route>

@@ -348,8 +348,19 @@ export const newAdminSchema = z.object({
   role: z._default(roleSchema, 'admin'),
 })
 
-/** A user, without secrets. */
-const userSchema = z.object({ id: z.string(), name: z.string(), createdAt: dateTimeSchema })
+/**
+ * A user, without secrets. `suspended`: the user cannot log in or add catches. `hidden`: in addition, reads and pages
+ * treat the user as unknown. `public` is `false` if the user chose to be visible only with the user's own API key. A
+ * flag with its default is absent.
+ */
+const userSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: dateTimeSchema,
+  suspended: z.optional(z.boolean()),
+  hidden: z.optional(z.boolean()),
+  public: z.optional(z.boolean()),
+})
 
 /**
  * A user with the number of catches and the latest catch by `caughtAt`. `totals` and `lastCatch` are absent if they are
@@ -386,6 +397,111 @@ export const createdUserSchema = z.object({
   password: z.string(),
   fernetKey: z.string(),
   apiKey: z.string(),
+})
+
+/**
+ * The body of a request that creates users. Each user is checked separately: an invalid user gets an error line, and the
+ * other users are created.
+ */
+export const newUsersSchema = z.object({
+  users: z
+    .array(z.object({ name: z.string(), password: z.optional(z.string()) }))
+    .check(z.minLength(1), z.maxLength(ACCOUNT_LIMITS.usersPerRequest)),
+})
+
+/** One line of the response to a request that creates users: a new user with its secrets, or the reason why not. */
+export const userLineSchema = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('created'), ...createdUserSchema.shape }),
+  z.object({
+    status: z.literal('error'),
+    name: z.string(),
+    code: errorBodySchema.shape.code,
+    error: z.string(),
+  }),
+])
+
+/** The new name of a user. */
+export const renameSchema = z.object({ name: userNameSchema })
+
+/** The name of a user after a change of the name. */
+export const userNameResultSchema = z.object({ name: z.string() })
+
+/** The body of a suspension. `hide`: reads and pages treat the user as unknown. @default false */
+export const suspensionSchema = z.object({ hide: z.optional(z.boolean()) })
+
+/** Whether a user is suspended and hidden. */
+export const suspensionResultSchema = z.object({ name: z.string(), suspended: z.boolean(), hidden: z.boolean() })
+
+/** The body of a change of a player's own account: whether everybody sees the collections. */
+export const accountChangeSchema = z.object({ public: z.boolean() })
+
+/** Whether everybody sees the collections of a player. */
+export const accountResultSchema = z.object({ name: z.string(), public: z.boolean() })
+
+/** The body of the deletion of a player's own account: the password again. */
+export const accountDeletionSchema = z.object({ password: z.string() })
+
+const linkHoursSchema = z._default(
+  z.int().check(z.minimum(1), z.maximum(ACCOUNT_LIMITS.maxLinkHours)),
+  ACCOUNT_LIMITS.linkHours,
+)
+
+/** The body of a new login link: its lifetime in hours. */
+export const newLoginLinkSchema = z.object({ hours: linkHoursSchema })
+
+/** A login link, which works once until `expiresAt`. */
+export const loginLinkSchema = z.object({ url: z.string(), expiresAt: dateTimeSchema })
+
+/** The body of a new invitation: the number of players that it creates, and its lifetime in hours. */
+export const newInvitationSchema = z.object({
+  uses: z.int().check(z.minimum(1), z.maximum(ACCOUNT_LIMITS.invitationUses)),
+  hours: linkHoursSchema,
+})
+
+/** An invitation and the players who came by it. `remaining` is the number of further players. */
+const invitationSchema = z.object({
+  id: z.string(),
+  uses: count,
+  remaining: count,
+  createdBy: z.string(),
+  createdAt: dateTimeSchema,
+  expiresAt: dateTimeSchema,
+  players: z.array(z.object({ name: z.string(), at: dateTimeSchema })),
+})
+
+/** A new invitation with its link, which no later response contains. */
+export const createdInvitationSchema = z.object({ ...invitationSchema.shape, url: z.string() })
+
+/** All invitations, the newest first. */
+export const invitationListSchema = z.object({ invitations: z.array(invitationSchema) })
+
+/**
+ * The body of the redemption of a login link or an invitation. `token` is the fragment of the link. `nonce` is random
+ * text of the client: a repetition with the same `nonce` gets the same response. `name` is the name of the new player,
+ * only for an invitation.
+ */
+export const redemptionSchema = z.object({
+  token: z.string().check(z.maxLength(128)),
+  nonce: z.string().check(z.minLength(16), z.maxLength(64)),
+  password: z.optional(passwordSchema),
+  name: z.optional(userNameSchema),
+})
+
+/** The content of a login file: the address of the service and all secrets of the player. */
+export const loginFileSchema = z.object({
+  version: z.literal(1),
+  service: z.string(),
+  name: z.string(),
+  password: z.string(),
+  fernetKey: z.string(),
+  apiKey: z.string(),
+})
+
+/** The query of an export. Without `kind` or `gamemode`, the export contains all kinds or gamemodes. */
+export const exportQuerySchema = z.object({
+  kind: z.optional(z.enum(KINDS)),
+  gamemode: z.optional(gamemodeSchema),
+  format: z.optional(z.enum(['csv', 'jsonl'])),
 })
 
 /** The type of the secret to replace. */
@@ -481,6 +597,13 @@ export const AUDIT_ACTIONS = [
   'key.read',
   'user.create',
   'user.delete',
+  'user.login-link',
+  'user.login-link.redeem',
+  'user.rename',
+  'user.suspend',
+  'user.unsuspend',
+  'user.public',
+  'user.private',
   'user.password',
   'user.reset.password',
   'user.reset.fernet',
@@ -491,6 +614,10 @@ export const AUDIT_ACTIONS = [
   'crab.add',
   'crab.delete',
   'crab.move',
+  'invitation.create',
+  'invitation.delete',
+  'invitation.redeem',
+  'export',
   'admin.create',
   'admin.delete',
   'admin.password',
@@ -515,7 +642,7 @@ export const auditQuerySchema = z.object({
  * One entry of the audit log: the time, the actor, the action, its subject, and the client's address. For a failed
  * login, the actor is the account with the given name, or {@link UNKNOWN_ACTOR}. For a change of catches, `gamemode` is
  * the gamemode of the catches before a move or a removal, or after an addition, and `catches` is the number of catches.
- * `catches` is absent until the change is complete. For a removal or a move, `record` is the id of the record. For a
+ * `catches` is absent until the change is complete. For a rename, `newName` is the new name. For a removal or a move, `record` is the id of the record. For a
  * removal, `species` has the names of the removed catches, each name once and at most ten names.
  *
  * Equal events of one client within five minutes are one entry: `count` is their number, and `lastAt` is the time of the
@@ -527,6 +654,7 @@ export const auditEntrySchema = z.object({
   actor: z.string(),
   action: z.enum(AUDIT_ACTIONS),
   subject: z.optional(z.string()),
+  newName: z.optional(z.string()),
   record: z.optional(z.string()),
   gamemode: z.optional(z.string()),
   movedTo: z.optional(z.string()),
@@ -557,6 +685,22 @@ export type UserDetails = z.infer<typeof userDetailsSchema>
 export type UserList = z.infer<typeof userListSchema>
 /** A new user with its secrets. */
 export type CreatedUser = z.infer<typeof createdUserSchema>
+/** One line of the response to a request that creates users. */
+export type UserLine = z.infer<typeof userLineSchema>
+/** The name of a user after a change of the name. */
+export type UserName = z.infer<typeof userNameResultSchema>
+/** Whether a user is suspended and hidden. */
+export type Suspension = z.infer<typeof suspensionResultSchema>
+/** Whether everybody sees the collections of a player. */
+export type AccountVisibility = z.infer<typeof accountResultSchema>
+/** A login link. */
+export type LoginLink = z.infer<typeof loginLinkSchema>
+/** A new invitation with its link. */
+export type CreatedInvitation = z.infer<typeof createdInvitationSchema>
+/** All invitations. */
+export type InvitationList = z.infer<typeof invitationListSchema>
+/** The content of a login file. */
+export type LoginFile = z.infer<typeof loginFileSchema>
 /** The type of the secret to replace. */
 export type ResetType = z.infer<typeof resetSchema>['type']
 /** A new password. */

@@ -16,7 +16,7 @@ import { createSessions } from './auth/sessions.ts'
 import { createEncodedResponses } from './catches/encoded-response.ts'
 import { checkStoredGamemodes, createGamemodes } from './catches/gamemodes.ts'
 import { createCollectionReader } from './catches/read-collection.ts'
-import type { Logger, RequestHost } from './core/host.ts'
+import type { HashOptions, Logger, RequestHost } from './core/host.ts'
 import { pooledRandom, uuidv7 } from './core/ids.ts'
 import { platformSchedule } from './core/schedule.ts'
 import { createReadQueue } from './http/bounded-queue.ts'
@@ -34,6 +34,7 @@ import { PAGES_HEADERS } from './routes/page-headers.ts'
 import { metricsHandler } from './routes/status.ts'
 import { checkFinished, createStoreId } from './store/store-id.ts'
 import { createEncryption } from './users/encryption.ts'
+import { createLinks } from './users/links.ts'
 import { ensureSecretCheck, verifySecretCheck } from './users/secret-check.ts'
 import { createUsers, type NewUser } from './users/users.ts'
 
@@ -130,7 +131,8 @@ export function createApp(options: AppOptions): App {
   const readQueue = createReadQueue(schedule)
   const responses = createEncodedResponses(contentEncoder, CACHE_BYTES)
   const queuedPasswords = {
-    hash: (password: string) => queue.run({ client: '', work: () => passwords.hash(password) }),
+    hash: (password: string, options?: HashOptions) =>
+      queue.run({ client: '', work: () => passwords.hash(password, options) }),
   }
   const users = createUsers({ storage, cursors, encryption, passwords: queuedPasswords, clock, random })
   const admins = createAdmins({ storage, passwords: queuedPasswords, clock, random })
@@ -144,6 +146,8 @@ export function createApp(options: AppOptions): App {
     storeId,
     users,
     admins,
+    loginLimiter,
+    links: createLinks({ storage, users, clock, random }),
     credentials: createCredentials({ users, admins, passwords, queue, loginLimiter, audit, clock, random }),
     sessions,
     audit,

@@ -27,6 +27,7 @@ export function createPages(): Pages {
     collection: template('collection'),
     overlay: template('overlay'),
     'overlay-setup': template('overlay-setup'),
+    login: template('login'),
     admin: template('admin'),
   }
   const assets = lazy(async () => {

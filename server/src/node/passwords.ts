@@ -15,6 +15,9 @@ export interface ScryptCost {
 
 /** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB per hash. */
 const OWASP: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
+
+/** The cost for random passwords, which no attacker can guess. Creating hundreds of players would take long otherwise. */
+const RANDOM_N = 2 ** 14
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 
@@ -53,18 +56,23 @@ function isScryptCost({ N, r, p }: ScryptCost): boolean {
 export function createScryptHasher(cost: ScryptCost = OWASP): PasswordHasher {
   if (!isScryptCost(cost)) throw new RangeError('N must be a power of two above 1, and N * r * p at most 2^23.')
 
+  const randomN = Math.min(cost.N, RANDOM_N)
+
   function deriveKey(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
     return derive(password.normalize('NFKC'), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r })
   }
 
   return {
-    async hash(password) {
+    async hash(password, { isRandom = false } = {}) {
       const salt = randomBytes(SALT_BYTES)
-      const key = await deriveKey(password, salt, cost)
-      return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), key.toString('base64')].join('$')
+      const { N, r, p } = isRandom ? { ...cost, N: randomN } : cost
+      const key = await deriveKey(password, salt, { N, r, p })
+      return ['scrypt', N, r, p, salt.toString('base64'), key.toString('base64')].join('$')
     },
 
     isOutdated: isBcryptHash,
+
+    isCheap: (hash) => randomN < cost.N && hash.startsWith(`scrypt$${randomN}$`),
 
     async verify(password, hash) {
       if (isBcryptHash(hash)) return compareBcrypt(password, hash)

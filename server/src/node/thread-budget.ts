@@ -20,7 +20,7 @@ export function createThreadBudget() {
 
     limitPasswords(passwords: PasswordHasher): PasswordHasher {
       return {
-        hash: (password) => run('password', () => passwords.hash(password)),
+        hash: (password, options) => run('password', () => passwords.hash(password, options)),
         verify: (password, hash) => run('password', () => passwords.verify(password, hash)),
         isOutdated: (hash) => passwords.isOutdated?.(hash) ?? false,
       }

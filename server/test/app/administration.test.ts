@@ -86,7 +86,9 @@ test('a leaderboard reads at most 40 names from the storage concurrently', async
   const service = await createMemoryService({ storage: { ...storage, items: { ...storage.items, getItem } } })
   for (let index = 0; index < 200; index += 1) {
     await storage.append({ owner: `owner-${index}`, kind: 'fish', gamemode: 'earth' }, newRecord({ id: `${index}` }))
-    await storage.items.setItem(`user-name:owner-${index}`, `Player${index}`)
+    const user = { id: `owner-${index}`, name: `Player${index}`, createdAt: '2026-01-01T00:00:00.000Z' }
+    await storage.items.setItem(`user-name:${user.id}`, user.name)
+    await storage.items.setItem(`user:${user.name.toLowerCase()}`, JSON.stringify(user))
   }
   const admin = await asRoot(service)
   most = 0

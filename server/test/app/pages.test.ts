@@ -151,7 +151,7 @@ describe('the pages', () => {
     },
   )
 
-  it.each(['/get/whale', '/post/', '/v1//get/whale', '/admin/x', '/user', '/events/x', '/docs/x', '/assets/x'])(
+  it.each(['/get/whale', '/post/', '/v1//get/whale', '/admin/x', '/user/x', '/events/x', '/docs/x', '/assets/x'])(
     '%s is below an API path, and gets a JSON error even for browsers',
     async (path) => {
       const { request } = await createMemoryService({ pages })

@@ -122,7 +122,7 @@ describe('while the storage is unavailable', () => {
 
   it('a user whose creation failed at any step can be created again', async () => {
     for (const step of [
-      /^items\.setItem secret:\S+:password/,
+      /^items\.setItem secret:\S+:login/,
       /secret:\S+:fernet/,
       /^items\.setItem api-key:/,
       /^setItemIfAbsent user:/,

@@ -129,7 +129,8 @@ describe('a password check', () => {
     service.advance(1)
     expect([await status(), service.checks()]).toEqual([200, 2])
     // This simulates a write by another process on the same store.
-    await service.storage.items.setItem(`secret:${service.alex.id}:password`, 'plain$another')
+    const login = { password: 'plain$another', apiKeys: [] }
+    await service.storage.items.setItem(`secret:${service.alex.id}:login`, JSON.stringify(login))
     expect(await status()).toBe(401)
     expect(await status('another')).toBe(200)
   })

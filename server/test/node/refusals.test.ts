@@ -225,7 +225,7 @@ describe('a CONNECT request', () => {
     const { url } = await startTestServer()
     const text = await untilClosed(url, head(`CONNECT ${target} HTTP/1.1`, { 'x-request-id': 'mine' }))
     expect(refusalIn(text)).toEqual({ status: 405, code: 'method_not_allowed', requestId: 'mine' })
-    expect(text).toContain('\r\nallow: GET, HEAD, POST, DELETE, OPTIONS\r\n')
+    expect(text).toContain('\r\nallow: GET, HEAD, POST, PATCH, DELETE, OPTIONS\r\n')
   })
 
   it('is refused after the responses to earlier requests, and later bytes are discarded', async () => {

@@ -1,5 +1,5 @@
+import { unescapeFormula } from '../../../../sdk/src/internal/csv.ts'
 import { parseRarity } from '../../core/parse-values.ts'
-import { unescapeFormula } from '../../terminal/csv.ts'
 import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './records.ts'
 import type { FileSource } from './source.ts'
 

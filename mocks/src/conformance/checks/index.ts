@@ -1,3 +1,4 @@
+import { accountsChecks } from './accounts.ts'
 import { adminAuditChecks, adminReportsChecks } from './admin-reports.ts'
 import { adminLimitChecks, adminSessionChecks } from './admin-sessions.ts'
 import { adminUsersChecks } from './admin-users.ts'
@@ -36,6 +37,7 @@ export const CHECKS: readonly Check[] = [
   ...adminSessionChecks,
   ...accessChecks,
   ...adminUsersChecks,
+  ...accountsChecks,
   ...adminRecordsChecks,
   ...adminReportsChecks,
   ...adminAuditChecks,

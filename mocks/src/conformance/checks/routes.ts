@@ -1,4 +1,5 @@
 import {
+  ACCOUNT_LIMITS,
   ERROR_CODES,
   type ErrorCode,
   HEADERS,
@@ -87,8 +88,10 @@ export const formChecks = checksOf('responses', [
     isFirstOfPath,
     'is listed in the Allow header of a 405 response with the other methods of its path',
     async (t, route) => {
-      const { path } = ROUTES[route]
-      const methods = SERVED.filter((one) => ROUTES[one].path === path).map((one) => ROUTES[one].method as string)
+      const path = routePath(route, PARAMS)
+      // A fixed path may also match a path with parameters.
+      const matches = (one: RouteName) => new RegExp(`^${ROUTES[one].path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path)
+      const methods = [...new Set(SERVED.filter(matches).map((one) => ROUTES[one].method as string))]
       const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
       for (const prefix of ['', VERSION_PREFIX]) {
         const response = await ask(t, route, { method: 'PUT', prefix })
@@ -127,6 +130,8 @@ export const formChecks = checksOf('responses', [
 /** A body with the fields of all JSON endpoints, except the name of a new account. Endpoints ignore unknown fields. */
 const ANY_BODY = JSON.stringify({ gamemode: 'oneblock', fish: [ENTRY.fish], crab: [ENTRY.crab], type: 'password' })
 
+const isWrongBody = (route: RouteName, body: unknown) => !OPERATIONS[route].body?.schema?.safeParse(body).success
+
 /** Returns a request about the user `NOBODY` with the given authorization. Everything else in the request is valid. */
 function without(route: RouteName, authorization?: string) {
   const { body } = OPERATIONS[route]
@@ -146,12 +151,13 @@ export const accessChecks = checksOf('admin', [
     'responds 403 to the role admin only if it requires a superadmin',
     async (t, route) => {
       const { auth, errors, body } = OPERATIONS[route]
+      const notFound = errors.find((code) => code.endsWith('_not_found'))
       const [path, init] = without(route, `Bearer ${(await t.admin()).token}`)
       const response = await t.send(`${path}?${await validQuery(t, route)}`, init)
       if (auth === 'superadmin') expect.error(response, 'forbidden')
-      else if (errors.includes('user_not_found')) expect.error(response, 'user_not_found')
-      // The body is invalid here, because `ANY_BODY` lacks the name of a new account.
-      else if (body) expect.error(response, 'invalid_payload')
+      // `ANY_BODY` lacks the name of a new account.
+      else if (body && isWrongBody(route, JSON.parse(ANY_BODY))) expect.error(response, 'invalid_payload')
+      else if (notFound) expect.error(response, notFound)
       else expect.success(response, route)
     },
   ),
@@ -281,17 +287,13 @@ interface Mistake {
   /** @default every route with the code among its errors */
   readonly isOf?: (route: RouteName) => boolean
   /** Ways to make the mistake. */
-  readonly ways: readonly ((wrong: Wrong, nobody: string) => unknown)[]
+  readonly ways: readonly ((wrong: Wrong, nobody: string, route: RouteName) => unknown)[]
 }
 
 const setQuery =
   (name: string, value: string) =>
   ({ query }: Wrong) =>
     query.set(name, value)
-const setBody = (body: string) => (wrong: Wrong) => {
-  wrong.body = body
-}
-
 const hasToken = (route: RouteName) => OPERATIONS[route].body?.type === MEDIA_TYPES.token
 const ofAnyUser = (route: RouteName) => OPERATIONS[route].auth !== 'basic'
 
@@ -305,7 +307,7 @@ const WRONG_QUERIES: Readonly<Record<string, readonly string[]>> = {
   entry: ['-1', '500', '1.5', 'x', ''],
 }
 
-/** Bodies that every JSON endpoint rejects. */
+/** Bodies that JSON endpoints reject, except endpoints whose schema accepts them. */
 const wrongBodies = (nobody: string): readonly object[] => [
   {},
   { name: 5, username: 1, password: 12345678, type: 'name', gamemode: 5, fish: [], crab: [] },
@@ -388,14 +390,20 @@ const MISTAKES: readonly Mistake[] = [
     code: 'invalid_payload',
     what: 'an invalid body',
     isOf: (route) => !hasToken(route),
-    ways: ['{"', '[]', ...wrongBodies('').keys()].map((way) => (wrong, nobody) => {
-      wrong.body = typeof way === 'string' ? way : JSON.stringify(wrongBodies(nobody)[way])
+    ways: ['{"', '[]', ...wrongBodies('').keys()].map((way) => (wrong, nobody, route) => {
+      const body = typeof way === 'string' ? '[]' : wrongBodies(nobody)[way]
+      wrong.body = typeof way === 'string' ? way : isWrongBody(route, body) ? JSON.stringify(body) : '{"'
     }),
   },
   {
     code: 'payload_too_large',
-    what: 'a body of more than 256 KiB',
-    ways: [setBody(' '.repeat(LIMITS.bodyBytes + 1))],
+    what: 'a body of more than 256 KiB, or 1 MiB for many users',
+    ways: [
+      (wrong, _, route) => {
+        const largest = route === 'createUsers' ? ACCOUNT_LIMITS.usersBodyBytes : LIMITS.bodyBytes
+        wrong.body = ' '.repeat(largest + 1)
+      },
+    ],
   },
   {
     code: 'unsupported_media_type',
@@ -414,6 +422,12 @@ const MISTAKES: readonly Mistake[] = [
 /** Error codes for which the contract promises only the status. */
 const STATUS_ALONE: readonly ErrorCode[] = ['invalid_query', 'admin_not_found']
 
+function validBody(t: TestContext, route: RouteName): string {
+  return RENAMES.includes(route) ? JSON.stringify({ name: t.newName() }) : ANY_BODY
+}
+
+const RENAMES: readonly RouteName[] = ['renameUser', 'renameOwn']
+
 async function validRequest(t: TestContext, route: RouteName): Promise<Wrong> {
   const { body } = OPERATIONS[route]
   const hasUser = ROUTES[route].path.includes(':name')
@@ -421,7 +435,7 @@ async function validRequest(t: TestContext, route: RouteName): Promise<Wrong> {
     params: { ...PARAMS, ...(hasUser ? { name: (await t.user()).name } : {}) },
     query: await validQuery(t, route),
     headers: { ...(await authorization(t, route)), ...(body ? { 'content-type': body.type } : {}) },
-    body: hasToken(route) ? await encrypt(t, SHORT_PAYLOADS[kindOf(route)]) : body && ANY_BODY,
+    body: hasToken(route) ? await encrypt(t, SHORT_PAYLOADS[kindOf(route)]) : body && validBody(t, route),
   }
 }
 
@@ -431,7 +445,7 @@ async function expectMistake(t: TestContext, route: RouteName, { code, ways }: M
     const nobody = t.newName()
     // A service that wrongly accepts the request creates an account, which must be removed.
     if (route === 'createUser' || route === 'createAdmin') t.removeLater(route, nobody)
-    make(wrong, nobody)
+    make(wrong, nobody, route)
     const { params, query, headers, body } = wrong
     const path = `${routePath(route, params)}?${query}`
     const init = { method: ROUTES[route].method, headers, ...(body === undefined ? {} : { body }) }

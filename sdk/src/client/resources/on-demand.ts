@@ -1,4 +1,4 @@
-import { changePassword } from './account.ts'
+import { createAccount } from './account.ts'
 import { getKey } from './keys.ts'
 import { getLeaderboard } from './leaderboard.ts'
 import { getProfile } from './profile.ts'
@@ -10,7 +10,7 @@ import { addCatches, encryptInput, moveRecord, removeRecord, sendCatches } from 
  */
 export const onDemand = {
   addCatches,
-  changePassword,
+  createAccount,
   encryptInput,
   getKey,
   getLeaderboard,

@@ -76,6 +76,12 @@ export function idIssue(value: unknown): Issue | undefined {
 }
 
 /** URL parsers remove path segments `.` and `..`, which would change the path (RFC 3986, 5.2.4). */
-export function isDots(text: string): boolean {
+function isDots(text: string): boolean {
   return text === '.' || text === '..'
+}
+
+/** The issue with the name of a new user. */
+export function nameIssue(value: unknown, path = 'name'): Issue | undefined {
+  if (typeof value === 'string' && isUserName(value) && !isDots(value)) return undefined
+  return { path, message: `Must be ${USER_NAME_RULE}, not "." or "..".` }
 }

@@ -1,5 +1,5 @@
 // Generated from contract/schemas.ts by `npm run generate`; `npm run check` fails if it is out of date.
-import type { Profile, PublicLeaderboard, Saved, UserKey } from '../../contract/schemas.ts'
+import type { AccountVisibility, Profile, PublicLeaderboard, Saved, UserKey, UserName } from '../../contract/schemas.ts'
 import { responseShape } from './shape.ts'
 
 /** Shape of {@link Profile}, for checking responses. */
@@ -13,3 +13,9 @@ export const savedShape = /* @__PURE__ */ responseShape<Saved>({"type":"object",
 
 /** Shape of {@link UserKey}, for checking responses. */
 export const userKeyShape = /* @__PURE__ */ responseShape<UserKey>({"type":"object","required":{"fernetKey":{"type":"string"}}})
+
+/** Shape of {@link AccountVisibility}, for checking responses. */
+export const accountVisibilityShape = /* @__PURE__ */ responseShape<AccountVisibility>({"type":"object","required":{"name":{"type":"string"},"public":{"type":"enum","values":[true,false]}}})
+
+/** Shape of {@link UserName}, for checking responses. */
+export const userNameShape = /* @__PURE__ */ responseShape<UserName>({"type":"object","required":{"name":{"type":"string"}}})

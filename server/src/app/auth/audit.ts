@@ -12,7 +12,10 @@ export type Audit = ReturnType<typeof createAudit>
 const LISTING = 'audit'
 
 /** The object of an action: a user or an administrator, and the catches that the action changed. */
-export type AuditDetails = Pick<AuditEntry, 'subject' | 'record' | 'gamemode' | 'movedTo' | 'catches' | 'species'>
+export type AuditDetails = Pick<
+  AuditEntry,
+  'subject' | 'newName' | 'record' | 'gamemode' | 'movedTo' | 'catches' | 'species'
+>
 
 type Origin = Pick<RequestContext, 'address' | 'requestId'>
 

@@ -9,12 +9,12 @@ import { createBoundedQueue } from '../http/bounded-queue.ts'
 import { siteKey } from '../http/client-address.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
-import type { Users } from '../users/users.ts'
+import type { StoredUser, Users } from '../users/users.ts'
 import type { Admin, Admins } from './admins.ts'
 import type { Audit } from './audit.ts'
 import type { LoginLimiter } from './login-limiter.ts'
 
-export type Identity = { readonly admin: Admin } | { readonly user: User }
+export type Identity = { readonly admin: Admin } | { readonly user: StoredUser }
 
 export type Credentials = ReturnType<typeof createCredentials>
 
@@ -83,7 +83,10 @@ export function createCredentials(options: CredentialsOptions) {
   async function verifyAny(accounts: readonly (Account | undefined)[], password: string) {
     const decoy = await decoyHash()
     for (const account of accounts) {
-      if ((await passwords.verify(password, account?.passwordHash ?? decoy)) && account) return account
+      const hash = account?.passwordHash ?? decoy
+      if ((await passwords.verify(password, hash)) && account) return account
+      // Otherwise, the short time would reveal that an account with a generated password exists.
+      if (passwords.isCheap?.(hash)) await passwords.verify(password, decoy)
     }
     return undefined
   }
@@ -170,7 +173,15 @@ export function createCredentials(options: CredentialsOptions) {
       const directories = isAboutAnother ? [findAdmin, findUser] : [findUser, findAdmin]
       const found = await identify(credentials, context, directories)
       if (!found) throw new HttpError('invalid_credentials', { headers: CHALLENGE })
+      if ('user' in found && found.user.suspended) throw new HttpError('user_suspended')
       return found
+    },
+
+    /** Throws `invalid_credentials`. */
+    async authenticateUser(credentials: BasicCredentials, context: RequestContext): Promise<User> {
+      const found = await identify(credentials, context, [findUser])
+      if (!found || !('user' in found)) throw new HttpError('invalid_credentials')
+      return found.user
     },
 
     /** Throws `invalid_credentials`. */

@@ -10,11 +10,19 @@ import type { ErrorCode, RouteName } from '@fish-crab/sdk/contract'
  */
 export interface PasswordHasher {
   /** Returns the hash of a password, including the salt and the parameters that `verify` needs. */
-  hash(password: string): Promise<string>
+  hash(password: string, options?: HashOptions): Promise<string>
   /** Whether a password has this hash. */
   verify(password: string, hash: string): Promise<boolean>
+  /** Whether a hash was made with `isRandom`, so that `verify` takes less time. @default never */
+  isCheap?(hash: string): boolean
   /** Whether a new result of `hash` should replace this hash at the next login of the administrator. @default never */
   isOutdated?(hash: string): boolean
+}
+
+/** Facts about a password to hash. */
+export interface HashOptions {
+  /** The password was generated from at least 100 random bits, so a cheap hash protects it. @default false */
+  readonly isRandom?: boolean
 }
 
 /** Receives log lines. Fields never contain a secret. */
@@ -32,7 +40,7 @@ export interface RequestObservation {
   /** Route of the contract, or `unmatched`. */
   readonly route: RouteName | 'unmatched'
   /** HTTP method, or `other` if no route has it. */
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS' | 'other'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'other'
   /** HTTP status. */
   readonly status: number
   /** The error code of an error response. */

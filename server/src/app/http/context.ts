@@ -5,7 +5,7 @@ import { clientKeys } from './client-address.ts'
 import { targetError } from './path.ts'
 
 /** The methods of requests that some route supports. */
-export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const
+export const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** The stored, encrypted Fernet key of a user. */
 export interface StoredKey {

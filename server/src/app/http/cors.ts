@@ -51,7 +51,7 @@ export function applyCors(context: RequestContext, allowedOrigins: readonly stri
   responseHeaders['access-control-allow-origin'] = isConfigured ? origin : '*'
   responseHeaders['access-control-expose-headers'] = EXPOSED_HEADERS
   if (isPreflight) {
-    responseHeaders['access-control-allow-methods'] = isConfigured ? 'GET, HEAD, POST, DELETE' : 'GET, HEAD'
+    responseHeaders['access-control-allow-methods'] = isConfigured ? 'GET, HEAD, POST, PATCH, DELETE' : 'GET, HEAD'
     responseHeaders['access-control-allow-headers'] = ALLOWED_HEADERS
     responseHeaders['access-control-max-age'] = '7200'
   }

@@ -1,4 +1,6 @@
 import { ERROR_CODES, type ErrorBody, type ErrorCode, HEADERS, MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import { StorageError } from '../../storage/core/errors.ts'
+import type { Logger } from '../core/host.ts'
 
 export interface ErrorDetail {
   readonly path: string
@@ -34,6 +36,28 @@ const FULL_RETRY_SECONDS = 60
 
 export function storageFullError(): HttpError {
   return new HttpError('storage_full', { headers: { [HEADERS.retryAfter]: String(FULL_RETRY_SECONDS) } })
+}
+
+/** Returns the error that the client may see, and logs the details. */
+export function toHttpError(
+  error: unknown,
+  logger: Logger,
+  { isClosed, requestId }: { readonly isClosed: () => boolean; readonly requestId: string },
+): HttpError {
+  // Handlers throw these errors on purpose. The log line of the request is enough.
+  if (error instanceof HttpError && (error.status < 500 || error.cause === undefined)) return error
+  if (isClosed()) {
+    logger.info({ requestId }, 'the client closed the request')
+    return new HttpError('client_closed_request')
+  }
+  const httpError = error instanceof HttpError ? error : toPublicError(error)
+  logger.error({ requestId, code: httpError.code, err: error }, 'a request failed')
+  return httpError
+}
+
+function toPublicError(error: unknown): HttpError {
+  if (!(error instanceof StorageError)) return new HttpError('internal_error')
+  return error.code === 'full' ? storageFullError() : new HttpError('storage_error')
 }
 
 export function errorBody({ message, code, details }: HttpError, requestId: string): ErrorBody {

@@ -1,9 +1,8 @@
 import { H3, type H3Event } from 'h3'
-import { StorageError } from '../../storage/core/errors.ts'
 import type { Logger, Metrics, RequestHost, RequestObservation } from '../core/host.ts'
 import { createRequestContext, METHODS, type RequestContext } from './context.ts'
 import { applyCors } from './cors.ts'
-import { HttpError, storageFullError } from './http-error.ts'
+import { HttpError, toHttpError } from './http-error.ts'
 import { canonicalPath } from './path.ts'
 import { LIMITED, type PublicRateLimit } from './rate-limit.ts'
 import { addHeaders, empty, errorResponse, type HandlerResponse } from './response.ts'
@@ -104,24 +103,6 @@ export function createPipeline(options: PipelineOptions): H3 {
 async function discardBody({ body }: HandlerResponse): Promise<null> {
   if (body instanceof ReadableStream) await body.cancel()
   return null
-}
-
-/** Returns the error that the client may see, and logs the details. */
-function toHttpError(error: unknown, logger: Logger, { isClosed, requestId }: RequestContext): HttpError {
-  // Handlers throw these errors on purpose. The log line of the request is enough.
-  if (error instanceof HttpError && (error.status < 500 || error.cause === undefined)) return error
-  if (isClosed()) {
-    logger.info({ requestId }, 'the client closed the request')
-    return new HttpError('client_closed_request')
-  }
-  const httpError = error instanceof HttpError ? error : toPublicError(error)
-  logger.error({ requestId, code: httpError.code, err: error }, 'a request failed')
-  return httpError
-}
-
-function toPublicError(error: unknown): HttpError {
-  if (!(error instanceof StorageError)) return new HttpError('internal_error')
-  return error.code === 'full' ? storageFullError() : new HttpError('storage_error')
 }
 
 /** Logs a response. The line contains no query and no headers, because clients may put keys and passwords into both. */

@@ -45,14 +45,14 @@ export function requireMediaType(request: Request, expected: (typeof MEDIA_TYPES
 }
 
 /**
- * Reads a JSON body. Refuses a body without a media type, because any web page can make the browser send such a body
+ * Reads a JSON body of at most `limit` bytes. Refuses a body without a media type, because any web page can make the browser send such a body
  * together with a remembered password.
  */
-export async function readJson(context: RequestBody): Promise<unknown> {
+export async function readJson(context: RequestBody, limit?: number): Promise<unknown> {
   const { request } = context
   if (!request.headers.get('content-type')) throw new HttpError('unsupported_media_type')
   requireMediaType(request, MEDIA_TYPES.json)
-  return parseJson(await readBody(context))
+  return parseJson(await readBody(context, limit))
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

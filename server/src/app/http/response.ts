@@ -13,6 +13,7 @@ export interface HandlerResponse {
 }
 
 const encoder = new TextEncoder()
+
 /** Creates a JSON response with `content-length`. Without this header, a truncated body could look complete. */
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): HandlerResponse {
   const text = JSON.stringify(value)
@@ -36,6 +37,23 @@ function jsonHeaders(length: number, more?: Readonly<Record<string, string>>): R
 
 export function empty(status: 204 | 304, headers: Readonly<Record<string, string>> = {}): HandlerResponse {
   return { status, body: null, headers }
+}
+
+/** Creates a body that is read only as fast as the client reads it. A client that leaves ends the generator. */
+export function textStream(texts: AsyncGenerator<string, void>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { value, done } = await texts.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      },
+      async cancel() {
+        await texts.return()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 export function errorResponse(error: HttpError, requestId: string): HandlerResponse {
@@ -112,7 +130,7 @@ export interface Docs extends PageAssets {
 }
 
 /** Name of a page for people. */
-export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin'
+export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin' | 'login'
 
 /** The pages for people. The host provides the pages, which load their files from `/assets/`. */
 export interface Pages extends PageAssets {

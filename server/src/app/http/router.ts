@@ -30,24 +30,28 @@ export function mountRoutes(
   handlers: Partial<Record<RouteName, Handler>>,
   { extra = [], fallback = notFound }: MountOptions = {},
 ): void {
-  const paths = new Map<string, { readonly access: Access; readonly allow: readonly string[] }>()
   const mounts = (Object.entries(handlers) as [RouteName, Handler][]).map(([name, handler]) => ({
     name,
     path: ROUTES[name].path,
     handler,
   }))
-  for (const { name, path, handler } of [...mounts, ...extra]) {
-    const { method, access } = ROUTES[name]
-    const methods = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
-    for (const each of methods) {
-      h3.on(each, path, (event) => handler(event.context.request as RequestContext), {
-        meta: { route: name, path, access },
-      })
+  const all = [...mounts, ...extra]
+  for (const path of new Set(all.map((mount) => mount.path))) {
+    const allow: string[] = []
+    let access: Access = 'public'
+    for (const { name, path: pattern, handler } of all) {
+      const params = pattern === path ? {} : paramsOf(pattern, path)
+      if (!params) continue
+      const { method } = ROUTES[name]
+      access = ROUTES[name].access
+      for (const each of method === 'GET' ? (['GET', 'HEAD'] as const) : [method]) {
+        if (allow.includes(each)) continue
+        allow.push(each)
+        h3.on(each, path, (event) => handler(event.context.request as RequestContext), {
+          meta: { route: name, path: pattern, access, params },
+        })
+      }
     }
-    const { allow } = paths.get(path) ?? { allow: [] }
-    paths.set(path, { access, allow: [...allow, ...methods] })
-  }
-  for (const [path, { access, allow }] of paths) {
     const refuse = () => {
       throw new HttpError('method_not_allowed', { headers: { allow: allow.join(', ') } })
     }
@@ -57,11 +61,20 @@ export function mountRoutes(
 }
 
 /**
+ * Returns the parameters with which a fixed path also matches a pattern: `/admin/users/bulk` is also the path of a user
+ * named "bulk". The router would try only the handlers of the fixed path.
+ */
+function paramsOf(pattern: string, path: string): Record<string, string> | undefined {
+  if (path.includes(':') || !pattern.includes(':')) return undefined
+  return new RegExp(`^${pattern.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`).exec(path)?.groups
+}
+
+/**
  * Returns the route of a request. Unknown paths count as public, so that the rate limit also applies to guessed paths.
  */
 export function matchOf({ context: { matchedRoute, params = {} } }: H3Event): MatchedRoute {
-  const { path, route, access = 'public' } = (matchedRoute?.meta ?? {}) as Partial<MatchedRoute>
-  return { path, route, access, params: path?.includes(':') ? decodeParams(params) : NO_PARAMS }
+  const { path, route, access = 'public', params: fixed } = (matchedRoute?.meta ?? {}) as Partial<MatchedRoute>
+  return { path, route, access, params: path?.includes(':') ? decodeParams({ ...fixed, ...params }) : NO_PARAMS }
 }
 
 const NO_PARAMS = {}

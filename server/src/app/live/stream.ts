@@ -40,6 +40,8 @@ interface StreamOptions {
   readonly opening: (id: string) => string
   /** Whether the stream stays open after all existing events are sent. */
   readonly follow: boolean
+  /** The owner of the API key of the client. */
+  readonly keyOwner: string | undefined
   readonly signal: AbortSignal
   readonly join: (collection: StreamedCollection, newest: number, subscriber: Subscriber) => Topic
   /** Reads records in a turn of the client. */
@@ -80,6 +82,10 @@ export class EventStream implements Subscriber {
     this.topics = this.#parts.map(({ topic }) => topic)
     this.#notices.push(options.opening(this.#id()))
     this.body = this.#createBody()
+  }
+
+  get keyOwner(): string | undefined {
+    return this.#options.keyOwner
   }
 
   wake(): void {

@@ -7,6 +7,7 @@ import type { Logger, Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { StoreId } from '../store/store-id.ts'
+import { isVisible, type Users } from '../users/users.ts'
 import { collectionName, parseEventId, scopeTag } from './event-id.ts'
 import { openingText } from './event-text.ts'
 import { EventStream } from './stream.ts'
@@ -27,6 +28,7 @@ export interface StreamOptions {
 
 interface StreamsOptions {
   readonly storage: FishStorage
+  readonly users: Pick<Users, 'findById'>
   readonly schedule: Schedule
   readonly readQueue: FairQueue
   readonly metrics: Pick<Metrics, 'observeStreams'> | undefined
@@ -55,12 +57,18 @@ interface StreamRequest extends StreamClient {
  * position.
  */
 export function createStreams(options: StreamsOptions) {
-  const { storage, schedule, readQueue, metrics, storeId, gamemodes, logger, limits } = options
+  const { storage, users, schedule, readQueue, metrics, storeId, gamemodes, logger, limits } = options
   const { total = STREAM_LIMITS.total, perClient = STREAM_LIMITS.perClient } = limits
   const { heartbeatMs = 15_000, checkMs = 5000 } = limits
   const open = new Set<EventStream>()
   const streamLimits = createStreamLimits({ total, perClient, onChange: (count) => metrics?.observeStreams?.(count) })
-  const topics = createTopics({ storage, schedule, logger })
+  const topics = createTopics({
+    ...{ storage, schedule, logger },
+    async readersOf(owner) {
+      const user = await users.findById(owner)
+      return (keyOwner) => user !== undefined && isVisible(user, keyOwner)
+    },
+  })
   /** Stops the signals and the timers, which run only while a stream is open. */
   let stopWatching: (() => void) | undefined
 
@@ -118,7 +126,7 @@ export function createStreams(options: StreamsOptions) {
     if (first && (await storage.version(first.collection)) === REMOVED_VERSION) throw new HttpError('user_not_found')
     signal.throwIfAborted()
     return new EventStream({
-      ...{ tag, parts, follow, signal, join: topics.join },
+      ...{ tag, parts, follow, signal, join: topics.join, keyOwner: request.keyOwner },
       opening: (id) => openingText({ user: user.name, gamemode }, id),
       read: (collection, range, take) =>
         readQueue.run({

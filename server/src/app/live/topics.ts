@@ -22,6 +22,8 @@ interface LatestRecords {
 
 /** A stream that a topic informs. */
 export interface Subscriber {
+  /** The owner of the API key of the client. */
+  readonly keyOwner: string | undefined
   /** The topic has new records. */
   wake(): void
   /** Sends an event other than a catch. */
@@ -60,6 +62,8 @@ export async function forEachInTurns<Item>(
 
 interface TopicsOptions {
   readonly storage: Pick<FishStorage, 'version' | 'read'>
+  /** Returns whether the owner of an API key, or a client without a key, may read the collections of an owner. */
+  readonly readersOf: (owner: string) => Promise<(keyOwner: string | undefined) => boolean>
   readonly schedule: Schedule
   readonly logger: Logger
 }
@@ -68,7 +72,7 @@ interface TopicsOptions {
  * Reads the new records of collections, once for all streams of a collection. A signal of the storage or a regular check
  * causes a read; the records come from the storage alone.
  */
-export function createTopics({ storage, schedule, logger }: TopicsOptions) {
+export function createTopics({ storage, readersOf, schedule, logger }: TopicsOptions) {
   const topics = new Map<string, Topic[]>()
   /** The causes of failures that were logged since the last successful read. */
   const logged = new Set<string>()
@@ -93,6 +97,20 @@ export function createTopics({ storage, schedule, logger }: TopicsOptions) {
     topic.version = version
   }
 
+  /** Ends the streams of an owner whose clients may no longer read. If the storage fails, the next check tries again. */
+  async function endInvisible(owner: string): Promise<void> {
+    try {
+      const mayRead = await readersOf(owner)
+      for (const { subscribers } of topics.get(owner) ?? []) {
+        await forEachInTurns(subscribers, schedule, (one) => {
+          if (!mayRead(one.keyOwner)) one.end(eventText('deleted', '{}'))
+        })
+      }
+    } catch (error) {
+      logOnce({ owner }, error as Error)
+    }
+  }
+
   /** Reads the new records of a collection. If the storage fails, the next check tries again. */
   async function read(topic: Topic): Promise<void> {
     if (topic.reading !== 'no') {
@@ -106,14 +124,14 @@ export function createTopics({ storage, schedule, logger }: TopicsOptions) {
       } while ((topic.reading as Topic['reading']) === 'again' && topic.subscribers.size > 0)
       logged.clear()
     } catch (error) {
-      logOnce(topic, error as Error)
+      logOnce(topic.collection, error as Error)
     } finally {
       topic.reading = 'no'
       topic.latest = undefined
     }
   }
 
-  function logOnce({ collection }: Topic, err: Error): void {
+  function logOnce(collection: Partial<StreamedCollection>, err: Error): void {
     if (logged.has(err.message)) return
     logged.add(err.message)
     logger.warn({ ...collection, err }, 'event streams cannot read new catches, and try again')
@@ -144,6 +162,7 @@ export function createTopics({ storage, schedule, logger }: TopicsOptions) {
     read,
 
     receive(change?: Change): void {
+      if (change && change.kind === undefined) void endInvisible(change.owner)
       const changed = change ? (topics.get(change.owner) ?? []) : [...topics.values()].flat()
       for (const topic of changed) {
         if (change?.kind !== undefined && !isOf(topic, change)) continue
@@ -158,7 +177,10 @@ export function createTopics({ storage, schedule, logger }: TopicsOptions) {
     },
 
     /** Reads the topics one after the other, so that the check does not compete with requests. */
-    check: () => forEachInTurns([...topics.values()].flat(), schedule, read),
+    async check(): Promise<void> {
+      await forEachInTurns(topics.keys(), schedule, endInvisible)
+      await forEachInTurns([...topics.values()].flat(), schedule, read)
+    },
   }
 }
 

@@ -1,20 +1,29 @@
 import {
   ACCOUNT_LIMITS,
   KINDS,
+  MEDIA_TYPES,
   newUserSchema,
+  newUsersSchema,
   type ResetType,
+  renameSchema,
   resetSchema,
+  type Suspension,
+  suspensionSchema,
   type User,
   type UserDetails,
+  type UserLine,
   type UserList,
   userListQuerySchema,
 } from '@fish-crab/sdk/contract'
+import type { Admin } from '../auth/admins.ts'
 import { yieldToEvents } from '../core/schedule.ts'
 import { createSlices } from '../core/slices.ts'
-import { HttpError } from '../http/http-error.ts'
+import type { RequestContext } from '../http/context.ts'
+import { HttpError, toHttpError } from '../http/http-error.ts'
 import { queryReader, validate } from '../http/request.ts'
-import { empty, json } from '../http/response.ts'
+import { empty, json, textStream } from '../http/response.ts'
 import type { Users } from '../users/users.ts'
+import { rename } from './own-account.ts'
 import { readAdminJson } from './parameters.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
@@ -50,7 +59,14 @@ export function userHandlers(services: Services): AdminHandlers {
     async createUser(context, admin) {
       const newUser = validate(newUserSchema, await readAdminJson(services, context), 'invalid_payload')
       const record = () => audit.record(context, admin.username, 'user.create', { subject: newUser.name })
-      return json(201, await users.create(newUser, record))
+      return json(201, await users.create(newUser, { record }))
+    },
+
+    async createUsers(context, admin) {
+      const body = await readAdminJson(services, context, ACCOUNT_LIMITS.usersBodyBytes)
+      const { users: newUsers } = validate(newUsersSchema, body, 'invalid_payload')
+      const lines = createLines(services, context, { admin, newUsers })
+      return { status: 200, body: textStream(lines), headers: { 'content-type': MEDIA_TYPES.ndjson } }
     },
 
     async showUser({ params }) {
@@ -76,6 +92,62 @@ export function userHandlers(services: Services): AdminHandlers {
       await audit.record(context, admin.username, `user.reset.${type}`, { subject: user.name })
       return json(200, await RESETS[type](users, user))
     },
+
+    async renameUser(context, admin) {
+      const { name } = validate(renameSchema, await readAdminJson(services, context), 'invalid_payload')
+      const user = await users.require(context.params.name ?? '')
+      return rename(services, context, { actor: admin.username, user, name })
+    },
+
+    async suspendUser(context, admin) {
+      const { hide = false } = validate(suspensionSchema, await readAdminJson(services, context), 'invalid_payload')
+      const user = await users.require(context.params.name ?? '')
+      await audit.record(context, admin.username, 'user.suspend', { subject: user.name })
+      const { name } = await users.setFlags(user, { suspended: true, hidden: hide })
+      await users.endLink(user)
+      return json(200, { name, suspended: true, hidden: hide } satisfies Suspension)
+    },
+
+    async unsuspendUser(context, admin) {
+      const user = await users.require(context.params.name ?? '')
+      await audit.record(context, admin.username, 'user.unsuspend', { subject: user.name })
+      const { name } = await users.setFlags(user, { suspended: false, hidden: false })
+      return json(200, { name, suspended: false, hidden: false } satisfies Suspension)
+    },
+  }
+}
+
+interface NewUsers {
+  readonly admin: Admin
+  readonly newUsers: readonly { readonly name: string; readonly password?: string | undefined }[]
+}
+
+/**
+ * Creates users one after the other, each when its line is read. After an error of the service, the remaining users get
+ * the same error, because each of them would wait for the service in vain.
+ */
+async function* createLines(
+  { users, audit, sessions, logger }: Services,
+  context: RequestContext,
+  { admin, newUsers }: NewUsers,
+): AsyncGenerator<string, void> {
+  const line = (user: UserLine) => `${JSON.stringify(user)}\n`
+  let failure: HttpError | undefined
+  for (const { name, password } of newUsers) {
+    try {
+      if (failure) throw failure
+      // Many users take a while, and the administrator may be deleted meanwhile.
+      await sessions.require(context.request)
+      const user = validate(newUserSchema, { name, password }, 'invalid_payload')
+      const record = () => audit.record(context, admin.username, 'user.create', { subject: name })
+      yield line({ status: 'created', ...(await users.create(user, { record })) })
+    } catch (cause) {
+      const error = toHttpError(cause, logger, context)
+      if (error.status >= 500 || error.code === 'invalid_session') failure = error
+      const { code, message, details } = error
+      const reason = details?.map((one) => `${one.path}: ${one.message}`).join('. ')
+      yield line({ status: 'error', name, code, error: reason || message })
+    }
   }
 }
 

@@ -2,6 +2,8 @@ import { accountHandlers } from './admin-accounts.ts'
 import { userCatchesHandlers } from './admin-catches.ts'
 import { statsHandlers } from './admin-stats.ts'
 import { userHandlers } from './admin-users.ts'
+import { exportHandlers } from './export.ts'
+import { linkHandlers } from './login-links.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
 export function adminHandlers(services: Services): AdminHandlers {
@@ -10,5 +12,7 @@ export function adminHandlers(services: Services): AdminHandlers {
     ...userHandlers(services),
     ...userCatchesHandlers(services),
     ...statsHandlers(services),
+    ...linkHandlers(services),
+    ...exportHandlers(services),
   }
 }

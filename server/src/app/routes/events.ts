@@ -4,7 +4,7 @@ import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
 import { lastEventIdOf } from '../live/event-id.ts'
 import { createStreams } from '../live/streams.ts'
-import { requestedUser, userNameOf } from './parameters.ts'
+import { userNameOf, visibleUser } from './parameters.ts'
 import type { Services } from './services.ts'
 
 const eventOptions = queryReader(eventOptionsSchema)
@@ -18,15 +18,26 @@ const HEADERS_OF_STREAMS = {
 
 /** Creates the handler of `/events`, and a function that ends all streams. */
 export function createEvents(services: Services) {
-  const { storage, schedule, readQueue, metrics, storeId, streams: limits, isAccepting, gamemodes, logger } = services
-  const streams = createStreams({ storage, schedule, readQueue, metrics, storeId, gamemodes, logger, limits })
+  const {
+    storage,
+    users,
+    schedule,
+    readQueue,
+    metrics,
+    storeId,
+    streams: limits,
+    isAccepting,
+    gamemodes,
+    logger,
+  } = services
+  const streams = createStreams({ storage, users, schedule, readQueue, metrics, storeId, gamemodes, logger, limits })
   const handle: Handler = async (context) => {
     const { request, query, client, site, keyOwner } = context
     if (!userNameOf(query)) throw new HttpError('missing_name')
     const gamemode = gamemodes.named(query.getAll('gamemode'))
     context.gamemode = gamemode
     const { kind, follow } = eventOptions(query)
-    const user = await requestedUser(services, context)
+    const user = await visibleUser(services, context)
     if (request.method === 'HEAD') return { status: 200, body: null, headers: HEADERS_OF_STREAMS }
     if (!isAccepting()) {
       throw new HttpError('unavailable', {

@@ -45,8 +45,8 @@ export function createHandlers(services: Services) {
   const loadAdmin = lazy(async () => (await onDemand()).adminHandlers(services))
   const loadProfiles = lazy(async () => (await onDemand()).profileHandlers(services))
   const loadOwn = lazy(async (): Promise<AdminHandlers> => {
-    const { ownAccountHandlers, ownCatchesHandlers } = await onDemand()
-    return { ...ownCatchesHandlers(services), ...ownAccountHandlers(services) }
+    const { ownAccountHandlers, ownCatchesHandlers, redeemHandler } = await onDemand()
+    return { ...ownCatchesHandlers(services), ...ownAccountHandlers(services), ...redeemHandler(services) }
   })
   const loadPages = lazy(async () => {
     if (!pages) return { byRoute: {}, notFound }

@@ -1,9 +1,10 @@
-import { LIMITS, type PublicLeaderboard, publicLeaderboardQuerySchema } from '@fish-crab/sdk/contract'
+import { LIMITS, type PublicLeaderboard, publicLeaderboardQuerySchema, type User } from '@fish-crab/sdk/contract'
 import type { Leader, LeaderRange } from '../../storage/core/types.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
+import { isVisible } from '../users/users.ts'
 import type { Services } from './services.ts'
 
 export const DEFAULT_LEADERS = 10
@@ -16,19 +17,26 @@ const NAMES_AT_ONCE = 32
 /** Finds the players with the most catches, without players who were deleted meanwhile. */
 export type FindLeaders = (range: LeaderRange, signal: AbortSignal) => Promise<PublicLeaderboard['leaderboard']>
 
-/** Creates a function that reads each leaderboard once for all concurrent requests, because it counts all players. */
-export function createFindLeaders({ storage, users }: Pick<Services, 'storage' | 'users'>): FindLeaders {
+/**
+ * Creates a function that reads each leaderboard once for all concurrent requests, because it counts all players.
+ * @param isListed whether a player is on the leaderboard @default always
+ */
+export function createFindLeaders(
+  { storage, users }: Pick<Services, 'storage' | 'users'>,
+  isListed: (user: User) => boolean = () => true,
+): FindLeaders {
   const share = createSharedWork<string, readonly Leader[]>()
   return async ({ kind, gamemode, limit }, signal) => {
     const read = () => storage.leaders({ kind, gamemode, limit: LIMITS.pageSize })
-    const leaders = (await share(JSON.stringify([kind, gamemode]), signal, read)).slice(0, limit)
+    const leaders = await share(JSON.stringify([kind, gamemode]), signal, read)
     const leaderboard: PublicLeaderboard['leaderboard'] = []
-    for (let at = 0; at < leaders.length; at += NAMES_AT_ONCE) {
-      const some = leaders.slice(at, at + NAMES_AT_ONCE)
-      const names = await Promise.all(some.map(({ owner }) => users.nameOf(owner)))
+    for (let at = 0; at < leaders.length && leaderboard.length < limit; ) {
+      const some = leaders.slice(at, at + Math.min(NAMES_AT_ONCE, limit - leaderboard.length))
+      at += some.length
+      const found = await Promise.all(some.map(({ owner }) => users.findById(owner)))
       for (const [index, { count }] of some.entries()) {
-        const name = names[index]
-        if (name !== undefined) leaderboard.push({ name, count })
+        const user = found[index]
+        if (user && isListed(user)) leaderboard.push({ name: user.name, count })
       }
     }
     return leaderboard
@@ -38,7 +46,7 @@ export function createFindLeaders({ storage, users }: Pick<Services, 'storage' |
 const readQuery = queryReader(publicLeaderboardQuerySchema)
 
 export function publicLeaderboardHandler(services: Services): Handler {
-  const findLeaders = createFindLeaders(services)
+  const findLeaders = createFindLeaders(services, (user) => isVisible(user))
   return async ({ query, site, request: { signal } }) => {
     const { kind, gamemode, limit = DEFAULT_LEADERS } = readQuery(query)
     services.gamemodes.check(gamemode, 'invalid_query', 'gamemode')

@@ -1,8 +1,15 @@
-import { passwordChangeSchema, type User } from '@fish-crab/sdk/contract'
+import {
+  type AccountVisibility,
+  accountChangeSchema,
+  accountDeletionSchema,
+  passwordChangeSchema,
+  renameSchema,
+  type User,
+} from '@fish-crab/sdk/contract'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError, storageFullError } from '../http/http-error.ts'
 import { readJson, validate } from '../http/request.ts'
-import { empty } from '../http/response.ts'
+import { empty, type HandlerResponse, json } from '../http/response.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
 /**
@@ -29,7 +36,7 @@ export async function authenticatePlayer(
 
 /** Creates the handlers with which players change their own account. */
 export function ownAccountHandlers(services: Services): AdminHandlers {
-  const { audit, users } = services
+  const { audit, users, credentials } = services
   return {
     async changeOwnPassword(context) {
       const user = await authenticatePlayer(
@@ -46,5 +53,45 @@ export function ownAccountHandlers(services: Services): AdminHandlers {
       }
       return empty(204)
     },
+
+    async renameOwn(context) {
+      const user = await authenticatePlayer(services, context, 'Administrators cannot change their names.')
+      const { name } = validate(renameSchema, await readJson(context), 'invalid_payload')
+      return rename(services, context, { actor: user.name, user, name })
+    },
+
+    async updateOwn(context) {
+      const user = await authenticatePlayer(services, context, 'Administrators have no collections.')
+      const change = validate(accountChangeSchema, await readJson(context), 'invalid_payload')
+      await audit.record(context, user.name, change.public ? 'user.public' : 'user.private', { subject: user.name })
+      await users.setFlags(user, change)
+      return json(200, { name: user.name, public: change.public } satisfies AccountVisibility)
+    },
+
+    async deleteOwn(context) {
+      const user = await authenticatePlayer(services, context, 'A superadmin deletes administrators.')
+      const { password } = validate(accountDeletionSchema, await readJson(context), 'invalid_payload')
+      await credentials.authenticateUser({ name: user.name, password }, context)
+      await audit.record(context, user.name, 'user.delete', { subject: user.name })
+      await users.remove(user)
+      return empty(204)
+    },
   }
+}
+
+interface Rename {
+  readonly actor: string
+  readonly user: User
+  readonly name: string
+}
+
+/** Renames a player. Players and administrators use the same function. */
+export async function rename(
+  { audit, users }: Pick<Services, 'audit' | 'users'>,
+  context: RequestContext,
+  { actor, user, name }: Rename,
+): Promise<HandlerResponse> {
+  await audit.record(context, actor, 'user.rename', { subject: user.name, newName: name })
+  const renamed = await users.rename(user, name)
+  return json(200, { name: renamed.name } satisfies { name: string })
 }

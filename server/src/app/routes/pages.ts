@@ -20,10 +20,10 @@ import type { profileHandlers } from './profile.ts'
 import type { Services } from './services.ts'
 
 /**
- * No cache stores the page, not even the back/forward cache, so leaving the page also removes the session in its
+ * No cache stores the page, not even the back/forward cache, so leaving the page also removes the secrets in its
  * memory. A site that opens the page gets no reference to its window.
  */
-const ADMIN_HEADERS = {
+const SECRET_HEADERS = {
   ...PAGES_HEADERS,
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
@@ -55,6 +55,7 @@ interface Image {
 const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
 const LEADERBOARD: Preview = { title: `Leaderboard · ${SITE}`, description: 'Who has caught the most fish and crabs.' }
 const ADMIN: Preview = { title: `Administration · ${SITE}`, description: 'For administrators of this service.' }
+const LOGIN: Preview = { title: `Log in · ${SITE}`, description: 'For players with a login link of this service.' }
 const IMPOSSIBLE: Preview = { title: `Player not found · ${SITE}`, description: 'No player can have this name.' }
 const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
 const NO_PAGE: Preview = { title: `Page not found · ${SITE}`, description: 'There is no page at this address.' }
@@ -99,7 +100,9 @@ export function pageHandlers(files: Pages, services: PageServices, loadProfiles:
       OVERLAY_HEADERS,
     ),
     // The page itself is public. Its data comes from the endpoints below `/admin`, which need a session.
-    adminPage: fixedPage(pages, 'admin', ADMIN, ADMIN_HEADERS),
+    adminPage: fixedPage(pages, 'admin', ADMIN, SECRET_HEADERS),
+    // The link's token is in the fragment, which browsers send to no server.
+    loginPage: fixedPage(pages, 'login', LOGIN, SECRET_HEADERS),
   }
 }
 

@@ -2,6 +2,7 @@ import { type User, userNameKey } from '@fish-crab/sdk/contract'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
 import { readJson } from '../http/request.ts'
+import { isVisible } from '../users/users.ts'
 import type { Services } from './services.ts'
 
 /** Returns the value of the parameter `name`. Throws `user_mismatch` if the values name different users. */
@@ -25,12 +26,20 @@ export async function requestedUser({ users }: Pick<Services, 'users'>, context:
   return user
 }
 
+/** Works like {@link requestedUser}, but throws `user_not_found` for a user whom this client may not read. */
+export async function visibleUser(services: Pick<Services, 'users'>, context: RequestContext): Promise<User> {
+  const user = await requestedUser(services, context)
+  if (isVisible(user, context.keyOwner)) return user
+  context.player = undefined
+  throw new HttpError('user_not_found')
+}
+
 /**
  * Reads the JSON body of an administrator's request. A slow client can delay the body, so the session is checked again
  * after the body. An administrator who was deleted meanwhile cannot change anything.
  */
-export async function readAdminJson({ sessions }: Services, context: RequestContext): Promise<unknown> {
-  const value = await readJson(context)
+export async function readAdminJson({ sessions }: Services, context: RequestContext, limit?: number): Promise<unknown> {
+  const value = await readJson(context, limit)
   await sessions.require(context.request)
   return value
 }

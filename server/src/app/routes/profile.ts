@@ -3,7 +3,8 @@ import { createProfileReader, createProfiles } from '../catches/read-profile.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
-import { requestedUser, userNameOf } from './parameters.ts'
+import { isVisible } from '../users/users.ts'
+import { userNameOf, visibleUser } from './parameters.ts'
 import { type ProfileLookup, pictureHandlers } from './pictures.ts'
 import type { Services } from './services.ts'
 
@@ -18,13 +19,13 @@ export function profileHandlers(services: Services) {
     const { request, query, site } = context
     if (!userNameOf(query)) throw new HttpError('missing_name')
     const { species } = readOptions(query)
-    const user = await requestedUser(services, context)
+    const user = await visibleUser(services, context)
     return readProfile(request, { user, withSpecies: species === 'true', client: site })
   }
 
   const lookUp: ProfileLookup = async (context, lookup) => {
     const user = await lookup
-    if (!user) throw new HttpError('user_not_found')
+    if (!user || !isVisible(user)) throw new HttpError('user_not_found')
     context.player = user.name
     const { read } = await profiles({ user, client: context.site })
     return read(context.request.signal)

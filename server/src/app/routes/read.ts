@@ -10,7 +10,7 @@ import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { requestedUser, userNameOf } from './parameters.ts'
+import { userNameOf, visibleUser } from './parameters.ts'
 import type { Services } from './services.ts'
 
 const readOptions = queryReader(readOptionsSchema)
@@ -24,7 +24,7 @@ export function readHandler(services: Services, kind: Kind): Handler {
     context.gamemode = gamemode
     const { summary, detail, limit, cursor } = readOptions(query)
     if (summary) refuseWithSummary({ detail, limit, cursor })
-    const user = await requestedUser(services, context)
+    const user = await visibleUser(services, context)
     return readCollection(request, {
       user,
       collection: { owner: user.id, kind, gamemode },

@@ -3,6 +3,7 @@ import type { FishStorage } from '../../storage/core/types.ts'
 import type { Admin, Admins } from '../auth/admins.ts'
 import type { Audit } from '../auth/audit.ts'
 import type { Credentials } from '../auth/credentials.ts'
+import type { LoginLimiter } from '../auth/login-limiter.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { EncodedResponses } from '../catches/encoded-response.ts'
 import type { Gamemodes } from '../catches/gamemodes.ts'
@@ -16,6 +17,7 @@ import type { PublicRateLimit, RateLimit } from '../http/rate-limit.ts'
 import type { Docs, HandlerResponse, Pages } from '../http/response.ts'
 import type { StreamOptions } from '../live/streams.ts'
 import type { StoreId } from '../store/store-id.ts'
+import type { Links } from '../users/links.ts'
 import type { Users } from '../users/users.ts'
 
 export interface Services {
@@ -24,6 +26,8 @@ export interface Services {
   readonly users: Users
   readonly admins: Admins
   readonly credentials: Credentials
+  readonly loginLimiter: LoginLimiter
+  readonly links: Links
   readonly sessions: Sessions
   readonly audit: Audit
   readonly readCollection: CollectionReader

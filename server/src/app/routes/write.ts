@@ -32,6 +32,8 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     const count = payload.entries.length
     if (isExpired(token)) return replayedOrError('token_expired', user, dedupeKey, count)
 
+    if (user.suspended) return replayedOrError('user_suspended', user, dedupeKey, count)
+
     const record = toRecord(payload.entries, {
       id: createId(),
       dedupeKey,
@@ -48,11 +50,11 @@ export function writeHandler(services: Services, kind: Kind): Handler {
   }
 
   /**
-   * Responds to a token that is no longer valid. If the token was stored while it was valid, the request is a replay.
+   * Responds to a token that is refused. If the token was stored while it was valid, the request is a replay.
    * An error would make the sender encrypt the catch again, and the catch would be stored twice.
    */
   async function replayedOrError(
-    code: 'invalid_token' | 'token_expired',
+    code: 'invalid_token' | 'token_expired' | 'user_suspended',
     user: User,
     dedupeKey: string,
     count: number,

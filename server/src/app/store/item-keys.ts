@@ -17,6 +17,19 @@ export function userKey(name: string): string {
   return itemKey(USERS_BASE, userNameKey(name))
 }
 
+const OLD_NAMES_BASE = 'old-name:'
+
+/** Returns the key of the item that refers from an old name to its user. */
+export function oldNameKey(name: string): string {
+  return itemKey(OLD_NAMES_BASE, userNameKey(name))
+}
+
+export const INVITATIONS_BASE = 'invitation:'
+
+export function invitationKey(id: string): string {
+  return itemKey(INVITATIONS_BASE, id)
+}
+
 const USER_NAMES_BASE = 'user-name:'
 
 export function userNameItem(id: string): string {
@@ -31,7 +44,8 @@ export function apiKeyOwnerKey(apiKeyHash: string): string {
 
 export const SECRETS_BASE = 'secret:'
 
-export function secretKey(id: string, secret: 'password' | 'fernet' | 'api-key'): string {
+/** Returns the key of a secret of a user. `login` has the password and the API keys; see `logins.ts`. */
+export function secretKey(id: string, secret: 'login' | 'fernet'): string {
   return itemKey(SECRETS_BASE, id, secret)
 }
 
@@ -85,6 +99,8 @@ export const ITEM_BASES: readonly string[] = [
   FAILED_LOGINS_BASE,
   AUDIT_BASE,
   USER_NAMES_BASE,
+  OLD_NAMES_BASE,
+  INVITATIONS_BASE,
   USERS_BASE,
 ]
 

@@ -7,8 +7,9 @@ import type { PasswordHasher } from '../core/host.ts'
 import { newPassword, type RandomSource, randomText } from '../core/ids.ts'
 import type { StoredKey } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
-import { apiKeyOwnerKey, secretKey } from '../store/item-keys.ts'
+import { secretKey } from '../store/item-keys.ts'
 import type { Encryption } from './encryption.ts'
+import { createLogins, type StoredLink, type StoredLogin, type StoredRedemption } from './logins.ts'
 import { keepInSecretCheck } from './secret-check.ts'
 
 /** All secrets of a player, not encrypted. */
@@ -39,19 +40,24 @@ const API_KEY_LENGTH = 40
 const CACHED_KEYS = 10_000
 
 /**
- * Creates the store of users' secrets. Each secret is a separate item under the user's id, so that two concurrent
- * resets cannot undo each other, and leftovers of a deleted user never apply to a new user with the same name. Cache
- * keys contain the encrypted key and its owner, so a cached key is never stale and never used for another user.
+ * Creates the store of users' secrets. The Fernet key and the login are separate items under the user's id, so that
+ * leftovers of a deleted user never apply to a new user with the same name. Cache keys contain the encrypted key and its
+ * owner, so a cached key is never stale and never used for another user.
  */
 export function createSecretStore({ storage, encryption, passwords, random }: SecretStoreOptions) {
   const { items } = storage
   const decryptedKeys = createLruCache<string, DecryptedKey>(CACHED_KEYS)
-  const apiKeys = createApiKeys(storage)
+  const logins = createLogins(storage)
   const newApiKey = () => `${API_KEY_PREFIX}${randomText(API_KEY_LENGTH, random)}`
 
-  /** Replaces a secret only if the secret still exists, because the user may be deleted at the same time. */
-  async function reset({ id }: User, secret: 'password' | 'fernet', stored: string): Promise<void> {
-    if (!(await replaceSecret(storage, secretKey(id, secret), () => stored))) throw new HttpError('user_not_found')
+  /** Replaces the Fernet key only if it still exists, because the user may be deleted at the same time. */
+  async function replaceFernetKey({ id }: User, encrypted: string): Promise<void> {
+    const key = secretKey(id, 'fernet')
+    while (true) {
+      const before = await items.getItem(key)
+      if (before === null) throw new HttpError('user_not_found')
+      if (await storage.replaceItemIf(key, before, encrypted)) return
+    }
   }
 
   async function encrypting({ id }: User, key: string, store: (encrypted: string) => Promise<void>): Promise<void> {
@@ -75,44 +81,47 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
     return decrypted
   }
 
-  return {
-    complete: ({
-      password = newPassword(random),
-      fernetKey = generateFernetKey(random),
-      apiKey = newApiKey(),
-    }: GivenSecrets): PlainSecrets => ({ password, fernetKey, apiKey }),
+  /** Returns a password and its hash, which costs less for a generated password. */
+  async function hashed(given: string | undefined): Promise<{ readonly password: string; readonly hash: string }> {
+    const password = given ?? newPassword(random)
+    return { password, hash: await passwords.hash(password, { isRandom: given === undefined }) }
+  }
 
-    async set(user: User, { password, fernetKey, apiKey }: PlainSecrets): Promise<void> {
+  return {
+    /** Stores the secrets of a new user. Missing secrets are generated. */
+    async create(
+      user: User,
+      { password: given, fernetKey = generateFernetKey(random), apiKey = newApiKey() }: GivenSecrets,
+      redeem?: (secrets: PlainSecrets) => Promise<StoredRedemption>,
+    ): Promise<PlainSecrets> {
       // Hash before anything is written, because hashing fails while too many logins are waiting.
-      const hash = await passwords.hash(password)
+      const { password, hash } = await hashed(given)
+      const secrets = { password, fernetKey, apiKey }
+      const redeemed = await redeem?.(secrets)
       await Promise.all([
-        items.setItem(secretKey(user.id, 'password'), hash),
         encrypting(user, fernetKey, (encrypted) => items.setItem(secretKey(user.id, 'fernet'), encrypted)),
-        apiKeys.set(user, apiKey),
+        logins.create(user, { password: hash, apiKeys: [await sha256Hex(apiKey)], ...(redeemed && { redeemed }) }),
       ])
+      return secrets
     },
 
-    async remove({ id }: User): Promise<void> {
-      await apiKeys.remove(id)
-      await Promise.all((['password', 'fernet'] as const).map((secret) => items.removeItem(secretKey(id, secret))))
+    async remove(user: User): Promise<void> {
+      await Promise.all([logins.remove(user), items.removeItem(secretKey(user.id, 'fernet'))])
     },
 
     storedKey,
     fernet: async (user: User, stored?: StoredKey): Promise<Fernet> => (await decryptedKey(user, stored)).fernet,
-    nameByApiKeyHash: apiKeys.nameOf,
-    hasApiKeyHash: apiKeys.belongsTo,
+    logins,
 
     secrets: {
       /** Returns the stored hash, or `undefined` while the user is being deleted. */
-      async passwordHash({ id }: User): Promise<string | undefined> {
-        return (await items.getItem(secretKey(id, 'password'))) ?? undefined
-      },
+      passwordHash: async (user: User): Promise<string | undefined> => (await logins.find(user))?.password,
 
       fernetKey: async (user: User): Promise<string> => (await decryptedKey(user)).fernetKey,
 
       async resetPassword(user: User): Promise<string> {
-        const password = newPassword(random)
-        await reset(user, 'password', await passwords.hash(password))
+        const { password, hash } = await hashed(undefined)
+        await logins.change(user, ({ apiKeys }) => ({ password: hash, apiKeys }))
         return password
       },
 
@@ -120,96 +129,67 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
        * Replaces the password. Returns `false` if the password was replaced meanwhile, or the user was deleted.
        * @param before the stored hash of the old password
        */
-      async changePassword({ id }: User, before: string, password: string): Promise<boolean> {
-        return storage.replaceItemIf(secretKey(id, 'password'), before, await passwords.hash(password))
+      async changePassword(user: User, before: string, password: string): Promise<boolean> {
+        const { hash } = await hashed(password)
+        const changed = await logins.change(user, (login) =>
+          login.password === before ? { password: hash, apiKeys: login.apiKeys } : undefined,
+        )
+        return changed !== undefined
       },
 
       async resetFernetKey(user: User): Promise<string> {
         const fernetKey = generateFernetKey(random)
-        await encrypting(user, fernetKey, (encrypted) => reset(user, 'fernet', encrypted))
+        await encrypting(user, fernetKey, (encrypted) => replaceFernetKey(user, encrypted))
+        await logins.change(user, endLink)
         return fernetKey
       },
 
       async resetApiKey(user: User): Promise<string> {
         const apiKey = newApiKey()
-        if (!(await apiKeys.replace(user, apiKey))) throw new HttpError('user_not_found')
+        const hash = await sha256Hex(apiKey)
+        await logins.change(user, ({ password }) => ({ password, apiKeys: [hash] }))
         return apiKey
       },
+
+      /** Ends the login link of a user. */
+      async endLink(user: User): Promise<void> {
+        await logins.change(user, endLink)
+      },
+
+      /** Lets a link with this token replace the password and the API key. */
+      async setLink(user: User, link: StoredLink): Promise<void> {
+        await logins.change(user, ({ password, apiKeys }) => ({ password, apiKeys, link }))
+      },
+
+      /**
+       * Replaces the password and the API key in one write, if the link is still open. Returns `undefined` if the link
+       * was used or ended.
+       * @param redeem makes the stored redemption from the new secrets
+       */
+      async redeemLink(
+        user: User,
+        isOpen: (login: StoredLogin) => boolean,
+        {
+          password: given,
+          redeem,
+        }: { password: string | undefined; redeem: (secrets: PlainSecrets) => Promise<StoredRedemption> },
+      ): Promise<PlainSecrets | undefined> {
+        const { password, hash } = await hashed(given)
+        const secrets = { password, fernetKey: (await decryptedKey(user)).fernetKey, apiKey: newApiKey() }
+        const apiKeys = [await sha256Hex(secrets.apiKey)]
+        const redeemed = await redeem(secrets)
+        const changed = await logins.change(user, (login) =>
+          isOpen(login) ? { password: hash, apiKeys, redeemed } : undefined,
+        )
+        return changed && secrets
+      },
+
+      findLogin: logins.find,
+      repeatOwners: logins.writeOwners,
     },
   }
 }
 
-const SEPARATOR = ' '
-
-/**
- * Stores API keys as hashes, in two items: the user item contains the hash, and the owner item, with the hash in its
- * key, contains the name of the user. During the replacement of a key, and after a crash in between, the user item
- * lists several hashes. A hash is added before its owner item is written, and dropped after the owner item is removed.
- * A later change therefore finds all owner items to remove.
- */
-function createApiKeys(storage: FishStorage) {
-  const { items } = storage
-  const itemOf = (id: string) => secretKey(id, 'api-key')
-  const removeOwners = (hashes: readonly string[]) =>
-    Promise.all(hashes.map((hash) => items.removeItem(apiKeyOwnerKey(hash))))
-
-  return {
-    async set({ id, name }: User, apiKey: string): Promise<void> {
-      const hash = await sha256Hex(apiKey)
-      await items.setItem(itemOf(id), hash)
-      await items.setItem(apiKeyOwnerKey(hash), name)
-    },
-
-    /** @returns `false`, with nothing stored, if the user was deleted */
-    async replace({ id, name }: User, apiKey: string): Promise<boolean> {
-      const hash = await sha256Hex(apiKey)
-      if ((await replaceSecret(storage, itemOf(id), (hashes) => hashes + SEPARATOR + hash)) === undefined) return false
-      await items.setItem(apiKeyOwnerKey(hash), name)
-      while (true) {
-        const stored = await items.getItem(itemOf(id))
-        const hashes = stored === null ? [] : stored.split(SEPARATOR)
-        const at = hashes.indexOf(hash)
-        // Meanwhile, the user was deleted or the key was replaced, possibly before the owner item was written.
-        if (stored === null || at < 0) {
-          await removeOwners([hash])
-          return stored !== null
-        }
-        await removeOwners(hashes.slice(0, at))
-        if (await storage.replaceItemIf(itemOf(id), stored, hashes.slice(at).join(SEPARATOR))) return true
-      }
-    },
-
-    async remove(id: string): Promise<void> {
-      while (true) {
-        const stored = await items.getItem(itemOf(id))
-        if (stored === null) return
-        await removeOwners(stored.split(SEPARATOR))
-        if (await storage.removeItemIf(itemOf(id), stored)) return
-      }
-    },
-
-    async nameOf(hash: string): Promise<string | undefined> {
-      return (await items.getItem(apiKeyOwnerKey(hash))) ?? undefined
-    },
-
-    async belongsTo({ id }: User, hash: string): Promise<boolean> {
-      const stored = (await items.getItem(itemOf(id))) ?? ''
-      return stored.split(SEPARATOR).includes(hash)
-    },
-  }
-}
-
-/**
- * Replaces an existing item, and retries after a concurrent change. @returns the previous value, if any
- */
-async function replaceSecret(
-  storage: FishStorage,
-  key: string,
-  next: (value: string) => string,
-): Promise<string | undefined> {
-  while (true) {
-    const value = await storage.items.getItem(key)
-    if (value === null) return undefined
-    if (await storage.replaceItemIf(key, value, next(value))) return value
-  }
+function endLink({ password, apiKeys, link, redeemed }: StoredLogin): StoredLogin | undefined {
+  return link || redeemed ? { password, apiKeys } : undefined
 }

@@ -7,6 +7,7 @@ import type { PasswordHasher } from '../../app/core/host.ts'
 import { randomText } from '../../app/core/ids.ts'
 import { ADMINS_KEY, apiKeyOwnerKey, secretKey, userKey, userNameItem } from '../../app/store/item-keys.ts'
 import type { Encryption } from '../../app/users/encryption.ts'
+import type { StoredLogin } from '../../app/users/logins.ts'
 import { ensureSecretCheck } from '../../app/users/secret-check.ts'
 import type { FishStorage, NewRecord } from '../../storage/core/types.ts'
 import { MaintenanceError, type MaintenanceOptions } from '../core/maintenance.ts'
@@ -35,12 +36,8 @@ export async function fillStorage(storage: FishStorage, options: FillOptions): P
 
 async function addPlayer({ items, setItemIfAbsent }: FishStorage, { user, secrets }: PlannedPlayer): Promise<void> {
   const { id, name } = user
-  // A player without an API key gets a key that nobody knows, so that the key can be reset.
-  const apiKeys = secrets.apiKeys.length > 0 ? secrets.apiKeys : [newSecret()]
-  const hashes = await Promise.all(apiKeys.map(sha256Hex))
-  await items.setItem(secretKey(id, 'api-key'), hashes.join(' '))
   // If players share a key, the oldest player keeps it.
-  for (const hash of hashes) await setItemIfAbsent(apiKeyOwnerKey(hash), name)
+  for (const apiKey of secrets.apiKeys) await setItemIfAbsent(apiKeyOwnerKey(await sha256Hex(apiKey)), name)
   await items.setItem(userNameItem(id), name)
   await items.setItem(userKey(name), JSON.stringify(user))
 }
@@ -72,7 +69,12 @@ async function writeSecretsOf(
   { passwords, encryption }: FillOptions,
 ): Promise<void> {
   const { items } = storage
-  await items.setItem(secretKey(id, 'password'), await passwords.hash(secrets.password ?? newSecret()))
+  const { password } = secrets
+  const login: StoredLogin = {
+    password: await passwords.hash(password ?? newSecret(), { isRandom: password === undefined }),
+    apiKeys: await Promise.all(secrets.apiKeys.map(sha256Hex)),
+  }
+  await items.setItem(secretKey(id, 'login'), JSON.stringify(login))
   const fernetKey = secrets.fernetKey ?? generateFernetKey(random)
   await items.setItem(secretKey(id, 'fernet'), await encryption.encrypt(fernetKey, id))
 }

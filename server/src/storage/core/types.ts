@@ -315,6 +315,11 @@ export interface StorageExtension {
    * @returns a function that removes the listener
    */
   onChange(listener: (change?: Change) => void): () => void
+  /**
+   * Calls the listeners of `onChange` in every process, as if any collection of the owner may have changed. Like every
+   * call of a listener, this call may come late or never.
+   */
+  signalChange(owner: string): Promise<void>
   /** The record with this id in a collection, if it exists. */
   findById(collection: Collection, id: string): Promise<StoredRecord | undefined>
   /**

@@ -38,6 +38,7 @@ const INPUTS: {
   moveRecordIf: (collection, move) => [only(collection), onlyVersion(move)],
   useToken: unchanged,
   removeOwner: unchanged,
+  signalChange: unchanged,
   tallies: () => [],
   collectionTallies: unchanged,
   leaders: (range) => [{ ...range, limit: checkLimit(range.limit) }],

@@ -140,6 +140,7 @@ function fileDriver(folder: string, reader: Reader, writer: Writer): StorageDriv
     setTimes: (collection, times) => write('setTimes', collection, times),
     latest: (collection, count) => read(() => reader.records(collection).latest(count)),
     onChange: changes.onChange,
+    signalChange: async (owner) => changes.emit({ owner }),
     async removeEntriesIf(collection, removal) {
       const isRemoved = await write('removeEntriesIf', collection, removal)
       if (isRemoved) changes.emit(removalOf(collection, removal))

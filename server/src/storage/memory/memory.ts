@@ -87,6 +87,7 @@ export function createMemoryDriver(options: MemoryStorageOptions = {}): StorageD
     version: async (collection) => whileOpen(records).version(collection),
     latest: async (collection, count) => whileOpen(records).latest(collection, count),
     onChange: changes.onChange,
+    signalChange: async (owner) => changes.emit({ owner }),
     removeEntriesIf: async (collection, removal) => {
       const isRemoved = whileOpen(records).removeEntriesIf(collection, removal)
       if (isRemoved) changes.emit(removalOf(collection, removal))

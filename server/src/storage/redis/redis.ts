@@ -124,6 +124,7 @@ function redisDriver(
     },
     ...createRedisRecords(connection),
     onChange: signals.onChange,
+    signalChange: signals.signalChange,
     ...createRedisTallies(connection),
     ...createRedisItems(connection),
     ...createRedisWindows(connection),

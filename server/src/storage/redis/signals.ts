@@ -16,7 +16,9 @@ const PING_MS = 1000
  * of a cluster passes on the signals of all other servers. A Redis user without the permission to subscribe gets no
  * signals, which listeners must tolerate anyway.
  */
-export function createSignals(connection: Connection): Pick<StorageDriver, 'onChange'> & { close(): void } {
+export function createSignals(
+  connection: Connection,
+): Pick<StorageDriver, 'onChange' | 'signalChange'> & { close(): void } {
   const changes = createChanges()
   let listeners = 0
   let disconnect: (() => void) | undefined
@@ -37,6 +39,12 @@ export function createSignals(connection: Connection): Pick<StorageDriver, 'onCh
         listeners -= 1
         if (listeners === 0) close()
       }
+    },
+    async signalChange(owner) {
+      // A Redis user without the permission to publish sends no signals.
+      await connection
+        .run(() => connection.client.publish(CHANGES_CHANNEL, JSON.stringify(['', owner])))
+        .catch(() => {})
     },
     close,
   }
