@@ -91,3 +91,18 @@ it('flush() halves a new batch that is too large for a proxy', async () => {
   service.blockWith(new Response('<h1>Too large</h1>', { status: 413 }))
   expect(await outbox.flush()).toMatchObject({ rejected: 1 })
 })
+
+it('flush() keeps the catches of a suspended player, also of a hidden one, and delivers them after the suspension', async () => {
+  const { service, outbox, keys, add } = await open()
+  keys.set('Alex', (await service.app.users.create({ name: 'Alex' })).fernetKey)
+  await add('Alex', 1, 20)
+  await service.admin.users.suspend('Alex', { hide: true })
+  expect(await outbox.flush()).toMatchObject({
+    ...{ delivered: 0, rejected: 0, remaining: 20 },
+    stopped: [{ error: { code: 'user_suspended', status: 403 } }],
+  })
+  expect(await outbox.deadLetters()).toEqual([])
+  await service.admin.users.unsuspend('Alex')
+  expect(await outbox.flush()).toMatchObject({ delivered: 20, remaining: 0 })
+  expect(await service.names('Alex')).toEqual(numbers(1, 20))
+})

@@ -60,6 +60,19 @@ describe('a renamed player', () => {
     expect(await profile(service, 'Zoe')).toMatchObject({ total: 3 })
   })
 
+  it('has its page and pictures under the new address, and the old addresses lead there', async () => {
+    const service = await createMemoryService({
+      ...UNLIMITED,
+      pages: { template: async () => '<title>{{title}}</title>', asset: async () => undefined },
+    })
+    await rename(service, 'Alex', 'Zoe')
+    for (const rest of ['', '/badge.svg']) {
+      const moved = await service.request(`/@alex${rest}`)
+      expect([moved.status, moved.headers.get('location')]).toEqual([301, `/@Zoe${rest}`])
+      expect((await service.request(`/@zoe${rest}`)).status).toBe(200)
+    }
+  })
+
   it('can change only the case of the name, rename twice, and take the first name again', async () => {
     const service = await createMemoryService(UNLIMITED)
     for (const [from, to] of [

@@ -35,7 +35,7 @@ function jsonHeaders(length: number, more?: Readonly<Record<string, string>>): R
   return { 'content-type': MEDIA_TYPES.json, 'content-length': String(length), ...more }
 }
 
-export function empty(status: 204 | 304, headers: Readonly<Record<string, string>> = {}): HandlerResponse {
+export function empty(status: 204 | 301 | 304, headers: Readonly<Record<string, string>> = {}): HandlerResponse {
   return { status, body: null, headers }
 }
 

@@ -6,12 +6,20 @@ import {
   type Profile,
   ROUTES,
   routePath,
+  userNameKey,
 } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { escapeMarkup } from '../core/markup.ts'
 import { HttpError } from '../http/http-error.ts'
 import { canonicalPath } from '../http/path.ts'
-import { type HandlerResponse, type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
+import {
+  empty,
+  type HandlerResponse,
+  type PageName,
+  type Pages,
+  type StaticFile,
+  staticFile,
+} from '../http/response.ts'
 import { type Handler, notFound } from '../http/router.ts'
 import { CARD_SIZE, descriptionOf } from '../sharing/figures.ts'
 import { SITE } from './page.ts'
@@ -199,12 +207,9 @@ function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfi
       if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page has no figures of its player')
     }
     const shown = profile?.user ?? name
-    const file = await pageFile(
-      pages,
-      'collection',
-      await previewOf(shown, profile),
-      routePath('playerPage', { name: shown }),
-    )
+    const location = routePath('playerPage', { name: shown })
+    if (userNameKey(shown) !== userNameKey(name)) return empty(301, { location })
+    const file = await pageFile(pages, 'collection', await previewOf(shown, profile), location)
     return staticFile(request, file, PAGES_HEADERS)
   }
 }

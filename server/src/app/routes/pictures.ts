@@ -1,4 +1,4 @@
-import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
+import { isUserName, PAGE_TYPES, type Profile, routePath, type User, userNameKey } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import { createSharedWork } from '../core/shared-work.ts'
@@ -34,21 +34,28 @@ export function pictureHandlers(
   const share = createSharedWork<string, Uint8Array<ArrayBuffer>>()
   const queue = createBoundedQueue({ what: 'cards', concurrency: CONCURRENT_CARDS, perClient: 1, schedule })
 
-  async function profileOf(context: RequestContext): Promise<Profile> {
-    const { name = '' } = context.params
-    if (!isUserName(name)) throw new HttpError('user_not_found')
-    return lookUp(context, users.find(name))
+  /** Sends a picture, or the address of the picture of a renamed player. */
+  function pictureOf(
+    route: 'playerCard' | 'playerBadge',
+    send: (context: RequestContext, profile: Profile) => Promise<HandlerResponse>,
+  ): Handler {
+    return async (context) => {
+      const { name = '' } = context.params
+      if (!isUserName(name)) throw new HttpError('user_not_found')
+      const profile = await lookUp(context, users.find(name))
+      if (userNameKey(profile.user) === userNameKey(name)) return send(context, profile)
+      return empty(301, { location: routePath(route, { name: profile.user }) })
+    }
   }
 
   return {
-    async playerBadge(context) {
-      const svg = badgeOf(await profileOf(context))
+    playerBadge: pictureOf('playerBadge', async (context, profile) => {
+      const svg = badgeOf(profile)
       return picture(context, PAGE_TYPES.svg, await sha256Hex(svg), async () => new TextEncoder().encode(svg))
-    },
+    }),
 
-    async playerCard(context) {
+    playerCard: pictureOf('playerCard', async (context, profile) => {
       if (!renderCard) throw new HttpError('not_found')
-      const profile = await profileOf(context)
       const path = routePath('playerPage', { name: profile.user })
       const address = publicUrl && `${new URL(publicUrl).host}${path}`
       const svg = cardOf(profile, { site: SITE, address })
@@ -61,7 +68,7 @@ export function pictureHandlers(
         cards.set(version, png)
         return png
       })
-    },
+    }),
   }
 }
 
