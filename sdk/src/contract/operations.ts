@@ -118,7 +118,7 @@ const adminMove = (what: string): Operation => ({
   errors: [...jsonErrors, 'user_not_found', 'record_not_found', ...moveGamemodeErrors],
 })
 
-const RENAMED = `The id, keys, catches and links stay. For ${ACCOUNT_LIMITS.oldNameDays} days, the old name refers to the same player, and nobody else can take it.`
+const RENAMED = `The id, keys, catches and links stay. The old name refers to the same player for ${ACCOUNT_LIMITS.oldNameDays} days, and nobody else can take it.`
 
 const loginErrors = ['invalid_credentials', 'forbidden', 'user_suspended', 'unavailable'] as const
 

@@ -63,7 +63,7 @@ interface Image {
 const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
 const LEADERBOARD: Preview = { title: `Leaderboard · ${SITE}`, description: 'Who has caught the most fish and crabs.' }
 const ADMIN: Preview = { title: `Administration · ${SITE}`, description: 'For administrators of this service.' }
-const LOGIN: Preview = { title: `Log in · ${SITE}`, description: 'For players with a login link of this service.' }
+const LOGIN: Preview = { title: `Log in · ${SITE}`, description: 'Log in with a link of this service.' }
 const IMPOSSIBLE: Preview = { title: `Player not found · ${SITE}`, description: 'No player can have this name.' }
 const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
 const NO_PAGE: Preview = { title: `Page not found · ${SITE}`, description: 'There is no page at this address.' }
