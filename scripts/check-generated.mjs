@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const run = (command, ...args) => execFileSync(command, args, { cwd: ROOT, encoding: 'utf8' })
-const files = run('git', 'ls-files', '*.generated.ts', 'cli/REFERENCE.md', 'cli/package.json', 'docs/settings.md')
+const PAGES = ['cli/REFERENCE.md', 'cli/package.json', 'docs/settings.md', 'docs/monitoring.md', 'docs/monitoring/*']
+const files = run('git', 'ls-files', '*.generated.ts', ...PAGES)
   .trim()
   .split('\n')
 const read = () => files.map((file) => readFileSync(ROOT + file, 'utf8'))

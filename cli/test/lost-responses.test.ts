@@ -75,7 +75,7 @@ describe.each([
     }
     const { status, stdout, stderr } = await move()
     expect([status, stdout]).toEqual([0, 'Moved 0 catches of Alex from earth to survival.\n'])
-    expect(stderr).toContain('fish-cli: Already moved or removed: 1 record.\n')
+    expect(stderr).toContain('fish-cli: Already moved or removed: 1 catch.\n')
   })
 
   test('says that the record may have been moved, and where to look, if no response comes', async () => {

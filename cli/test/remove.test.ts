@@ -126,6 +126,26 @@ describe('remove', () => {
     },
   )
 
+  test('removes one catch of a batch of 500 by its name, and its file adds exactly this catch again', async () => {
+    const file = join(folder, 'catches.csv')
+    await writeFile(file, Array.from({ length: 500 }, (_, index) => `Fish${index},1\n`).join(''))
+    expect((await fish(['add', '--file', file])).status).toBe(0)
+    const before = await list()
+    const fake = before.find(({ name }: { name: string }) => name === 'Fish7')
+    const others = before.filter((one: unknown) => one !== fake)
+    const entries = [{ id: fake.id, entry: 7, name: 'Fish7' }]
+    const about = { user: player, gamemode: 'earth', entries, catches: 1 }
+    const planned = await json(['remove', '--name', 'Fish7', '--dry-run'])
+    expect(planned).toEqual({ ...about, records: [], dryRun: true })
+    const removed = await json(['remove', '--name', 'Fish7', '--yes'])
+    expect(removed).toEqual({ ...about, removed: [], file: expect.any(String) })
+    expect(await list()).toEqual(others)
+    expect((await fish(['add', '--file', removed.file])).stdout).toContain('1 sent')
+    const { caughtAt, rarity } = fake
+    const added = (await list()).filter(({ id }: { id: string }) => id !== fake.id)
+    expect(added).toEqual([{ name: 'Fish7', rarity, caughtAt, id: expect.not.stringMatching(fake.id), entry: 0 }])
+  })
+
   test('reports the gamemode in which the record was not found', async () => {
     const id = await add('Cod')
     const { stderr } = await fish(['remove', id, '-g', 'survival', '--yes'])
@@ -242,17 +262,17 @@ describe('an administrator', () => {
     expect(await names()).toHaveLength(1002)
   })
 
-  test('skips a record if some of its catches do not match, unless the id of the record is given', async () => {
+  test('removes only the matching catches of a record, and the whole record by its id', async () => {
     await fish(['add', 'Cod', 'Koi', '-r', 'gold', '--yes'])
-    const single = await add('cod')
-    const { status, stderr } = await asAdmin(['remove', '--user', player, '--name', 'COD', '--yes'])
-    expect(status).toBe(0)
-    expect(stderr).toContain('1 record also contains other catches')
-    expect(await names()).toEqual(['Cod', 'Koi'])
-    expect(single).not.toBe('')
-    const [{ id }] = await list()
+    await add('cod')
+    const { status, stdout, stderr } = await asAdmin(['remove', '--user', player, '--name', 'COD', '--yes'])
+    expect([status, stdout.split('\n')[0]]).toEqual([0, `Removed 2 catches of ${player}, earth.`])
+    expect(stderr).toMatch(/Cod · Gold {2}\([\da-f]{8}, entry 0\)/)
+    expect(await names()).toEqual(['Koi'])
+    await fish(['add', 'Cod', 'Salmon', '-r', 'gold', '--yes'])
+    const [, { id }] = await list()
     expect(await adminJson(['remove', '--user', player, id.slice(-8), '--yes'])).toMatchObject({ catches: 2 })
-    expect(await names()).toEqual([])
+    expect(await names()).toEqual(['Koi'])
   })
 
   test('moves catches to a different gamemode and back', async () => {
@@ -277,7 +297,7 @@ describe('an administrator', () => {
     const { status, stderr } = await running
     expect(status).toBe(130)
     const [, removed] =
-      /Interrupted\. (\d+) of 40 records removed\.\n {2}To continue, repeat the command\./.exec(stderr) ?? []
+      /Interrupted\. (\d+) of 40 catches removed\.\n {2}To continue, repeat the command\./.exec(stderr) ?? []
     // The service may have removed one record more than the command has reported.
     expect([39, 40]).toContain(Number(removed) + (await left()))
     expect((await asAdmin(range)).status).toBe(0)

@@ -18,6 +18,7 @@ const guide: DefaultTheme.SidebarItem[] = [
     items: [
       { text: 'Behind a proxy', link: '/behind-a-proxy' },
       { text: 'Operate', link: '/operate' },
+      { text: 'Monitoring', link: '/monitoring' },
       { text: 'Back up and move', link: '/back-up-and-move' },
       { text: 'Redis', link: '/redis' },
       { text: 'Bring players over', link: '/migrate' },

@@ -37,6 +37,7 @@ export function createServiceMetrics(droppedLogLines: () => number) {
   )
   const failures = counter('fish_storage_operation_failures_total', 'Storage operations that failed.', 'operation')
   let totals: StoredTotals | undefined
+  let remainingReserve: (() => number) | undefined
   let streams = 0
   let droppedConnections = 0
   let cutResponses = 0
@@ -55,6 +56,12 @@ export function createServiceMetrics(droppedLogLines: () => number) {
         `{${labelText(Object.entries({ kind, gamemode }))}}`,
         count,
       ]),
+    ),
+    metric(
+      'fish_storage_reserve_remaining_ratio',
+      'Unused share of the reserve for a full disk, from 0 to 1.',
+      'gauge',
+      () => (remainingReserve ? [['', remainingReserve()]] : []),
     ),
     value('fish_event_streams', 'Open event streams.', 'gauge', () => streams),
     value(
@@ -94,6 +101,10 @@ export function createServiceMetrics(droppedLogLines: () => number) {
     },
     observeTotals(observed: StoredTotals | undefined) {
       totals = observed
+    },
+    /** @param remaining returns the unused share of the reserve of the storage */
+    observeReserve(remaining: () => number) {
+      remainingReserve = remaining
     },
     observeDroppedConnection() {
       droppedConnections += 1

@@ -129,6 +129,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     loading.catch(() => {})
     const storage = await opening
     opened.push(() => storage.dispose())
+    metrics.observeReserve(() => storage.remainingReserve())
     const app = await prepareApp(await loading, { storage, metrics, isAccepting }, config, options)
     const warning = await ensureFirstAdmin(app, config, options.announceAdmin ?? printPasswordTo(process.stderr))
     const watch = watchStore(app, logger)

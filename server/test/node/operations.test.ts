@@ -45,6 +45,7 @@ describe('GET /metrics', () => {
     expect(of('fish_http_errors_total{route="demoFish",code="rate_limited"}')).toBe(1)
     expect(of('fish_responses_cut_total')).toBe(0)
     expect(of('fish_users')).toBe(0)
+    expect(of('fish_storage_reserve_remaining_ratio')).toBe(1)
     expect(of('fish_rate_limit_decisions_total{decision="refused"}')).toBe(1)
     expect(of('fish_connections_dropped_total')).toBe(0)
     expect(of('fish_storage_operation_duration_seconds_count{operation="countInWindow"}')).toBe(3)

@@ -9,14 +9,16 @@ import type { Session } from '../../session/session.ts'
 import { suggestList, type TargetFlags, targetWords } from '../../session/target.ts'
 import { COPYABLE } from '../../terminal/terminal.ts'
 import { amountText, changeRecords, countOf, idsText } from './records.ts'
-import { findRecords, RECORD_DESCRIPTION, recordArgs, recordFlags } from './select-records.ts'
+import { describeSelection, findRecords, recordArgs, recordFlags } from './select-records.ts'
 
 /** If more records than this are moved, the ids are listed only in the JSON document. */
 const SHOWN_IDS = 10
 
 export const moveCommand = defineCommand({
   summary: 'Move records of a collection to another gamemode.',
-  description: `${RECORD_DESCRIPTION} Moved catches keep their times and ids.`,
+  description:
+    describeSelection('--since, --until and --name select a record if all of its catches match.') +
+    ' Moved catches keep their times and ids.',
   examples: [
     'fish-cli move 5f50b328 --from earth --gamemode survival',
     { description: 'From the gamemode of your profile:', command: 'fish-cli move 5f50b328 -g survival' },
@@ -30,7 +32,7 @@ export const moveCommand = defineCommand({
 
   async run({ session, terminal, args, flags }) {
     const { from: gamemode, to, source } = await parseMove(session, flags, idsText(args.id ?? []))
-    const { user, records, authorize } = await findRecords(source, { args, flags }, gamemode)
+    const { user, records, authorize } = await findRecords(source, { args, flags }, { gamemode, isSplit: false })
     const where = `${user} from ${gamemode} to ${to}`
     const about = { user, from: gamemode, to }
     if (flags['dry-run']) {

@@ -12,9 +12,11 @@ import type { Session } from '../../session/session.ts'
 import { targetWords } from '../../session/target.ts'
 import { type CatchKind, fetchCatches } from '../list/catch-list.ts'
 
-/** The catches that one request added. A record is removed or moved as a whole. */
+/** The catches that one request added, or only one of them. */
 export interface CatchRecord {
   readonly id: string
+  /** The index of the only catch to remove. @default all catches of the record */
+  readonly entry?: number | undefined
   readonly kind: CatchKind
   readonly gamemode: Gamemode
   /** Contains at least one catch. */
@@ -100,16 +102,16 @@ const SHOWN_NAMES = 5
 
 /** Describes the first records, each on an indented line. */
 export function describeRecords(
-  records: readonly (Pick<CatchRecord, 'catches'> & { readonly id?: string })[],
+  records: readonly (Pick<CatchRecord, 'catches' | 'entry'> & { readonly id?: string })[],
 ): readonly string[] {
-  const lines = records.slice(0, SHOWN_RECORDS).map(({ id, catches }) => {
+  const lines = records.slice(0, SHOWN_RECORDS).map(({ id, entry, catches }) => {
     const names = catches
       .slice(0, SHOWN_NAMES)
       .map((one) => ('rarity' in one ? `${one.name} · ${one.rarity}` : one.name))
     const others = catches.length > SHOWN_NAMES ? `, and ${catches.length - SHOWN_NAMES} more` : ''
     const time = catches[0]?.caughtAt
     const before = time === undefined ? '' : `${localTime(time)}  `
-    const end = id === undefined ? '' : `  (${id.slice(-SHORTEST_END)})`
+    const end = id === undefined ? '' : `  (${id.slice(-SHORTEST_END)}${entry === undefined ? '' : `, entry ${entry}`})`
     return `  ${before}${names.join(', ')}${others}${end}`
   })
   const rest = records.length - SHOWN_RECORDS
@@ -165,7 +167,7 @@ interface ChangeOptions {
 
 /**
  * Changes records one after another, with progress. If a request fails or the user interrupts, changed records stay
- * changed. The error reports the number of changed records. Repeating the command changes the remaining records.
+ * changed. The error reports the number of changed catches. Repeating the command changes the remaining records.
  */
 export async function changeRecords(
   session: Session,
@@ -174,7 +176,7 @@ export async function changeRecords(
 ): Promise<readonly CatchRecord[]> {
   const { signal, terminal } = session
   const changed: CatchRecord[] = []
-  const progress = terminal.progress({ unit: 'records', total: records.length })
+  const progress = terminal.progress({ unit: 'catches', total: countOf(records) })
   const missing: CatchRecord[] = []
   try {
     for (const record of records) {
@@ -184,10 +186,10 @@ export async function changeRecords(
         changed.push(record)
       } catch (error) {
         // Another client or an earlier run has already removed or moved the record.
-        if (describeError(error).code !== 'record_not_found') throw error
+        if (!['record_not_found', 'entry_not_found'].includes(describeError(error).code)) throw error
         missing.push(record)
       }
-      progress.update(changed.length + missing.length)
+      progress.update(countOf(changed) + countOf(missing))
     }
   } catch (error) {
     if (changed.length === 0 && !signal.aborted) throw error
@@ -196,18 +198,29 @@ export async function changeRecords(
       : describeError(error)
     throw new CliError({
       ...described,
-      message: `${described.message} ${changed.length} of ${recordsText(records.length)} ${done}.`,
+      message: `${described.message} ${countOf(changed)} of ${catchesText(countOf(records))} ${done}.`,
       hint: 'To continue, repeat the command.',
     })
   } finally {
     progress.end()
   }
-  if (missing.length > 0) terminal.note(`fish-cli: Already moved or removed: ${recordsText(missing.length)}.`)
+  if (missing.length > 0) terminal.note(`fish-cli: Already moved or removed: ${catchesText(countOf(missing))}.`)
   return changed
 }
 
 /** Returns a text such as `3 catches in 2 records`. */
 export function amountText(records: readonly CatchRecord[]): string {
   const catches = countOf(records)
-  return catches === records.length ? catchesText(catches) : `${catchesText(catches)} in ${recordsText(records.length)}`
+  const count = new Set(records.map(({ id }) => id)).size
+  return catches === count ? catchesText(catches) : `${catchesText(catches)} in ${recordsText(count)}`
+}
+
+/** Names removed records in a JSON document: whole records by their ids, and single catches of others as `entries`. */
+export function recordIds(records: readonly CatchRecord[]) {
+  return {
+    ids: records.filter(({ entry }) => entry === undefined).map(({ id }) => id),
+    entries: records.flatMap(({ id, entry, catches }) =>
+      entry === undefined ? [] : [{ id, entry, name: catches[0]?.name }],
+    ),
+  }
 }

@@ -1,3 +1,4 @@
+import type { Crab, Fish } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { parseMoment } from '../../core/parse-values.ts'
@@ -28,10 +29,11 @@ export const recordFlags = {
   ...dryRunFlag,
 }
 
-export const RECORD_DESCRIPTION =
+/** @param selection the catches that `--since`, `--until` and `--name` select */
+export const describeSelection = (selection: string) =>
   'A record contains the catches that one add command or one batch stored. ID is the end of the record id, as shown by list --detail. ' +
-  '--since, --until and --name select a record if all of its catches match. To confirm such a selection, type the ' +
-  'name of the player. The command needs your password. Administrators pass --user and use their own login.'
+  `${selection} To confirm such a selection, type the name of the player. The command needs your password. ` +
+  'Administrators pass --user and use their own login.'
 
 /** The records that a command line selects, and the function that authorizes changes. */
 export interface SelectedRecords {
@@ -47,10 +49,11 @@ interface RecordChanges {
   move(record: CatchRecord, to: Gamemode): PromiseLike<unknown>
 }
 
+/** @param options.isSplit whether `--since`, `--until` and `--name` may select some catches of a record */
 export async function findRecords(
   session: Session,
   { args, flags }: Pick<Run, 'args' | 'flags'>,
-  gamemode: Gamemode,
+  { gamemode, isSplit }: { readonly gamemode: Gamemode; readonly isSplit: boolean },
 ): Promise<SelectedRecords> {
   const { clock, signal, terminal } = session
   const { ids, matches } = parseSelection(args.id ?? [], flags, clock.now())
@@ -58,7 +61,9 @@ export async function findRecords(
   const client = await session.client()
   const found = await fetchRecords(client, { user: named, gamemode, signal })
   const { user } = found
-  const records = matches ? matching(terminal, found.records, matches) : selectRecords(found.records, ids, gamemode)
+  const records = matches
+    ? matching(terminal, found.records, { matches, isSplit })
+    : selectRecords(found.records, ids, gamemode)
   if (records.length === 0) {
     const message = `No record of ${user} in ${gamemode} matches.`
     throw new CliError({
@@ -78,31 +83,45 @@ export async function findRecords(
         const of = ({ kind }: CatchRecord) => (kind === 'fish' ? admin.fish : admin.crabs)
         const options = { gamemode, signal, maxRetries: 2 }
         return {
-          remove: (record) => of(record).delete(user, record.id, options),
+          remove: (record) => of(record).delete(user, record.id, { ...options, entry: record.entry }),
           move: (record, to) => of(record).move(user, record.id, { ...options, to }),
         }
       }
       const options = { user, gamemode, signal, password: await readPlayerPassword(session, user) }
       return {
-        remove: ({ id, kind }) => resourceOf(client, kind).remove(id, options),
+        remove: ({ id, kind, entry }) => resourceOf(client, kind).remove(id, { ...options, entry }),
         move: ({ id, kind }, to) => resourceOf(client, kind).move(id, { ...options, to }),
       }
     },
   }
 }
 
-type Match = (record: CatchRecord) => 'all' | 'some' | 'none'
+type Match = (one: Fish | Crab) => boolean
 
-function matching(terminal: Terminal, records: readonly CatchRecord[], matches: Match): readonly CatchRecord[] {
-  const partly = records.filter((record) => matches(record) === 'some')
-  if (partly.length > 0) {
+function matching(
+  terminal: Terminal,
+  records: readonly CatchRecord[],
+  { matches, isSplit }: { readonly matches: Match; readonly isSplit: boolean },
+): readonly CatchRecord[] {
+  let skipped = 0
+  const selected = records.flatMap((record) => {
+    const catches = record.catches.filter(matches)
+    if (catches.length === record.catches.length) return [record]
+    // Without its index, removing a catch would remove the whole record.
+    if (isSplit && catches.every(({ entry }) => entry !== undefined)) {
+      return catches.map((one) => ({ ...record, entry: one.entry, catches: [one] }))
+    }
+    if (catches.length > 0) skipped += 1
+    return []
+  })
+  if (skipped > 0) {
     const some =
-      partly.length === 1
+      skipped === 1
         ? '1 record also contains other catches and was skipped'
-        : `${partly.length} records also contain other catches and were skipped`
+        : `${skipped} records also contain other catches and were skipped`
     terminal.note(`fish-cli: ${some}. To change a whole record, name its ID.`)
   }
-  return records.filter((record) => matches(record) === 'all')
+  return selected
 }
 
 interface RangeFlags {
@@ -120,13 +139,10 @@ function parseSelection(ids: readonly string[], { since, until, name }: RangeFla
   const from = since === undefined ? Number.NEGATIVE_INFINITY : parseMoment(since, now, '--since')
   const to = until === undefined ? Number.POSITIVE_INFINITY : parseMoment(until, now, '--until')
   const isBounded = since !== undefined || until !== undefined
-  const matches: Match = ({ catches }) => {
-    const matching = catches.filter((one) => {
-      const time = Date.parse(one.caughtAt ?? '')
-      const isNamed = name === undefined || one.name.toLowerCase() === name.toLowerCase()
-      return isNamed && (!isBounded || (time >= from && time < to))
-    })
-    return matching.length === catches.length ? 'all' : matching.length > 0 ? 'some' : 'none'
+  const matches: Match = (one) => {
+    const time = Date.parse(one.caughtAt ?? '')
+    const isNamed = name === undefined || one.name.toLowerCase() === name.toLowerCase()
+    return isNamed && (!isBounded || (time >= from && time < to))
   }
   return { ids, matches }
 }
