@@ -5,12 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createMock } from '@fish-crab/mocks'
+import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AppState } from '../../server/web/src/player-app/api-types.ts'
 import { createAutostart } from '../src/commands/app/autostart.ts'
 import { newFolder, xdgFolders } from './folders.ts'
-import { type Env, type RunOptions, run, serviceContext, startService } from './harness.ts'
+import { ADMIN_PASSWORD, type Env, type RunOptions, run, serviceContext, startService } from './harness.ts'
 
 const context = serviceContext()
 
@@ -697,4 +698,38 @@ test.runIf(process.platform === 'linux')('a browser that is a snap gets a file t
   const app = await openApp({ PATH: `${programs}:${process.env.PATH}` }, home)
   expect(app.file).toBe(join(common, basename(app.file)))
   expect(statSync(app.file).mode & 0o777).toBe(0o600)
+})
+
+test('a player changes the password on the page, and a run continues with the same keys', async () => {
+  const admin = createAdminClient({ baseUrl: context.service.url, username: 'admin', password: ADMIN_PASSWORD })
+  const { name, password, fernetKey } = await admin.users.create({ name: 'Mina' })
+  const app = await openApp({}, homeWithGame(name))
+  const file = JSON.stringify({ version: 1, service: context.service.url, name, fernetKey, gamemode: 'earth' })
+  await app.post('/api/login', { file })
+  await app.post('/api/start')
+  const newPassword = 'three quiet rivers'
+  const wrong = await app.post('/api/password', { password: 'not the password', newPassword })
+  expect([wrong.status, wrong.body.error]).toMatchObject([422, { message: 'The name or the password is wrong.' }])
+  expect((await app.post('/api/password', { password, newPassword: 'short' })).body.error).toMatchObject({
+    message: 'The new password must have 8 to 256 characters.',
+  })
+  expect(await app.post('/api/password', { password, newPassword })).toEqual({ status: 200, body: {} })
+  appendFileSync(app.log, CATCH(1, 'Salmon'))
+  await app.until(({ day, queue }) => day.fish === 1 && queue.waiting === 0)
+  const client = createClient({ baseUrl: context.service.url, env: {} })
+  expect(await client.keys.get({ username: name, password: newPassword })).toMatchObject({ fernetKey })
+})
+
+test('the catches of a suspended player wait on this computer, and the page says why', async () => {
+  const admin = createAdminClient({ baseUrl: context.service.url, username: 'admin', password: ADMIN_PASSWORD })
+  const { name, fernetKey } = await admin.users.create({ name: 'Nora' })
+  const app = await openApp({}, homeWithGame(name))
+  const file = JSON.stringify({ version: 1, service: context.service.url, name, fernetKey, gamemode: 'earth' })
+  await app.post('/api/login', { file })
+  await app.post('/api/start')
+  await admin.users.suspend(name, { hide: true })
+  appendFileSync(app.log, CATCH(1, 'Salmon'))
+  const { queue } = await app.until((state) => state.queue.waitingReason !== null)
+  expect(queue).toMatchObject({ waiting: 1, rejected: 0 })
+  expect(queue.waitingReason).toContain('suspended')
 })

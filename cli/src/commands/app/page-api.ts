@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ACCOUNT_LIMITS } from '@fish-crab/sdk/constants'
 import { H3, type H3Event } from 'h3'
 import { PAGES_HEADERS } from '../../../../server/src/app/routes/page-headers.ts'
 import type {
@@ -10,6 +11,7 @@ import type {
   AppRequests,
   AppState,
   LoginBody,
+  PasswordBody,
 } from '../../../../server/web/src/player-app/api-types.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Player } from './player.ts'
@@ -70,6 +72,7 @@ function createOperations(player: Player, quit: () => void): Operations {
     }),
     reply: ({ id, reply }) => done(player.reply(Number(id), typeof reply === 'string' ? reply : null)),
     autostart: ({ enabled }) => done(player.setAutostart(enabled === true)),
+    password: (body) => done(player.changePassword(passwordRequest(body))),
     logout: () => done(player.logOut()),
     async quit() {
       setImmediate(quit)
@@ -183,6 +186,15 @@ function loginRequest({ file, service, name, password }: Body): LoginBody {
     return { service, name, password } as LoginBody
   }
   throw usageError('Enter the address of the service, your name and your password.')
+}
+
+function passwordRequest({ password, newPassword }: Body): PasswordBody {
+  if (typeof password !== 'string' || typeof newPassword !== 'string' || password === '') {
+    throw usageError('Enter the old password and the new password.')
+  }
+  const { minPasswordLength: shortest, passwordLength: longest } = ACCOUNT_LIMITS
+  if (newPassword.length >= shortest && newPassword.length <= longest) return { password, newPassword }
+  throw usageError(`The new password must have ${shortest} to ${longest} characters.`)
 }
 
 async function file(folder: string, name: string): Promise<Response> {

@@ -1,6 +1,13 @@
 import { dirname } from 'node:path'
 import { type LoginFile, parseLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
-import type { AppCatch, AppState, LoginBody, LoginResult } from '../../../../server/web/src/player-app/api-types.ts'
+import type {
+  AppCatch,
+  AppState,
+  LoginBody,
+  LoginResult,
+  PasswordBody,
+} from '../../../../server/web/src/player-app/api-types.ts'
+import { withUnknownOutcome } from '../../core/describe-error.ts'
 import { interruption, usageError } from '../../core/errors.ts'
 import { isServiceUrl, parseJsonText } from '../../core/parse-values.ts'
 import type { System } from '../../core/system.ts'
@@ -112,6 +119,20 @@ export class Player {
     const { paths, content } = this.#loginFiles ?? { paths: [], content: '' }
     this.#loginFiles = undefined
     await deleteDownloads(paths, content)
+  }
+
+  /**
+   * Replaces the password of the account. The keys stay valid, so a run continues.
+   * @throws ApiError for a wrong old password
+   */
+  async changePassword({ password, newPassword }: PasswordBody): Promise<void> {
+    const session = this.#session(this.#operations.signal)
+    const username = session.user()
+    const client = await session.client()
+    const change = client.account.changePassword({ username, password, newPassword, signal: session.signal })
+    await change.catch((error) => {
+      throw withUnknownOutcome(error, { hint: 'Try the new password first.' })
+    })
   }
 
   /** Removes the secrets of the account from this machine. */

@@ -82,6 +82,12 @@ export type LoginBody =
   | { readonly file: string }
   | { readonly service: string; readonly name: string; readonly password: string }
 
+/** The old and the new password of the player. */
+export interface PasswordBody {
+  readonly password: string
+  readonly newPassword: string
+}
+
 /** The requests of the page by path: each is a POST of `body`, and its response is `response`. */
 export interface AppRequests {
   readonly session: { readonly body: { readonly code: string }; readonly response: { readonly secret: string } }
@@ -102,6 +108,8 @@ export interface AppRequests {
     readonly response: Empty
   }
   readonly autostart: { readonly body: { readonly enabled: boolean }; readonly response: Empty }
+  /** Replaces the password of the player. */
+  readonly password: { readonly body: PasswordBody; readonly response: Empty }
   readonly logout: { readonly body: Empty; readonly response: Empty }
   readonly quit: { readonly body: Empty; readonly response: Empty }
 }

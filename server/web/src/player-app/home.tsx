@@ -7,6 +7,7 @@ import { Catches, nameOf } from './catches.tsx'
 import type { Connection } from './connection.ts'
 import { OldLogs } from './old-logs.tsx'
 import { Action, useAppTask } from './parts.tsx'
+import { Password } from './password.tsx'
 import { figuresOf } from './view.ts'
 
 interface HomeProps {
@@ -19,7 +20,7 @@ interface HomeProps {
 export function Home({ state, connection, showsLogin }: HomeProps) {
   const { account, games, day, progress, startsWithComputer } = state
   const { request } = connection
-  const [showsOldLogs, setShowsOldLogs] = useState(false)
+  const [panel, setPanel] = useState<PanelName>()
   const { fish, crabs, best } = figuresOf(day, new Date())
   return (
     <>
@@ -41,11 +42,12 @@ export function Home({ state, connection, showsLogin }: HomeProps) {
         <Actions
           account={account}
           request={request}
-          showsOldLogs={showsOldLogs}
-          onOldLogs={() => setShowsOldLogs(!showsOldLogs)}
+          panel={panel}
+          onPanel={(name) => setPanel(name === panel ? undefined : name)}
         />
       )}
-      {showsOldLogs && !showsLogin && <OldLogs connection={connection} progress={progress} />}
+      {panel === 'old-logs' && !showsLogin && <OldLogs connection={connection} progress={progress} />}
+      {panel === 'password' && account !== null && <Password account={account} request={request} />}
       <section aria-labelledby="catches">
         <h2 id="catches">Catches</h2>
         <p class="visually-hidden" role="status">
@@ -142,13 +144,16 @@ function Queue({
   )
 }
 
+/** A panel that a button of the actions opens. */
+type PanelName = 'old-logs' | 'password'
+
 interface ActionsProps extends Pick<Connection, 'request'> {
   readonly account: NonNullable<AppState['account']>
-  readonly showsOldLogs: boolean
-  readonly onOldLogs: () => void
+  readonly panel: PanelName | undefined
+  readonly onPanel: (name: PanelName) => void
 }
 
-function Actions({ account: { service, user }, request, showsOldLogs, onOldLogs }: ActionsProps) {
+function Actions({ account: { service, user }, request, panel, onPanel }: ActionsProps) {
   const [outcome, setOutcome] = useState<string>()
   const [overlay, setOverlay] = useState<string>()
   const addressOf = (path: string) => service.replace(/\/$/, '') + path
@@ -174,8 +179,11 @@ function Actions({ account: { service, user }, request, showsOldLogs, onOldLogs 
         </a>
         <Action text="Copy overlay address" busy="Copying…" onPress={copy} />
         <Action text="Undo" busy="Undoing…" onPress={undo} />
-        <button type="button" aria-expanded={showsOldLogs} onClick={onOldLogs}>
+        <button type="button" aria-expanded={panel === 'old-logs'} onClick={() => onPanel('old-logs')}>
           Old logs
+        </button>
+        <button type="button" aria-expanded={panel === 'password'} onClick={() => onPanel('password')}>
+          Password
         </button>
       </div>
       <div class="outcome" role="status">
