@@ -117,6 +117,17 @@ describe('a renamed player', () => {
     expect(names(await list(admin))).toHaveLength(2)
   })
 
+  it.each(['before', 'after'])('is gone when the deletion starts %s a rename', async (order) => {
+    const service = await createMemoryService(UNLIMITED)
+    const admin = await asRoot(service)
+    const both = [() => admin('DELETE', '/admin/users/Alex'), () => rename(service, 'Alex', 'Zoe')]
+    await Promise.all((order === 'before' ? both : both.toReversed()).map((send) => send()))
+    expect(names(await list(admin))).toEqual([])
+    for (const name of ['Alex', 'Zoe']) {
+      await expectError(await service.request(`/get/profile?name=${name}`), 'user_not_found')
+    }
+  })
+
   it.each(['setItemIfAbsent', 'removeItemIf', 'replaceItemIf', 'setItem old-name:', 'setItem user-name:'])(
     'is the same player if the storage fails at %s, and a repetition finishes the rename',
     async (step) => {

@@ -1,0 +1,160 @@
+import { ACCOUNT_LIMITS, isUserName, type User, userNameKey } from '@fish-crab/sdk/contract'
+import type { FishStorage } from '../../storage/core/types.ts'
+import { HttpError } from '../http/http-error.ts'
+import { oldNameKey, removalKey, userKey, userNameItem } from '../store/item-keys.ts'
+
+/** A user as stored. A flag with its default is absent. */
+export interface StoredUser extends User {
+  /** The new name of a user whose rename is not finished. */
+  readonly newName?: string
+}
+
+interface UserItemsOptions {
+  readonly storage: FishStorage
+  readonly clock: () => number
+  /** Called after a user got another name. */
+  readonly onRename: (user: User) => Promise<void>
+}
+
+const OLD_NAME_MS = ACCOUNT_LIMITS.oldNameDays * 86_400_000
+
+/**
+ * Creates the items of users: one item by name, which contains the user, one by id, which contains the name, and one by
+ * each old name, which refers to the next name.
+ */
+export function createUserItems({ storage, clock, onRename }: UserItemsOptions) {
+  const { items } = storage
+
+  async function load(name: string) {
+    const text = await items.getItem(userKey(name))
+    return text === null ? undefined : { text, user: JSON.parse(text) as StoredUser }
+  }
+
+  const nameOf = async (id: string) => (await items.getItem(userNameItem(id))) ?? undefined
+
+  /** The item of an old name contains the id of the user, the Unix time of its end, and the next name. */
+  async function oldName(name: string) {
+    const [id, until, next] = (await items.getItem(oldNameKey(name)))?.split(' ') ?? []
+    return id === undefined || next === undefined ? undefined : { id, until: Number(until), next }
+  }
+
+  /** Loads the user with this id who has, or had, this name. */
+  async function locate(id: string, name: string | undefined): Promise<Awaited<ReturnType<typeof load>>> {
+    if (name === undefined) return undefined
+    const stored = await load(name)
+    if (stored?.user.id === id) return stored
+    const old = await oldName(name)
+    return old?.id === id ? locate(id, old.next) : undefined
+  }
+
+  async function findById(id: string): Promise<StoredUser | undefined> {
+    return (await locate(id, await nameOf(id)))?.user
+  }
+
+  /** Finds a user by name, in any letter case. The name may be an old name of a renamed user. */
+  async function find(name: string): Promise<StoredUser | undefined> {
+    if (!isUserName(name)) return undefined
+    const stored = await load(name)
+    if (stored) return stored.user
+    const old = await oldName(name)
+    return old && old.until > clock() ? (await locate(old.id, old.next))?.user : undefined
+  }
+
+  /**
+   * Replaces a stored user, and retries after a concurrent change. Throws `user_not_found` if the user was deleted.
+   * @returns the new user
+   */
+  async function change({ id }: User, next: (user: StoredUser) => StoredUser): Promise<StoredUser> {
+    while (true) {
+      const stored = await locate(id, await nameOf(id))
+      if (!stored) throw new HttpError('user_not_found')
+      const changed = next(stored.user)
+      const text = JSON.stringify(changed)
+      if (text === stored.text || (await storage.replaceItemIf(userKey(stored.user.name), stored.text, text))) {
+        return changed
+      }
+    }
+  }
+
+  /** Removes the item of a name if it belongs to the user. */
+  async function removeName(name: string, user: User): Promise<boolean> {
+    while (true) {
+      const stored = await load(name)
+      if (stored?.user.id !== user.id) return false
+      if (!(await storage.removeItemIf(userKey(name), stored.text))) continue
+      // An interrupted rename may have stored the new name already.
+      if (stored.user.newName !== undefined) await removeName(stored.user.newName, user)
+      return true
+    }
+  }
+
+  /** Finishes a rename whose new name is stored with the user. Throws `user_exists` if the new name was taken meanwhile. */
+  async function finishRename(user: StoredUser): Promise<StoredUser> {
+    while (true) {
+      const stored = await load(user.name)
+      const { newName, ...rest } = stored?.user ?? user
+      if (stored?.user.id !== user.id || newName === undefined) {
+        const renamed = await findById(user.id)
+        if (!renamed) throw new HttpError('user_not_found')
+        return renamed
+      }
+      const renamed = { ...rest, name: newName }
+      const text = JSON.stringify(renamed)
+      if (userNameKey(newName) === userNameKey(user.name)) {
+        await items.setItem(userNameItem(user.id), newName)
+        if (await storage.replaceItemIf(userKey(newName), stored.text, text)) return renamed
+        continue
+      }
+      if (!(await storage.setItemIfAbsent(userKey(newName), text))) {
+        const taken = await load(newName)
+        if (taken && taken.user.id !== user.id) {
+          await storage.replaceItemIf(userKey(user.name), stored.text, JSON.stringify(rest))
+          throw new HttpError('user_exists')
+        }
+        if (!taken || !(await storage.replaceItemIf(userKey(newName), taken.text, text))) continue
+      }
+      // Until the old name is removed, changes apply to the item of the old name, which is then copied again.
+      // Remove a reference from the new name first, so that old names never refer to each other in a circle.
+      await items.removeItem(oldNameKey(newName))
+      await items.setItem(oldNameKey(user.name), [user.id, clock() + OLD_NAME_MS, newName].join(' '))
+      if ((await items.getItem(removalKey(user.id))) !== null) {
+        await removeName(newName, user)
+        throw new HttpError('user_not_found')
+      }
+      if (!(await storage.removeItemIf(userKey(user.name), stored.text))) continue
+      await items.setItem(userNameItem(user.id), newName)
+      await onRename(renamed)
+      return renamed
+    }
+  }
+
+  /**
+   * Changes the name of a user. For 90 days, the old name refers to the user. Throws `user_exists` if another user has
+   * the name. After an interruption, another rename finishes the first one.
+   */
+  async function rename(user: User, name: string): Promise<User> {
+    const existing = await find(name)
+    if (existing && existing.id !== user.id) throw new HttpError('user_exists')
+    const { newName } = await change(user, (stored) => ({ newName: name, ...stored }))
+    const renamed = await finishRename((await findById(user.id)) ?? user)
+    return newName === name ? renamed : rename(renamed, name)
+  }
+
+  return {
+    find,
+    findById,
+    nameOf,
+    change,
+    rename,
+    /** Removes the items by name. Returns `false` if they do not exist. */
+    async remove(user: User): Promise<boolean> {
+      // The user may have been renamed since.
+      const stored = await locate(user.id, (await nameOf(user.id)) ?? user.name)
+      return stored !== undefined && removeName(stored.user.name, user)
+    },
+  }
+}
+
+export function withoutNewName({ newName: _, ...user }: StoredUser): User {
+  return user
+}
