@@ -36,8 +36,6 @@ describe('the administrators’ page', () => {
     await expect.poll(() => page.locator('.record').count()).toBe(HOSTILE.length)
     expect((await page.locator('.record strong').allTextContents()).toReversed()).toEqual(HOSTILE)
     await page.getByRole('button', { name: /^Remove <script>/ }).click()
-    await page.getByRole('heading', { name: 'Remove <script>attack()</script>' }).waitFor()
-    await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText('Removed <script>attack()</script>.').waitFor()
 
     // The page must show every field of a response as text, even hostile content.

@@ -1,11 +1,19 @@
 import { AuthenticationError } from '@fish-crab/sdk'
 import { type AuditEntry, createAdminClient } from '@fish-crab/sdk/admin'
 import { ACCOUNT_LIMITS, GAMEMODES } from '@fish-crab/sdk/constants'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { searchAudit } from '../../web/src/admin/data/audit.ts'
-import { fragmentOf, readView, type View } from '../../web/src/admin/data/location.ts'
+import { ALL_PLAYERS, fragmentOf, NO_FILTER, readView, type View } from '../../web/src/admin/data/location.ts'
 import { problemOf } from '../../web/src/admin/data/problems.ts'
-import { addEntries, loadRecords, moveRecord, recordsOf, removeRecord } from '../../web/src/admin/data/records.ts'
+import {
+  addEntries,
+  filterRecords,
+  loadRecords,
+  moveRecord,
+  recordsOf,
+  removeCatches,
+} from '../../web/src/admin/data/records.ts'
+import { createRemovals, keyOfCatch, type RemovalState, UNDO_MS } from '../../web/src/admin/data/removals.ts'
 import { createAdminSession, SignedOutError } from '../../web/src/admin/data/session.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
@@ -93,9 +101,16 @@ describe('the address of a view', () => {
   it.each<View>([
     { name: 'overview' },
     { name: 'administrators' },
-    { name: 'players', search: '' },
-    { name: 'players', search: 'a&b=c #' },
-    { name: 'player', player: '_*.-9', kind: 'crab', gamemode: 'factions' },
+    ALL_PLAYERS,
+    { name: 'players', search: 'a&b=c #', sort: '-latest' },
+    { name: 'player', player: '_*.-9', kind: 'crab', gamemode: 'factions', filter: NO_FILTER },
+    {
+      name: 'player',
+      player: 'Alex',
+      kind: 'fish',
+      gamemode: 'earth',
+      filter: { text: 'a&b', rarity: 'Unknown/Other', day: '2026-01-31' },
+    },
     { name: 'leaderboard', kind: 'crab', gamemode: undefined },
     { name: 'leaderboard', kind: 'fish', gamemode: 'earth' },
     { name: 'audit', filter: { text: '', action: undefined, since: '' } },
@@ -108,6 +123,8 @@ describe('the address of a view', () => {
     ['', { name: 'overview' }],
     ['#players/Alex', { name: 'player', player: 'Alex', kind: undefined, gamemode: undefined }],
     ['#players/Alex?gamemode=Moon&kind=whale', { name: 'player', kind: undefined, gamemode: undefined }],
+    ['#players/Alex?rarity=Iron&day=2026-13-01', { name: 'player', filter: NO_FILTER }],
+    ['#players?sort=toString', ALL_PLAYERS],
     ['#audit?action=__proto__&since=yesterday', { name: 'audit', filter: { text: '', since: '' } }],
     ['#audit?since=2026-13-01', { name: 'audit', filter: { since: '' } }],
     ['#players/<script>', { name: 'unknown' }],
@@ -202,9 +219,102 @@ describe('the catches of a player', () => {
     await session.request((client) => moveRecord(client, from, record?.id ?? '', 'factions'))
     expect(await session.request((client) => loadRecords(client, from))).toEqual([])
     expect(await session.request((client) => loadRecords(client, to))).toEqual([record])
-    expect(record?.entries).toEqual(entries)
-    await session.request((client) => removeRecord(client, to, record?.id ?? ''))
+    expect(record?.entries).toMatchObject(entries)
+    const remove = (entry: number | undefined) =>
+      session.request((client) => removeCatches(client, { ...to, id: record?.id ?? '', entry }))
+    await remove(0)
+    expect(await session.request((client) => loadRecords(client, to))).toMatchObject([
+      { entries: [{ name: '?', entry: 1 }] },
+    ])
+    await remove(undefined)
     expect(await session.request((client) => loadRecords(client, to))).toEqual([])
+  })
+
+  it('are filtered by species, rarity and local day', () => {
+    const at = (day: number, hour: number) => new Date(2026, 2, day, hour).toISOString()
+    const records = recordsOf([
+      { id: '1', entry: 0, name: 'Sea Bass', rarity: 'Gold', caughtAt: at(28, 23) },
+      { id: '1', entry: 2, name: 'Cod', rarity: 'Silver', caughtAt: at(29, 0) },
+      { id: '2', entry: 0, name: 'Bass', rarity: 'Silver', caughtAt: at(29, 23) },
+      { id: '3', entry: 0, name: 'Koi', rarity: 'Gold', caughtAt: at(30, 0) },
+    ])
+    const found = (filter: object) =>
+      filterRecords(records, { ...NO_FILTER, ...filter }).flatMap(({ entries }) => entries.map(({ name }) => name))
+    expect(found({})).toEqual(['Koi', 'Bass', 'Sea Bass', 'Cod'])
+    expect(found({ text: 'BASS' })).toEqual(['Bass', 'Sea Bass'])
+    expect(found({ rarity: 'Silver' })).toEqual(['Bass', 'Cod'])
+    expect(found({ day: '2026-03-29' })).toEqual(['Bass', 'Cod'])
+    expect(found({ day: '2026-03-29', text: 'o' })).toEqual(['Cod'])
+  })
+})
+
+describe('the removal of a catch', () => {
+  const removal = (what: string) => ({
+    player: 'Alex',
+    kind: 'fish' as const,
+    gamemode: 'earth',
+    id: 'record',
+    entry: what.length,
+    what,
+    onEnd: () => {},
+  })
+
+  function openRemovals() {
+    vi.useFakeTimers()
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    const sent: (number | undefined)[] = []
+    let state: RemovalState = { hidden: new Set() }
+    let fail: unknown
+    const removals = createRemovals(
+      async ({ entry }) => {
+        sent.push(entry)
+        if (fail !== undefined) throw fail
+      },
+      (next) => {
+        state = next
+      },
+    )
+    return { removals, sent, state: () => state, failWith: (error: unknown) => (fail = error) }
+  }
+
+  it('hides the catch at once, and is sent after ten seconds', async () => {
+    const { removals, sent, state } = openRemovals()
+    removals.remove(removal('Koi'))
+    expect([...state().hidden]).toEqual([keyOfCatch('Alex', 'record', 3)])
+    await vi.advanceTimersByTimeAsync(UNDO_MS - 1)
+    expect(sent).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect([sent, state().current, state().hidden.size]).toEqual([[3], undefined, 1])
+  })
+
+  it('is never sent after it was undone', async () => {
+    const { removals, sent, state } = openRemovals()
+    removals.remove(removal('Koi'))
+    removals.undo()
+    await vi.advanceTimersByTimeAsync(UNDO_MS * 2)
+    expect([sent, state().hidden.size, state().current]).toEqual([[], 0, undefined])
+  })
+
+  it('is sent at once by the next removal, which can still be undone', async () => {
+    const { removals, sent, state } = openRemovals()
+    removals.remove(removal('Koi'))
+    removals.remove(removal('Salmon'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect([sent, state().current?.removal.what]).toEqual([[3], 'Salmon'])
+    removals.undo()
+    await removals.flush()
+    expect([sent, [...state().hidden]]).toEqual([[3], [keyOfCatch('Alex', 'record', 3)]])
+  })
+
+  it('shows the catch again if the service does not remove it', async () => {
+    const { removals, state, failWith } = openRemovals()
+    failWith(new Error('storage'))
+    removals.remove(removal('Koi'))
+    await removals.flush()
+    expect(state()).toMatchObject({ failure: { removal: { what: 'Koi' }, error: new Error('storage') } })
+    expect([state().hidden.size, state().current]).toEqual([0, undefined])
   })
 })
 

@@ -1,10 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageGamemodes } from '../data/gamemodes.ts'
 import { Creature } from '../parts/creature.tsx'
-import { fragmentOf, readView, type View } from './data/location.ts'
+import { ALL_PLAYERS, fragmentOf, readView, type View } from './data/location.ts'
 import type { LoginSecrets } from './data/login-file.ts'
+import { removeCatches } from './data/records.ts'
+import { createRemovals, type RemovalState } from './data/removals.ts'
 import type { AdminSession } from './data/session.ts'
-import { type Page, PageContext, Title } from './parts/page.tsx'
+import { type LastList, type Page, PageContext, Title } from './parts/page.tsx'
+import { RemovalNotice, RemovalProblem } from './parts/removal-notice.tsx'
 import { Administrators } from './views/administrators.tsx'
 import { Audit } from './views/audit.tsx'
 import type { ServiceStatus } from './views/health.tsx'
@@ -25,7 +28,7 @@ export interface AdminServices {
 
 const LINKS: readonly (readonly [View, string])[] = [
   [{ name: 'overview' }, 'Overview'],
-  [{ name: 'players', search: '' }, 'Players'],
+  [ALL_PLAYERS, 'Players'],
   [{ name: 'leaderboard', kind: 'fish', gamemode: undefined }, 'Leaderboard'],
   [{ name: 'audit', filter: { text: '', action: undefined, since: '' } }, 'Audit log'],
   [{ name: 'administrators' }, 'Administrators'],
@@ -45,14 +48,29 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   const [message, setMessage] = useState<{ readonly text: string; readonly key: string }>()
   const [revealed, setRevealed] = useState<{ readonly user: string; readonly secrets: LoginSecrets }>()
 
+  const [{ current, failure, hidden }, setRemoval] = useState<RemovalState>({ hidden: new Set() })
+  const removals = useMemo(
+    () => createRemovals((removal) => session.request((client) => removeCatches(client, removal)), setRemoval),
+    [session],
+  )
+  const lastList = useRef<LastList | undefined>(undefined)
+
   useEffect(() => session.subscribe(setState), [session])
   const key = keyOf(view)
   const links = useRef<HTMLElement>(null)
   useEffect(() => {
-    const [current] = links.current?.querySelectorAll('[aria-current]') ?? []
-    // On phones, the link of the current view may be outside the visible part of the tabs.
-    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const nav = links.current
+    const link = nav?.querySelector<HTMLElement>('[aria-current]')
+    // On phones, the link of the current view may be outside the visible part of the tabs. `scrollIntoView` would also
+    // scroll the page.
+    if (!nav || !link) return
+    const start = link.offsetLeft - nav.offsetLeft
+    nav.scrollLeft = Math.min(start, Math.max(nav.scrollLeft, start + link.offsetWidth - nav.clientWidth))
   }, [key, state.step])
+  useEffect(() => {
+    if (state.step === 'signed-out') lastList.current = undefined
+  }, [state.step])
+  useEffect(() => removals.clearFailure(), [key, removals])
   useEffect(() => {
     const read = () => setView(readView(location.hash, gamemodes))
     addEventListener('hashchange', read)
@@ -63,7 +81,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
     setOver(true)
     setMessage(undefined)
     setRevealed(undefined)
-    void session.signOut()
+    void session.signOut(removals.flush())
   }
   if (state.step === 'signed-out') {
     return (
@@ -72,6 +90,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
           <Brand />
         </header>
         <main class="site" id="content">
+          <RemovalProblem failure={failure} />
           <SignIn isOver={isOver} signIn={session.signIn} />
         </main>
       </>
@@ -86,6 +105,9 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
     requestWith: session.requestWith,
     // The address changes before `view`, so the key comes from the address.
     announce: (text) => setMessage({ text, key: keyOf(readView(location.hash, gamemodes)) }),
+    removals,
+    hidden,
+    lastList,
     reveal: (user, secrets) => setRevealed({ user, secrets }),
   }
   return (
@@ -112,6 +134,10 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
             <a
               key={text}
               href={fragmentOf(one)}
+              // A link of the tabs opens the list of players anew.
+              onClick={() => {
+                lastList.current = undefined
+              }}
               aria-current={one.name === (view.name === 'player' ? 'players' : view.name) ? 'page' : undefined}
             >
               {text}
@@ -121,7 +147,9 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
         <p class={message?.key === key ? 'notice done' : 'visually-hidden'} role="status">
           {message?.key === key && message.text}
         </p>
+        <RemovalProblem failure={failure} />
         <CurrentView key={key} view={view} readStatus={readStatus} />
+        <RemovalNotice current={current} onUndo={removals.undo} />
       </main>
       {revealed && <SecretsDialog {...revealed} onDone={() => setRevealed(undefined)} />}
       {state.step === 'expired' && (
@@ -140,7 +168,7 @@ function CurrentView({ view, readStatus }: CurrentViewProps) {
     case 'overview':
       return <Overview readStatus={readStatus} />
     case 'players':
-      return <Players search={view.search} />
+      return <Players view={view} />
     case 'player':
       return <Player view={view} />
     case 'leaderboard':

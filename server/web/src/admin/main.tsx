@@ -13,6 +13,9 @@ import { createAdminSession } from './data/session.ts'
 const options = { baseUrl: location.origin, maxWaitMs: 0, maxRetries: 1, pace: false }
 const client = createClient(options)
 
+// The page restores the scroll position itself, because the rows of a view are not there yet when the browser would.
+history.scrollRestoration = 'manual'
+
 render(
   <AdminApp
     services={{

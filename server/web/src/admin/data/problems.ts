@@ -25,6 +25,7 @@ const PROBLEMS: Partial<Readonly<Record<ErrorCode, readonly [title: string, next
   forbidden: ['Your role does not allow this.', 'Ask a superadmin to do it.'],
   user_not_found: ['No player has this name.', 'Check the spelling, or search the list of players.'],
   admin_not_found: ['No administrator has this name.', 'Another administrator may have removed it. Reload the list.'],
+  entry_not_found: ['This catch no longer exists.', 'Somebody else may have removed it. Reload the list.'],
   record_not_found: ['These catches no longer exist.', 'Somebody else may have changed them. Reload the list.'],
   user_exists: ['A player of this name exists already.', 'Letter case makes no difference. Choose another name.'],
   admin_exists: ['An administrator of this name exists already.', 'Choose another name.'],

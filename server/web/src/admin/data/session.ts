@@ -76,11 +76,15 @@ export function createAdminSession(openClient: OpenClient) {
       change({ step: 'signed-in', admin: { username, role, createdAt } })
     },
 
-    /** Ends the session immediately in the page, and at the service if the service responds. */
-    async signOut(): Promise<void> {
+    /**
+     * Ends the session immediately in the page, and at the service if the service responds.
+     * @param requests requests to finish before the service ends the session
+     */
+    async signOut(requests?: Promise<void>): Promise<void> {
       const opened = client
       client = undefined
       change({ step: 'signed-out' })
+      await requests
       // If the logout fails, the session still expires within an hour.
       await opened?.logout().catch(() => {})
     },

@@ -14,6 +14,7 @@ interface FormProps extends Omit<ProblemOptions, 'now'> {
   /** The text of the button, which `busy` replaces while the form is being sent. */
   readonly submit: string
   readonly busy: string
+  /** Whether the action destroys something. Then the button to cancel has the focus, unless a field takes it. */
   readonly isDangerous?: boolean
   /** Returns the mistakes by field name. */
   readonly check?: (values: Values) => Mistakes
@@ -68,7 +69,7 @@ export function Form({
           {isBusy ? busy : submit}
         </button>
         {onCancel && (
-          <button type="button" onClick={onCancel} disabled={isBusy}>
+          <button type="button" autofocus={isDangerous} onClick={onCancel} disabled={isBusy}>
             Cancel
           </button>
         )}

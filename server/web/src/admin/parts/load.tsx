@@ -5,7 +5,7 @@ import { ProblemText } from './problem-text.tsx'
 
 interface Loading<Content> {
   readonly key: string
-  readonly content?: Content
+  readonly content?: Content | undefined
   readonly problem?: Problem | undefined
   readonly isBusy: boolean
 }
@@ -20,9 +20,10 @@ export interface Loaded<Content> extends Omit<Loading<Content>, 'key'> {
 /**
  * Loads the content of a view. Loads the content again when `key` changes and when a rate limit ends.
  * @param key identifies the content; content with an earlier key is never shown
+ * @param initial the content to show until the first load ends
  */
-export function useLoad<Content>(key: string, load: () => Promise<Content>): Loaded<Content> {
-  const [state, setState] = useState<Loading<Content>>({ key, isBusy: true })
+export function useLoad<Content>(key: string, load: () => Promise<Content>, initial?: Content): Loaded<Content> {
+  const [state, setState] = useState<Loading<Content>>({ key, content: initial, isBusy: true })
   const [attempt, setAttempt] = useState(0)
   const reload = useCallback(() => setAttempt((before) => before + 1), [])
 

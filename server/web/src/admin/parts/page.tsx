@@ -4,7 +4,17 @@ import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { PageGamemodes } from '../../data/gamemodes.ts'
 import { fragmentOf, type View } from '../data/location.ts'
 import type { LoginSecrets } from '../data/login-file.ts'
+import type { PlayerList } from '../data/player-list.ts'
+import type { RemovalState, Removals } from '../data/removals.ts'
 import type { AdminSession } from '../data/session.ts'
+
+/** The list of players as the administrator left it. */
+export interface LastList {
+  readonly fragment: string
+  readonly list: PlayerList
+  /** The scroll position in pixels. */
+  readonly scroll: number
+}
 
 /** The context of all views of a signed-in administrator. */
 export interface Page {
@@ -14,6 +24,11 @@ export interface Page {
   readonly requestWith: AdminSession['requestWith']
   /** Shows a message, also to screen readers, until the next view opens. */
   readonly announce: (text: string) => void
+  readonly removals: Removals
+  /** The removed catches, which views hide before the service removes them. */
+  readonly hidden: RemovalState['hidden']
+  /** Lets a return to the list of players show the same rows at the same position. */
+  readonly lastList: { current: LastList | undefined }
   /** Shows secrets in a dialog until the administrator confirms that they are saved. */
   readonly reveal: (user: string, secrets: LoginSecrets) => void
 }

@@ -32,6 +32,7 @@ function List() {
   const [removed, setRemoved] = useState<Administrator>()
   const [reset, setReset] = useState<Administrator>()
   const loaded = useLoad('administrators', () => request((client) => client.admins.list()))
+  const superadmins = loaded.content?.admins.filter(({ role }) => role === 'superadmin').length
   return (
     <>
       <Title
@@ -78,14 +79,16 @@ function List() {
                         New password
                       </button>
                     )}
-                    <button
-                      type="button"
-                      class="danger"
-                      aria-label={`Remove ${one.username}`}
-                      onClick={() => setRemoved(one)}
-                    >
-                      Remove
-                    </button>
+                    {(one.role !== 'superadmin' || superadmins !== 1) && (
+                      <button
+                        type="button"
+                        class="danger"
+                        aria-label={`Remove ${one.username}`}
+                        onClick={() => setRemoved(one)}
+                      >
+                        Remove
+                      </button>
+                    )}
                   </div>
                 </td>
               </tr>

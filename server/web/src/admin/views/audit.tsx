@@ -1,4 +1,5 @@
 import type { AuditAction, AuditEntry } from '@fish-crab/sdk/admin'
+import { useState } from 'preact/hooks'
 import { formatDateTime, plural } from '../../parts/format.ts'
 import { AUDIT_ACTIONS, type AuditFilter, searchAudit } from '../data/audit.ts'
 import { fragmentOf, playerView } from '../data/location.ts'
@@ -23,6 +24,7 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
   const { text, action, since } = filter
   const found = useLoad(`audit ${action} ${since} ${text}`, () => searchAudit(read, filter))
   const { content } = found
+  const [showsIds, setShowsIds] = useState(false)
   return (
     <>
       <Title>Audit log</Title>
@@ -56,11 +58,16 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
               `, back to ${formatDateTime(content.searchedBackTo)}`}
           </p>
           {content.entries.length > 0 && (
-            <ol class="audit panel">
-              {content.entries.map((entry) => (
-                <Line key={entry.id} entry={entry} />
-              ))}
-            </ol>
+            <>
+              <button type="button" onClick={() => setShowsIds(!showsIds)}>
+                {showsIds ? 'Hide request ids' : 'Show request ids'}
+              </button>
+              <ol class="audit panel">
+                {content.entries.map((entry) => (
+                  <Line key={entry.id} entry={entry} showsIds={showsIds} />
+                ))}
+              </ol>
+            </>
           )}
           {content.cursor !== undefined && (
             <MoreButton
@@ -74,7 +81,7 @@ export function Audit({ filter }: { readonly filter: AuditFilter }) {
   )
 }
 
-function Line({ entry }: { readonly entry: AuditEntry }) {
+function Line({ entry, showsIds }: { readonly entry: AuditEntry; readonly showsIds: boolean }) {
   const {
     at,
     actor,
@@ -108,7 +115,13 @@ function Line({ entry }: { readonly entry: AuditEntry }) {
             , {plural(count, 'time', 'times')} until <time dateTime={lastAt}>{formatDateTime(lastAt)}</time>
           </>
         )}{' '}
-        · {address} · request <code>{requestId}</code>
+        · {address}
+        {showsIds && (
+          <>
+            {' '}
+            · request <code>{requestId}</code>
+          </>
+        )}
       </p>
     </li>
   )

@@ -1,28 +1,32 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import type { UserDetails } from '@fish-crab/sdk/admin'
 import { RARITIES } from '@fish-crab/sdk/constants'
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
-import type { View } from '../data/location.ts'
+import { fragmentOf, type View } from '../data/location.ts'
 import {
   addEntries,
   type CatchRecord,
   type Entry,
+  filterRecords,
+  keepEntries,
   loadRecords,
   moveRecord,
   type Place,
-  removeRecord,
+  type StoredEntry,
 } from '../data/records.ts'
+import { keyOfCatch } from '../data/removals.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { replaceView, usePage } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 
-/** Number of records to draw at once. */
+/** Number of records, or of entries of one record, to draw at once. */
 const CHUNK = 50
-/** Maximum number of named entries per record. */
-const NAMED = 4
+/** Number of entries that a record shows before it opens. */
+const PREVIEW = 4
 
 const KINDS = [
   ['fish', 'Fish'],
@@ -45,14 +49,15 @@ interface CatchesProps {
  * catch.
  */
 export function Catches({ view, user, onChange }: CatchesProps) {
-  const { request, gamemodes } = usePage()
+  const { request, gamemodes, removals, hidden } = usePage()
+  const { filter } = view
   const { lastCatch, name: player } = user
   const kind = view.kind ?? (view.gamemode === undefined ? lastCatch?.kind : undefined) ?? 'fish'
   const gamemode = view.gamemode ?? lastCatch?.gamemode ?? gamemodes[0]
   useEffect(() => {
     // Fix the defaults in the address, so that a new latest catch does not change the view.
-    if (view.gamemode === undefined) replaceView({ name: 'player', player, kind, gamemode })
-  }, [view.gamemode, player, kind, gamemode])
+    if (view.gamemode === undefined) replaceView({ name: 'player', player, kind, gamemode, filter })
+  }, [view.gamemode, player, kind, gamemode, filter])
   const [shown, setShown] = useState(CHUNK)
   const [task, setTask] = useState<Task>()
   const id = useId()
@@ -61,21 +66,47 @@ export function Catches({ view, user, onChange }: CatchesProps) {
     request((client) => loadRecords(client, place)),
   )
   const { content } = records
+  const plurals = kind === 'fish' ? 'fish' : 'crabs'
   const choose = (next: Partial<PlayerView>) => {
     setShown(CHUNK)
-    replaceView({ name: 'player', ...place, ...next })
+    replaceView({ name: 'player', ...place, filter, ...next })
   }
   const close = () => setTask(undefined)
   const reload = () => {
     records.reload()
     onChange()
   }
-  const entries = content?.reduce((sum, record) => sum + record.entries.length, 0) ?? 0
+  const existing = useMemo(
+    () =>
+      keepEntries(
+        content ?? [],
+        ({ entry }, { id: record }) =>
+          !hidden.has(keyOfCatch(player, record)) && !hidden.has(keyOfCatch(player, record, entry)),
+      ),
+    [content, hidden, player],
+  )
+  const found = useMemo(() => filterRecords(existing, filter), [existing, filter])
+  const whole = useMemo(() => new Map(existing.map((record) => [record.id, record])), [existing])
+  const [count, total] = [countEntries(found), countEntries(existing)]
+  const find = (next: Partial<PlayerView['filter']>) => choose({ filter: { ...filter, ...next } })
+  const remove = (record: CatchRecord, entry?: StoredEntry) =>
+    removals.remove({
+      ...place,
+      id: record.id,
+      entry: entry?.entry,
+      what: entry?.name ?? describeRecord(record),
+      onEnd: reload,
+    })
   return (
     <section class="catches" aria-labelledby={id}>
       <h2 id={id}>Catches</h2>
       <div class="toolbar">
-        <Choice label="Show" value={kind} options={KINDS} onChange={(value) => choose({ kind: value })} />
+        <Choice
+          label="Show"
+          value={kind}
+          options={KINDS}
+          onChange={(value) => choose({ kind: value, filter: { ...filter, rarity: undefined } })}
+        />
         <Choice
           label="Gamemode"
           value={gamemode}
@@ -86,74 +117,139 @@ export function Catches({ view, user, onChange }: CatchesProps) {
           Add a catch
         </button>
       </div>
+      <search class="toolbar">
+        <SearchField label="Find a species" value={filter.text} maxLength={100} onSearch={(text) => find({ text })} />
+        {kind === 'fish' && (
+          <Choice
+            label="Rarity"
+            value={filter.rarity ?? ''}
+            options={[['', 'All'], ...RARITY_OPTIONS]}
+            onChange={(value) => find({ rarity: value === '' ? undefined : value })}
+          />
+        )}
+        <Field name="day" label="Day" type="date" value={filter.day} onInput={(day) => find({ day })} />
+      </search>
       <LoadNotice loaded={records} what="the catches" />
       {content && (
         <p class="found" role="status">
-          {content.length === 0
-            ? `No ${kind === 'fish' ? 'fish' : 'crabs'} in ${gamemode}`
-            : `${plural(entries, kind, kind === 'fish' ? 'fish' : 'crabs')}, newest first`}
+          {total === 0
+            ? `No ${plurals} in ${gamemode}`
+            : count === total
+              ? `${plural(total, kind, plurals)}, newest first`
+              : `${formatNumber(count)} of ${plural(total, kind, plurals)}`}
         </p>
       )}
-      {content && content.length > 0 && (
-        <ul class="records panel">
-          {content.slice(0, shown).map((record) => (
+      {found.length > 0 && (
+        <ul class="records panel" key={fragmentOf(view)}>
+          {found.slice(0, shown).map(({ id: record, entries }) => (
             <Record
-              key={record.id}
-              record={record}
-              onRemove={() => setTask({ name: 'remove', record })}
-              onMove={() => setTask({ name: 'move', record })}
+              key={record}
+              record={whole.get(record) as CatchRecord}
+              entries={entries}
+              onRemove={remove}
+              onRemoveAll={(all) => setTask({ name: 'remove', record: all })}
+              onMove={(all) => setTask({ name: 'move', record: all })}
             />
           ))}
         </ul>
       )}
-      {content && content.length > shown && (
-        <p class="more">
-          <button type="button" onClick={() => setShown(shown + CHUNK)}>
-            Show {formatNumber(Math.min(CHUNK, content.length - shown))} more of {formatNumber(content.length - shown)}
-          </button>
-        </p>
-      )}
+      {found.length > shown && <ShowMore count={found.length - shown} onShow={() => setShown(shown + CHUNK)} />}
       {task?.name === 'add' && <AddCatch place={place} onDone={reload} onClose={close} />}
-      {task?.name === 'remove' && <RemoveCatches place={place} record={task.record} onDone={reload} onClose={close} />}
+      {task?.name === 'remove' && (
+        <RemoveCatches record={task.record} onRemove={() => remove(task.record)} onClose={close} />
+      )}
       {task?.name === 'move' && <MoveCatches place={place} record={task.record} onDone={reload} onClose={close} />}
     </section>
   )
 }
 
-interface RecordProps {
-  readonly record: CatchRecord
-  readonly onRemove: () => void
-  readonly onMove: () => void
+function countEntries(records: readonly CatchRecord[]): number {
+  return records.reduce((sum, { entries }) => sum + entries.length, 0)
 }
 
-function Record({ record, onRemove, onMove }: RecordProps) {
-  const { entries } = record
+interface ShowMoreProps {
+  readonly count: number
+  /** The list that continues. @default the list of records */
+  readonly what?: string
+  readonly onShow: () => void
+}
+
+function ShowMore({ count, what, onShow }: ShowMoreProps) {
+  const text = `Show ${formatNumber(Math.min(CHUNK, count))} more${count > CHUNK ? ` of ${formatNumber(count)}` : ''}`
+  return (
+    <p class="more">
+      <button type="button" aria-label={what && `${text}: ${what}`} onClick={onShow}>
+        {text}
+      </button>
+    </p>
+  )
+}
+
+interface RecordProps {
+  readonly record: CatchRecord
+  /** The entries that match the filter. */
+  readonly entries: readonly StoredEntry[]
+  readonly onRemove: (record: CatchRecord, entry: StoredEntry) => void
+  readonly onRemoveAll: (record: CatchRecord) => void
+  readonly onMove: (record: CatchRecord) => void
+}
+
+function Record({ record, entries, onRemove, onRemoveAll, onMove }: RecordProps) {
+  const [shown, setShown] = useState(PREVIEW)
   const what = describeRecord(record)
+  const count = record.entries.length
   return (
     <li class="record">
       <ul class="entries">
-        {entries.slice(0, NAMED).map((entry, index) => (
-          <li key={index} class={tintOf(entry.rarity)}>
+        {entries.slice(0, shown).map((entry, index) => (
+          <li key={entry.entry ?? index} class={tintOf(entry.rarity)}>
             <Creature kind={entry.rarity === undefined ? 'crab' : 'fish'} name={entry.name} rarity={entry.rarity} />
-            <span>
+            <span class="entry">
               <strong>{entry.name}</strong>
               {entry.rarity !== undefined && <span class="card-rarity"> {entry.rarity}</span>}{' '}
               <time class="quiet" dateTime={entry.caughtAt}>
                 {formatDateTime(entry.caughtAt)}
               </time>
             </span>
+            {count > 1 && entry.entry !== undefined && (
+              <button
+                type="button"
+                class="danger"
+                aria-label={`Remove ${entry.name}`}
+                onClick={() => onRemove(record, entry)}
+              >
+                Remove
+              </button>
+            )}
           </li>
         ))}
-        {entries.length > NAMED && <li class="quiet">and {formatNumber(entries.length - NAMED)} more</li>}
-        {entries.length > 1 && <li class="hint">They were stored together, and move together</li>}
+        {entries.length > shown && (
+          <li>
+            <ShowMore count={entries.length - shown} what={what} onShow={() => setShown(shown + CHUNK)} />
+          </li>
+        )}
+        {count > 1 && (
+          <li class="hint">{plural(count, 'catch', 'catches')}, which were stored together, and move together</li>
+        )}
       </ul>
       <div class="actions">
-        <button type="button" aria-label={`Move ${what}`} onClick={onMove}>
+        <button type="button" aria-label={`Move ${what}`} onClick={() => onMove(record)}>
           Move
         </button>
-        <button type="button" class="danger" aria-label={`Remove ${what}`} onClick={onRemove}>
-          Remove
-        </button>
+        {count > 1 ? (
+          <button type="button" class="danger" aria-label={`Remove all: ${what}`} onClick={() => onRemoveAll(record)}>
+            Remove all
+          </button>
+        ) : (
+          <button
+            type="button"
+            class="danger"
+            aria-label={`Remove ${what}`}
+            onClick={() => onRemove(record, entries[0] as StoredEntry)}
+          >
+            Remove
+          </button>
+        )}
       </div>
     </li>
   )
@@ -216,28 +312,24 @@ interface RecordTaskProps extends TaskProps {
   readonly record: CatchRecord
 }
 
-function RemoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
-  const { request, announce } = usePage()
-  const what = describeRecord(record)
-  const count = record.entries.length
+interface RemoveProps {
+  readonly record: CatchRecord
+  readonly onRemove: () => void
+  readonly onClose: () => void
+}
+
+function RemoveCatches({ record, onRemove, onClose }: RemoveProps) {
+  const count = formatNumber(record.entries.length)
   return (
-    <Dialog title={`Remove ${what}`} onEscape={onClose}>
-      <p>
-        {count > 1
-          ? `This removes ${formatNumber(count)} catches, which were stored together.`
-          : `This removes a catch of ${place.player} in ${place.gamemode}.`}{' '}
-        It cannot be undone.
-      </p>
+    <Dialog title={`Remove ${describeRecord(record)}`} onEscape={onClose}>
+      <p>This removes {count} catches, which were stored together. You can undo it for ten seconds.</p>
       <Form
-        submit={count > 1 ? `Remove ${formatNumber(count)} catches` : 'Remove'}
+        submit={`Remove ${count} catches`}
         busy="Removing…"
         isDangerous
-        ifUnknown="Check the list before you try again."
         onSubmit={async () => {
-          await request((client) => removeRecord(client, place, record.id))
           onClose()
-          onDone()
-          announce(`Removed ${what}.`)
+          onRemove()
         }}
         onCancel={onClose}
       />
@@ -246,7 +338,7 @@ function RemoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
 }
 
 function MoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
-  const { request, announce, gamemodes } = usePage()
+  const { request, announce, gamemodes, removals } = usePage()
   const what = describeRecord(record)
   const { player, gamemode } = place
   const targets = gamemodes.filter((other) => other !== gamemode).map((other) => [other, other] as const)
@@ -262,6 +354,8 @@ function MoveCatches({ place, record, onDone, onClose }: RecordTaskProps) {
         busy="Moving…"
         ifUnknown="Check both lists before you try again."
         onSubmit={async ({ gamemode: to = '' }) => {
+          // A removal that is not sent yet names the old gamemode.
+          await removals.flush()
           await request((client) => moveRecord(client, place, record.id, to))
           onClose()
           onDone()

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { playerPath } from '../../data/address.ts'
 import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
-import { fragmentOf, type View } from '../data/location.ts'
+import { ALL_PLAYERS, fragmentOf, type View } from '../data/location.ts'
 import type { LoginSecrets } from '../data/login-file.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Confirmation, checkConfirmation, Field, Form } from '../parts/form.tsx'
@@ -19,7 +19,7 @@ type Task = ResetType | 'read' | 'delete'
 
 /** A player with its secrets and its catches. */
 export function Player({ view }: { readonly view: PlayerView }) {
-  const { request, admin } = usePage()
+  const { request, admin, lastList } = usePage()
   const { player } = view
   const [task, setTask] = useState<Task>()
   const loaded = useLoad(`player ${player}`, () => request((client) => client.users.get(player)))
@@ -28,7 +28,7 @@ export function Player({ view }: { readonly view: PlayerView }) {
   return (
     <>
       <nav aria-label="Back">
-        <a href={fragmentOf({ name: 'players', search: '' })}>← All players</a>
+        <a href={lastList.current?.fragment ?? fragmentOf(ALL_PLAYERS)}>← All players</a>
       </nav>
       <Title>{player}</Title>
       <LoadNotice loaded={loaded} what={player} />
@@ -171,7 +171,7 @@ function ReadKey({ user, onClose }: TaskProps) {
 }
 
 function DeletePlayer({ user, onClose }: TaskProps) {
-  const { request, announce } = usePage()
+  const { request, announce, removals } = usePage()
   return (
     <Dialog title={`Delete ${user.name}`} onEscape={onClose}>
       <p>
@@ -185,9 +185,10 @@ function DeletePlayer({ user, onClose }: TaskProps) {
         check={checkConfirmation(user.name)}
         ifUnknown="Check the list of players before you try again."
         onSubmit={async () => {
+          await removals.flush()
           await request((client) => client.users.delete(user.name))
           onClose()
-          openView({ name: 'players', search: '' })
+          openView(ALL_PLAYERS)
           announce(`Deleted ${user.name}.`)
         }}
         onCancel={onClose}

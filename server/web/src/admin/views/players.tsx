@@ -1,36 +1,43 @@
-import type { UserList } from '@fish-crab/sdk/admin'
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { memo } from 'preact/compat'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatDate, formatDateTime, formatNumber, plural } from '../../parts/format.ts'
-import { fragmentOf, playerView } from '../data/location.ts'
+import { fragmentOf, playerView, type View } from '../data/location.ts'
+import {
+  DEFAULT_SORT,
+  type ListedPlayer,
+  MAX_SORTED,
+  nextSort,
+  type PlayerColumn,
+  type PlayerList,
+  readPlayers,
+  sortPlayers,
+} from '../data/player-list.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { MoreButton } from '../parts/more-button.tsx'
-import { openView, replaceView, Title, usePage } from '../parts/page.tsx'
+import { type LastList, openView, replaceView, Title, usePage } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 
+/** The largest page of the service with totals. */
 const PAGE = 50
-/** Delay between the last keystroke and the search. An administrator has 300 requests in five minutes. */
-const PAUSE_MS = 250
 
-interface Found {
-  readonly users: UserList['users']
-  readonly cursor?: string | undefined
-}
+type PlayersView = Extract<View, { readonly name: 'players' }>
 
-export function Players({ search }: { readonly search: string }) {
-  const { request } = usePage()
+export function Players({ view }: { readonly view: PlayersView }) {
+  const { request, lastList } = usePage()
+  const { search, sort } = view
+  const fragment = fragmentOf(view)
   const [isCreating, setCreating] = useState(false)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const field = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const input = field.current?.querySelector('input')
-    if (input && input !== document.activeElement) input.value = search
-  }, [search])
+  const [progress, setProgress] = useState(0)
+  const isSorted = sort !== DEFAULT_SORT
+  const key = `players ${isSorted} ${search}`
+  // The list that a return to this view shows at once, until the same rows are read again.
+  const [last] = useState(() => (lastList.current?.fragment === fragment ? { ...lastList.current, key } : undefined))
 
-  const read = async (cursor?: string): Promise<Found> => {
-    const { users, nextCursor } = await request((client) =>
+  const read = (cursor: string | undefined) =>
+    request((client) =>
       client.users.list({
         limit: PAGE,
         totals: true,
@@ -38,15 +45,30 @@ export function Players({ search }: { readonly search: string }) {
         ...(cursor === undefined ? {} : { cursor }),
       }),
     )
-    return { users, cursor: nextCursor }
-  }
-  const players = useLoad(`players ${search}`, () => read())
+  const players = useLoad<PlayerList>(
+    key,
+    () => {
+      setProgress(0)
+      const count = last?.key === key ? last.list.players.length : PAGE
+      return readPlayers(read, isSorted ? MAX_SORTED : count, undefined, setProgress)
+    },
+    last?.list,
+  )
   const { content } = players
+  const rows = useMemo(() => sortPlayers(content?.players ?? [], sort), [content, sort])
 
-  const find = (text: string) => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => replaceView({ name: 'players', search: text }), PAUSE_MS)
-  }
+  const left = useRef<Omit<LastList, 'scroll'> | undefined>(undefined)
+  left.current = content && { fragment, list: content }
+  useLayoutEffect(() => {
+    if (last) scrollTo(0, last.scroll)
+    return () => {
+      lastList.current = left.current && { ...left.current, scroll: scrollY }
+    }
+  }, [last, lastList])
+
+  const header = (column: PlayerColumn, text: string, className?: string) => (
+    <SortHeader column={column} text={text} className={className} view={view} />
+  )
   return (
     <>
       <Title
@@ -58,66 +80,44 @@ export function Players({ search }: { readonly search: string }) {
       >
         Players
       </Title>
-      <search class="toolbar" ref={field}>
-        <Field
-          name="search"
+      <search class="toolbar">
+        <SearchField
           label="Find a player"
-          type="search"
           value={search}
           maxLength={32}
-          onInput={(text) => find(text.trim())}
+          onSearch={(text) => replaceView({ ...view, search: text })}
         />
       </search>
+      {!content && players.isBusy && progress > 0 && (
+        <p class="found">Loaded {plural(progress, 'player')} to sort them…</p>
+      )}
       <LoadNotice loaded={players} what="the players" />
       {content && (
         <>
           <p class="found" role="status">
-            {content.users.length === 0
+            {rows.length === 0
               ? search === ''
                 ? 'There are no players yet.'
                 : `No name contains “${search}”.`
-              : `${content.cursor === undefined ? '' : 'The first '}${plural(content.users.length, 'player')}`}
+              : `${content.cursor === undefined ? '' : 'The first '}${plural(rows.length, 'player')}`}
+            {isSorted &&
+              content.cursor !== undefined &&
+              ' by name are sorted. The service has more: search, or show more.'}
           </p>
-          {content.users.length > 0 && (
+          {rows.length > 0 && (
             <table class="panel table players">
               <thead>
                 <tr>
-                  <th scope="col">Player</th>
-                  <th scope="col" class="number">
-                    Fish
-                  </th>
-                  <th scope="col" class="number">
-                    Crabs
-                  </th>
-                  <th scope="col">Latest catch</th>
-                  <th scope="col" class="when">
-                    Created
-                  </th>
+                  {header('name', 'Player')}
+                  {header('fish', 'Fish', 'number')}
+                  {header('crabs', 'Crabs', 'number')}
+                  {header('latest', 'Latest catch')}
+                  {header('created', 'Created', 'when')}
                 </tr>
               </thead>
               <tbody>
-                {content.users.map(({ id, name, createdAt, totals, lastCatch }) => (
-                  <tr key={id}>
-                    <th scope="row">
-                      <a href={fragmentOf(playerView(name))}>{name}</a>
-                    </th>
-                    <td class="number">{totals ? formatNumber(totals.fish) : '–'}</td>
-                    <td class="number">{totals ? formatNumber(totals.crab) : '–'}</td>
-                    <td>
-                      {lastCatch ? (
-                        <time dateTime={lastCatch.at} title={formatDateTime(lastCatch.at)}>
-                          {formatDate(lastCatch.at)}
-                        </time>
-                      ) : (
-                        '–'
-                      )}
-                    </td>
-                    <td class="when">
-                      <time dateTime={createdAt} title={formatDateTime(createdAt)}>
-                        {formatDate(createdAt)}
-                      </time>
-                    </td>
-                  </tr>
+                {rows.map((player) => (
+                  <Row key={player.id} player={player} />
                 ))}
               </tbody>
             </table>
@@ -126,8 +126,8 @@ export function Players({ search }: { readonly search: string }) {
             <MoreButton
               label="Show more players"
               load={async () => {
-                const more = await read(content.cursor)
-                players.set({ users: [...content.users, ...more.users], cursor: more.cursor })
+                const { length } = content.players
+                players.set(await readPlayers(read, length + (isSorted ? MAX_SORTED : PAGE), content))
               }}
             />
           )}
@@ -137,6 +137,51 @@ export function Players({ search }: { readonly search: string }) {
     </>
   )
 }
+
+interface SortHeaderProps {
+  readonly column: PlayerColumn
+  readonly text: string
+  readonly className: string | undefined
+  readonly view: PlayersView
+}
+
+/** The header of a column, which sorts by the column. */
+function SortHeader({ column, text, className, view }: SortHeaderProps) {
+  const order = view.sort === column ? 'ascending' : view.sort === `-${column}` ? 'descending' : undefined
+  return (
+    <th scope="col" class={className} aria-sort={order}>
+      <button type="button" class="sort" onClick={() => replaceView({ ...view, sort: nextSort(view.sort, column) })}>
+        {text}
+        <span aria-hidden="true">{order === undefined ? '' : order === 'ascending' ? ' ▲' : ' ▼'}</span>
+      </button>
+    </th>
+  )
+}
+
+/** Memoized, because the list may have a thousand rows. */
+const Row = memo(({ player: { name, createdAt, totals, lastCatch } }: { readonly player: ListedPlayer }) => (
+  <tr>
+    <th scope="row">
+      <a href={fragmentOf(playerView(name))}>{name}</a>
+    </th>
+    <td class="number">{totals ? formatNumber(totals.fish) : '–'}</td>
+    <td class="number">{totals ? formatNumber(totals.crab) : '–'}</td>
+    <td>
+      {lastCatch ? (
+        <time dateTime={lastCatch.at} title={formatDateTime(lastCatch.at)}>
+          {formatDate(lastCatch.at)}
+        </time>
+      ) : (
+        '–'
+      )}
+    </td>
+    <td class="when">
+      <time dateTime={createdAt} title={formatDateTime(createdAt)}>
+        {formatDate(createdAt)}
+      </time>
+    </td>
+  </tr>
+))
 
 function NewPlayer({ onClose }: { readonly onClose: () => void }) {
   const { request, reveal, announce } = usePage()
