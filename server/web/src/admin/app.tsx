@@ -6,11 +6,14 @@ import type { LoginSecrets } from './data/login-file.ts'
 import { removeCatches } from './data/records.ts'
 import { createRemovals, type RemovalState } from './data/removals.ts'
 import type { AdminSession } from './data/session.ts'
-import { type LastList, type Page, PageContext, Title } from './parts/page.tsx'
+import { type LastList, openView, type Page, PageContext, Title } from './parts/page.tsx'
 import { RemovalNotice, RemovalProblem } from './parts/removal-notice.tsx'
 import { Administrators } from './views/administrators.tsx'
 import { Audit } from './views/audit.tsx'
 import type { ServiceStatus } from './views/health.tsx'
+import { ImportDialog } from './views/import-dialog.tsx'
+import { ImportPlayers } from './views/import-players.tsx'
+import { Invitations } from './views/invitations.tsx'
 import { Leaderboard } from './views/leaderboard.tsx'
 import { Overview } from './views/overview.tsx'
 import { OwnPassword } from './views/own-password.tsx'
@@ -25,6 +28,8 @@ export interface AdminServices {
   readonly gamemodes: PageGamemodes
   readonly readStatus: () => Promise<ServiceStatus>
 }
+
+const BELOW_PLAYERS: ReadonlySet<View['name']> = new Set(['player', 'import', 'invitations'])
 
 const LINKS: readonly (readonly [View, string])[] = [
   [{ name: 'overview' }, 'Overview'],
@@ -46,6 +51,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   const [isOver, setOver] = useState(false)
   const [view, setView] = useState(() => readView(location.hash, gamemodes))
   const [message, setMessage] = useState<{ readonly text: string; readonly key: string }>()
+  const [imported, setImported] = useState<readonly string[]>()
   const [revealed, setRevealed] = useState<{ readonly user: string; readonly secrets: LoginSecrets }>()
 
   const [{ current, failure, hidden }, setRemoval] = useState<RemovalState>({ hidden: new Set() })
@@ -81,6 +87,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
     setOver(true)
     setMessage(undefined)
     setRevealed(undefined)
+    setImported(undefined)
     void session.signOut(removals.flush())
   }
   if (state.step === 'signed-out') {
@@ -97,6 +104,10 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
     )
   }
 
+  const closeImport = () => {
+    setImported(undefined)
+    openView(ALL_PLAYERS)
+  }
   const { admin } = state
   const page: Page = {
     admin,
@@ -109,6 +120,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
     hidden,
     lastList,
     reveal: (user, secrets) => setRevealed({ user, secrets }),
+    importPlayers: setImported,
   }
   return (
     <PageContext.Provider value={page}>
@@ -138,7 +150,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
               onClick={() => {
                 lastList.current = undefined
               }}
-              aria-current={one.name === (view.name === 'player' ? 'players' : view.name) ? 'page' : undefined}
+              aria-current={one.name === (BELOW_PLAYERS.has(view.name) ? 'players' : view.name) ? 'page' : undefined}
             >
               {text}
             </a>
@@ -151,6 +163,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
         <CurrentView key={key} view={view} readStatus={readStatus} />
         <RemovalNotice current={current} onUndo={removals.undo} />
       </main>
+      {imported && <ImportDialog names={imported} onDone={closeImport} />}
       {revealed && <SecretsDialog {...revealed} onDone={() => setRevealed(undefined)} />}
       {state.step === 'expired' && (
         <SignInAgain username={admin.username} signIn={session.signIn} onSignOut={signOut} />
@@ -177,6 +190,10 @@ function CurrentView({ view, readStatus }: CurrentViewProps) {
       return <Audit filter={view.filter} />
     case 'administrators':
       return <Administrators />
+    case 'import':
+      return <ImportPlayers />
+    case 'invitations':
+      return <Invitations />
     case 'unknown':
       return (
         <>

@@ -7,7 +7,7 @@ import type { CatchFilter } from './records.ts'
 
 /** A view of the page. The fragment of the address names the current view. */
 export type View =
-  | { readonly name: 'overview' | 'administrators' }
+  | { readonly name: 'overview' | 'administrators' | 'import' | 'invitations' }
   | { readonly name: 'players'; readonly search: string; readonly sort: PlayerSort }
   | {
       readonly name: 'player'
@@ -43,6 +43,8 @@ export function readView(fragment: string, gamemodes: PageGamemodes): View {
       return { name: 'overview' }
     case 'overview':
     case 'administrators':
+    case 'import':
+    case 'invitations':
       return { name }
     case 'players': {
       const sort = query.get('sort')
@@ -77,6 +79,8 @@ export function fragmentOf(view: View): string {
       return '#overview'
     case 'overview':
     case 'administrators':
+    case 'import':
+    case 'invitations':
       return `#${view.name}`
     case 'players':
       return `#players${queryOf({ search: view.search, sort: view.sort === DEFAULT_SORT ? '' : view.sort })}`

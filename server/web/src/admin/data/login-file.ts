@@ -14,6 +14,17 @@ export interface LoginFile extends LoginSecrets {
 
 const VERSION = 1
 
+// Windows opens a device instead of a file with such a name, with any extension.
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i
+
+const percentEncode = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+
+/** Returns a file name that is safe on every system: `..` is a valid name of a player. */
+export function loginFileName(player: string): string {
+  const encoded = player.replace(/[^\w-]/g, percentEncode)
+  return `${DEVICE.test(encoded) ? encoded.replace(/^./, percentEncode) : encoded}.json`
+}
+
 const OPTIONAL_FIELDS = ['password', 'fernetKey', 'apiKey', 'gamemode'] as const
 
 export function formatLoginFile({ service, name, ...rest }: LoginFile): string {

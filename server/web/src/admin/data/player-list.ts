@@ -2,6 +2,12 @@ import type { UserList } from '@fish-crab/sdk/admin'
 
 export type ListedPlayer = UserList['users'][number]
 
+/** Describes the state of a player, if it is not the usual one. */
+export function stateOf({ suspended, hidden, public: isPublic }: Partial<ListedPlayer>): string | undefined {
+  if (suspended) return hidden ? 'suspended and hidden' : 'suspended'
+  return isPublic === false ? 'not public' : undefined
+}
+
 /** The values by which the list of players can be sorted. Players without a value are last in ascending order. */
 const SORTS = {
   name: ({ name }) => name.toLowerCase(),

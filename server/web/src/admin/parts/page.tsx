@@ -31,6 +31,8 @@ export interface Page {
   readonly lastList: { current: LastList | undefined }
   /** Shows secrets in a dialog until the administrator confirms that they are saved. */
   readonly reveal: (user: string, secrets: LoginSecrets) => void
+  /** Creates players in a dialog, which stays open until their secrets are saved. */
+  readonly importPlayers: (names: readonly string[]) => void
 }
 
 export const PageContext = createContext<Page | undefined>(undefined)

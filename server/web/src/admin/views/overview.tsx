@@ -1,8 +1,12 @@
 import type { Stats } from '@fish-crab/sdk/admin'
+import { useState } from 'preact/hooks'
 import { formatNumber } from '../../parts/format.ts'
 import { useLazy } from '../../parts/use-lazy.ts'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { Title, usePage } from '../parts/page.tsx'
+import { ProblemText } from '../parts/problem-text.tsx'
+import { saveFile } from '../parts/save-file.ts'
+import { useAdminTask } from '../parts/task.ts'
 import { checkHealth, Health, type ServiceStatus } from './health.tsx'
 
 /** Loads the chart with its library. */
@@ -14,7 +18,7 @@ interface OverviewProps {
 
 /** The counts and the health of the service. */
 export function Overview({ readStatus }: OverviewProps) {
-  const { request } = usePage()
+  const { request, admin } = usePage()
   const stats = useLoad('stats', () => request((client) => client.stats()))
   const health = useLoad('health', () => checkHealth(readStatus))
   const isBusy = stats.isBusy || health.isBusy
@@ -27,9 +31,12 @@ export function Overview({ readStatus }: OverviewProps) {
     <>
       <Title
         actions={
-          <button type="button" aria-disabled={isBusy} onClick={refresh}>
-            {isBusy ? 'Loading…' : 'Refresh'}
-          </button>
+          <>
+            <button type="button" aria-disabled={isBusy} onClick={refresh}>
+              {isBusy ? 'Loading…' : 'Refresh'}
+            </button>
+            {admin.role === 'superadmin' && <Export />}
+          </>
         }
       >
         Overview
@@ -37,6 +44,34 @@ export function Overview({ readStatus }: OverviewProps) {
       <LoadNotice loaded={stats} what="the counts" />
       {stats.content && <Counts stats={stats.content} />}
       <Health health={health} />
+    </>
+  )
+}
+
+/** Downloads all catches of all players. */
+function Export() {
+  const { request } = usePage()
+  const { isBusy, problem, run } = useAdminTask()
+  const [size, setSize] = useState(0)
+  const download = () =>
+    run(async () => {
+      const parts: string[] = []
+      await request(async (client) => {
+        parts.length = 0
+        setSize(0)
+        for await (const part of client.export()) {
+          parts.push(part)
+          setSize((before) => before + part.length)
+        }
+      })
+      saveFile('catches.csv', new Blob(parts, { type: 'text/csv' }))
+    })
+  return (
+    <>
+      <button type="button" aria-disabled={isBusy} onClick={download}>
+        {isBusy ? `Exporting… ${formatNumber(Math.round(size / 1000))} KB` : 'Export all catches'}
+      </button>
+      {problem && <ProblemText problem={problem} />}
     </>
   )
 }

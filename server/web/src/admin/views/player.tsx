@@ -5,17 +5,21 @@ import { playerPath } from '../../data/address.ts'
 import { formatDateTime, formatNumber, plural } from '../../parts/format.ts'
 import { ALL_PLAYERS, fragmentOf, type View } from '../data/location.ts'
 import type { LoginSecrets } from '../data/login-file.ts'
+import { stateOf } from '../data/player-list.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Confirmation, checkConfirmation, Field, Form } from '../parts/form.tsx'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { openView, Title, usePage } from '../parts/page.tsx'
+import { AccountTask, type AccountTaskName, isAccountTask } from './account-tasks.tsx'
 import { Catches } from './catches.tsx'
 
 type PlayerView = Extract<View, { readonly name: 'player' }>
 
 const RESETS: Readonly<Record<ResetType, string>> = { password: 'password', fernet: 'Fernet key', 'api-key': 'API key' }
 
-type Task = ResetType | 'read' | 'delete'
+type Task = ResetType | 'read' | 'delete' | AccountTaskName
+
+const isReset = (task: Task | undefined): task is ResetType => task !== undefined && task in RESETS
 
 /** A player with its secrets and its catches. */
 export function Player({ view }: { readonly view: PlayerView }) {
@@ -24,6 +28,7 @@ export function Player({ view }: { readonly view: PlayerView }) {
   const [task, setTask] = useState<Task>()
   const loaded = useLoad(`player ${player}`, () => request((client) => client.users.get(player)))
   const user = loaded.content
+  const state = user && stateOf(user)
   const close = () => setTask(undefined)
   return (
     <>
@@ -48,6 +53,14 @@ export function Player({ view }: { readonly view: PlayerView }) {
               <Moment title="Latest catch" at={user.lastCatch?.at}>
                 {user.lastCatch && ` in ${user.lastCatch.gamemode}`}
               </Moment>
+              {state !== undefined && (
+                <>
+                  <dt>State</dt>
+                  <dd>
+                    <strong>{state.charAt(0).toUpperCase() + state.slice(1)}</strong>
+                  </dd>
+                </>
+              )}
               <Moment title="Created" at={user.createdAt} />
               <Moment title="Key last read" at={user.lastKeyReadAt} />
               <dt>Id</dt>
@@ -70,6 +83,15 @@ export function Player({ view }: { readonly view: PlayerView }) {
               <button type="button" onClick={() => setTask('read')}>
                 Show Fernet key
               </button>
+              <button type="button" onClick={() => setTask('login-link')}>
+                Login link
+              </button>
+              <button type="button" onClick={() => setTask('rename')}>
+                Rename
+              </button>
+              <button type="button" onClick={() => setTask('suspend')}>
+                {user.suspended ? 'End suspension' : 'Suspend'}
+              </button>
               {admin.role === 'superadmin' && (
                 <button type="button" class="danger" onClick={() => setTask('delete')}>
                   Delete player
@@ -81,9 +103,8 @@ export function Player({ view }: { readonly view: PlayerView }) {
           <Catches view={view} user={user} onChange={loaded.reload} />
           {task === 'delete' && <DeletePlayer user={user} onClose={close} />}
           {task === 'read' && <ReadKey user={user} onClose={close} />}
-          {task !== undefined && task !== 'delete' && task !== 'read' && (
-            <Reset user={user} type={task} onClose={close} />
-          )}
+          {isReset(task) && <Reset user={user} type={task} onClose={close} />}
+          {isAccountTask(task) && <AccountTask name={task} user={user} onClose={close} onDone={loaded.reload} />}
         </>
       )}
     </>

@@ -12,6 +12,7 @@ import {
   type PlayerList,
   readPlayers,
   sortPlayers,
+  stateOf,
 } from '../data/player-list.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Form } from '../parts/form.tsx'
@@ -73,9 +74,17 @@ export function Players({ view }: { readonly view: PlayersView }) {
     <>
       <Title
         actions={
-          <button type="button" class="primary" onClick={() => setCreating(true)}>
-            New player
-          </button>
+          <>
+            <button type="button" class="primary" onClick={() => setCreating(true)}>
+              New player
+            </button>
+            <a class="button" href={fragmentOf({ name: 'import' })}>
+              New players from a list
+            </a>
+            <a class="button" href={fragmentOf({ name: 'invitations' })}>
+              Invitations
+            </a>
+          </>
         }
       >
         Players
@@ -159,29 +168,33 @@ function SortHeader({ column, text, className, view }: SortHeaderProps) {
 }
 
 /** Memoized, because the list may have a thousand rows. */
-const Row = memo(({ player: { name, createdAt, totals, lastCatch } }: { readonly player: ListedPlayer }) => (
-  <tr>
-    <th scope="row">
-      <a href={fragmentOf(playerView(name))}>{name}</a>
-    </th>
-    <td class="number">{totals ? formatNumber(totals.fish) : '–'}</td>
-    <td class="number">{totals ? formatNumber(totals.crab) : '–'}</td>
-    <td>
-      {lastCatch ? (
-        <time dateTime={lastCatch.at} title={formatDateTime(lastCatch.at)}>
-          {formatDate(lastCatch.at)}
+const Row = memo(({ player: { name, createdAt, totals, lastCatch, ...flags } }: { readonly player: ListedPlayer }) => {
+  const state = stateOf(flags)
+  return (
+    <tr>
+      <th scope="row">
+        <a href={fragmentOf(playerView(name))}>{name}</a>
+        {state !== undefined && <span class="quiet"> · {state}</span>}
+      </th>
+      <td class="number">{totals ? formatNumber(totals.fish) : '–'}</td>
+      <td class="number">{totals ? formatNumber(totals.crab) : '–'}</td>
+      <td>
+        {lastCatch ? (
+          <time dateTime={lastCatch.at} title={formatDateTime(lastCatch.at)}>
+            {formatDate(lastCatch.at)}
+          </time>
+        ) : (
+          '–'
+        )}
+      </td>
+      <td class="when">
+        <time dateTime={createdAt} title={formatDateTime(createdAt)}>
+          {formatDate(createdAt)}
         </time>
-      ) : (
-        '–'
-      )}
-    </td>
-    <td class="when">
-      <time dateTime={createdAt} title={formatDateTime(createdAt)}>
-        {formatDate(createdAt)}
-      </time>
-    </td>
-  </tr>
-))
+      </td>
+    </tr>
+  )
+})
 
 function NewPlayer({ onClose }: { readonly onClose: () => void }) {
   const { request, reveal, announce } = usePage()
