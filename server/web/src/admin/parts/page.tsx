@@ -48,11 +48,17 @@ export function openView(view: View): void {
   location.hash = fragmentOf(view)
 }
 
-/** Changes the view and its address without a new entry in the browser's history. */
+/**
+ * Changes the options of the current view and its address, without a new entry in the browser's history. Does nothing if
+ * the user has left the view, because the address changes before the view does.
+ */
 export function replaceView(view: View): void {
+  if (pathOf(location.hash) !== pathOf(fragmentOf(view))) return
   history.replaceState(null, '', fragmentOf(view))
   dispatchEvent(new Event('hashchange'))
 }
+
+const pathOf = (fragment: string) => fragment.replace(/\/*(\?.*)?$/, '')
 
 interface TitleProps {
   readonly children: string
