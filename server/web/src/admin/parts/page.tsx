@@ -58,7 +58,14 @@ export function replaceView(view: View): void {
   dispatchEvent(new Event('hashchange'))
 }
 
-const pathOf = (fragment: string) => fragment.replace(/\/*(\?.*)?$/, '')
+/** Returns the part of a fragment that names the view, without the empty parts that `readView` ignores. */
+function pathOf(fragment: string): string {
+  const [path = ''] = fragment.split('?', 1)
+  return path
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
+}
 
 interface TitleProps {
   readonly children: string

@@ -67,7 +67,7 @@ function CreateLink({ user, onClose }: TaskProps) {
 }
 
 function Rename({ user, onClose }: TaskProps) {
-  const { request, announce } = usePage()
+  const { request, announce, removals } = usePage()
   return (
     <Dialog title={`Rename ${user.name}`} onEscape={onClose}>
       <p>
@@ -80,6 +80,7 @@ function Rename({ user, onClose }: TaskProps) {
         check={({ name = '' }) => ({ name: isUserName(name.trim()) ? undefined : `A name must be ${USER_NAME_RULE}.` })}
         ifUnknown="Check the list of players before you try again."
         onSubmit={async ({ name = '' }) => {
+          await removals.flush()
           const renamed = await request((client) => client.users.rename(user.name, name.trim()))
           onClose()
           openView(playerView(renamed.name))
