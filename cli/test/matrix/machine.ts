@@ -108,6 +108,7 @@ const SETUPS = {
   session: (machine: Machine) => done(machine, ['login', 'admin', '--admin']),
   profile: ({ home, url }: Machine) => writeProfiles(home, { home: { url, user: 'Alex' } }),
   catches: ({ home }: Machine) => writeFile(join(home, 'catches.csv'), 'name,rarity\nSalmon,3\n'),
+  players: ({ home }: Machine) => writeFile(join(home, 'players.csv'), 'name\nBella\n'),
   log: ({ home }: Machine) => writeFile(join(home, 'latest.log'), LOG),
   added: (machine: Machine) => done(machine, ['add', 'Salmon', '-r', '3']),
   queued: (machine: Machine) => leaveInOutbox(machine, 'reset', 69),
@@ -220,10 +221,10 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(read))
 }
 
-/** Keys and sessions are only in the secrets file, and the requested secret is only in the file of `--out`. */
+/** Keys and sessions are only in the secrets file, and the requested secret is only in the file of `--out` or a login file. */
 function allowedIn(name: string): readonly (SecretName | 'new')[] {
   if (name === SECRETS_FILE) return ['fernetKey', 'apiKey', 'new']
-  if (name === 'secret-file') return ['fernetKey', 'new']
+  if (name === 'secret-file' || name.startsWith('logins')) return ['fernetKey', 'new']
   return /\.(db|jsonl)(-\w+)?$/.test(name) ? ['new'] : []
 }
 

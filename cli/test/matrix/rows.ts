@@ -79,6 +79,11 @@ export const ROWS: readonly Row[] = [
   ['licences', ''],
   ['user create Bella', 'adminLogin createUser', NEW],
   ['user create Bella --login-file {home}/secret-file', 'adminLogin adminMe createUser'],
+  [
+    'user create --file {home}/players.csv --login-files {home}/logins',
+    'adminLogin adminMe createUsers listUsers',
+    { given: ['players'] },
+  ],
   ['user delete Alex --yes', 'adminLogin deleteUser'],
   ['user delete Alex --dry-run', `adminLogin adminMe showUser ${RECORDS}`],
   ['user list', 'adminLogin listUsers'],

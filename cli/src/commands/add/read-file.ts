@@ -50,7 +50,8 @@ export interface NamedRecords {
   readonly ids: Set<string>
 }
 
-const MAX_REPORTED = 20
+/** Maximum number of problems that are reported. */
+export const MAX_REPORTED = 20
 
 /** @param report Receives the first 20 problems. @default the thrown error lists the problems */
 export async function validateFile(
@@ -82,10 +83,7 @@ export async function validateFile(
       records.ids.add(id)
     }
   }
-  if (problemCount > 0) {
-    for (const problem of problems) report?.(`fish-cli: ${problem}`)
-    throw wrongLines(problemCount, report ? [] : problems)
-  }
+  if (problemCount > 0) throw wrongLines(problemCount, problems, report)
   if (catches === 0) throw usageError('The file contains no catches.', FORMAT_HINT)
   return { catches, named: [...named.values()] }
 }
@@ -109,7 +107,14 @@ async function problemsOf(validator: Outbox, catches: readonly FileCatch[]): Pro
   return problems
 }
 
-function wrongLines(count: number, listed: readonly string[]): CliError {
+/** @param report receives the problems @default the returned error lists the problems */
+export function wrongLines(
+  count: number,
+  problems: readonly string[],
+  report: ((text: string) => void) | undefined,
+): CliError {
+  for (const problem of problems) report?.(`fish-cli: ${problem}`)
+  const listed = report ? [] : problems
   const mistakes = `${count} ${count === 1 ? 'mistake' : 'mistakes'}`
   const first = count > MAX_REPORTED ? `, of which the first ${MAX_REPORTED} are shown` : ''
   return new CliError({
