@@ -54,7 +54,6 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     'admin:create': async () => (await import('../commands/admin/create.ts')).adminCreateCommand,
     'admin:delete': async () => (await import('../commands/admin/delete.ts')).adminDeleteCommand,
     'admin:list': async () => (await import('../commands/admin/list.ts')).adminListCommand,
-    'admin:reset': async () => (await import('../commands/admin/reset.ts')).adminResetCommand,
     'admin:reset-password': async () => (await import('../commands/admin/reset-password.ts')).adminResetPasswordCommand,
     export: async () => (await import('../commands/admin/export.ts')).exportCommand,
     audit: async () => (await import('../commands/admin/audit.ts')).auditCommand,

@@ -18,7 +18,7 @@ export const exportCommand = defineCommand({
   summary: 'Export the catches of all players, as a superadmin.',
   description:
     'Prints one line for each catch, with the player, the kind, the gamemode, the name, the rarity, the time, and the ' +
-    'id and index of the record. The export contains no secrets. With --out, the file has its name only when it is ' +
+    'id and index of the record. The export contains no secrets. --json prints JSON Lines. With --out, the file has its name only when it is ' +
     'complete. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe, which add --file ' +
     'removes. To add the catches of one player again: fish-cli add --file FILE --player NAME',
   examples: [
@@ -30,7 +30,7 @@ export const exportCommand = defineCommand({
     kind: Flags.string({ summary: `Only ${KINDS.join(' or ')}.`, helpValue: 'KIND' }),
     gamemode: { ...gamemodeFlag.gamemode, summary: 'Only this gamemode.' },
     format: Flags.string({
-      summary: `Format of the lines: ${FORMATS.join(', ')} (default csv; with --json, jsonl).`,
+      summary: `Format: ${FORMATS.join(', ')} (default csv).`,
       helpValue: 'FORMAT',
     }),
     ...secretFileFlags,
