@@ -154,3 +154,46 @@ test('the error for a catch without a rarity suggests --rarity and --crab', asyn
     'Line 2: rarity: Missing; to set it for all fish, add --rarity. If the catches are crabs, add --crab.',
   )
 })
+
+describe('export and add --file', () => {
+  const add = (file: string, env: Env, ...more: readonly string[]) =>
+    run(['add', '--file', file, '--json', ...more], { env: { ...env, FISH_GAMEMODE: '' } })
+  const exported = async (format: string) => {
+    const file = join(folder, `export.${format}`)
+    const status = await run(['export', '--format', format, '--out', file, '--force'], { env: context.admin })
+    expect(status).toMatchObject({ status: 0 })
+    return file
+  }
+
+  test.each(['csv', 'jsonl'])('adds the catches of one player in an export in the format %s', async (format) => {
+    const [from, other, to] = [await newPlayer(), await newPlayer(), await newPlayer()]
+    expect((await run(['add', '=1+1', 'Koi', '-r', 'gold', '--yes'], { env: from })).status).toBe(0)
+    expect((await run(['add', '--crab', '-g', 'survival'], { env: from })).status).toBe(0)
+    expect((await run(['add', 'Cod', '-r', '1'], { env: other })).status).toBe(0)
+    const file = await exported(format)
+
+    const refused = await add(file, to)
+    expect([refused.status, JSON.parse(refused.stdout).error]).toMatchObject([
+      2,
+      { code: 'usage', hint: expect.stringContaining('--player NAME') },
+    ])
+    const player = `${from.FISH_USER}`
+    expect(JSON.parse((await add(file, to, '--player', player)).stdout)).toMatchObject({ catches: 3, sent: 3 })
+    expect(JSON.parse((await add(file, to, '--player', player.toUpperCase())).stdout)).toMatchObject({ skipped: 3 })
+    expect((await listOf(to, 'fish', '--csv', '--filter', 'rarity=gold')).split('\r\n').toSorted()).toEqual(
+      (await listOf(from, 'fish', '--csv')).split('\r\n').toSorted(),
+    )
+    expect(await listOf(to, 'crabs', '-g', 'survival')).not.toBe('')
+    expect(await add(file, to, '--player', 'Nobody')).toMatchObject({ status: 2 })
+  })
+
+  test('accepts an export that contains only the player of the command', async () => {
+    const who = await newPlayer()
+    const file = join(folder, 'own.csv')
+    await writeFile(
+      file,
+      `player,kind,gamemode,name,rarity,caughtAt,id,entry\r\n${who.FISH_USER?.toLowerCase()},fish,earth,Cod,1,2026-01-01T00:00:00.000Z,x,0\r\n`,
+    )
+    expect(JSON.parse((await add(file, who)).stdout)).toMatchObject({ catches: 1, sent: 1 })
+  })
+})

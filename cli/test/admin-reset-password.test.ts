@@ -61,7 +61,7 @@ test('admin reset-password does not change a data folder that a server is using'
   expect((await run(['admin', 'list'], { env })).status).toBe(0)
 })
 
-test('admin reset-password rejects --url, because the command needs the data folder', async () => {
+test('admin reset-password rejects --url with --storage, because the data folder needs no service', async () => {
   const { stdout, status } = await reset('file:./nowhere', ['--url', 'http://127.0.0.1:1'])
   expect({ status, message: JSON.parse(stdout).error.message }).toEqual({
     status: 2,
@@ -77,4 +77,27 @@ test('the server warns about FISH_ADMIN_PASSWORD at startup only if the variable
   const second = await start('canary-other-password')
   expect(second.warnings.join()).toContain('FISH_ADMIN_PASSWORD has no effect')
   expect(second.warnings.join()).not.toContain('canary')
+})
+
+test('admin reset-password uses the running service, and names --storage if no superadmin can log in', async () => {
+  const { start } = await dataFolder()
+  const server = await start('canary-admin-password')
+  const env = { FISH_URL: server.url, FISH_ADMIN_PASSWORD: 'canary-admin-password', FISH_NEW_PASSWORD: NEW_PASSWORD }
+  expect((await run(['admin', 'create', 'mia'], { env })).status).toBe(0)
+  const argv = ['admin', 'reset-password', 'mia', '--yes', '--show']
+  const { status, stdout } = await run(argv, { env })
+  expect(status).toBe(0)
+  const mia = { ...env, FISH_ADMIN_USERNAME: 'mia' }
+  expect((await run(['user', 'list'], { env: { ...mia, FISH_ADMIN_PASSWORD: NEW_PASSWORD } })).status).toBe(4)
+  expect((await run(['user', 'list'], { env: { ...mia, FISH_ADMIN_PASSWORD: stdout.trim() } })).status).toBe(0)
+
+  const offline = 'fish-cli admin reset-password mia --storage file:./data'
+  for (const lost of [
+    { FISH_ADMIN_PASSWORD: 'canary-wrong' },
+    { FISH_ADMIN_PASSWORD: '' },
+    { FISH_URL: 'http://127.0.0.1:1' },
+  ]) {
+    const failed = await run(argv, { env: { ...env, FISH_MAX_WAIT: '0', ...lost } })
+    expect([failed.status === 0, failed.stderr]).toEqual([false, expect.stringContaining(offline)])
+  }
 })

@@ -264,15 +264,15 @@ describe('admin', () => {
 
   test('reset gives an administrator a new password, which the file of --out contains', async () => {
     const out = join(folder, 'mia.password')
-    expect((await fish(['admin', 'reset', 'mia', '--out', out])).status).toBe(2)
-    expect((await fish(['admin', 'reset', 'mia', '--yes', '--out', out])).stdout).toBe(
+    expect((await fish(['admin', 'reset-password', 'mia', '--out', out])).status).toBe(2)
+    expect((await fish(['admin', 'reset-password', 'mia', '--yes', '--out', out])).stdout).toBe(
       `The password of mia is in ${out}.\n`,
     )
     const logInAs = (password: string) =>
       fish(['leaderboard'], { env: { FISH_ADMIN_USERNAME: 'mia', FISH_ADMIN_PASSWORD: password } })
     expect((await logInAs(PASSWORD)).status).toBe(4)
     expect((await logInAs((await readFile(out, 'utf8')).trim())).status).toBe(0)
-    expect((await fish(['admin', 'reset', 'nobody', '--yes', '--show'])).status).toBe(5)
+    expect((await fish(['admin', 'reset-password', 'nobody', '--yes', '--show'])).status).toBe(5)
   })
 
   test('delete never removes the last superadmin', async () => {

@@ -36,8 +36,8 @@ test('completion offers every command and every flag, each with its summary from
 })
 
 test.each([
-  ['user ', 'create delete list reset show'],
-  ['help user ', 'create delete list reset show'],
+  ['user ', 'create delete list login-link rename reset show suspend unsuspend'],
+  ['help user ', 'create delete list login-link rename reset show suspend unsuspend'],
   ['-', '--help --version'],
   ['constructor ', ''],
   ['whales in ', ''],

@@ -71,7 +71,7 @@ test('help flags explains every global flag', async () => {
 
 test('the test of the examples detects unknown flags and invalid arguments', async () => {
   await expect(parse(['list', '--gamemod', 'earth'])).rejects.toThrow()
-  await expect(parse(['user', 'create'])).rejects.toThrow()
+  await expect(parse(['user', 'delete'])).rejects.toThrow()
   await expect(parse(['status', 'now'])).rejects.toThrow()
 })
 

@@ -97,9 +97,9 @@ test.each([
   ],
   ['admin create', 'createAdmin', ['admin', 'create', 'zoe'], /whether zoe was created: fish-cli admin list\n/],
   [
-    'admin reset',
+    'admin reset-password',
     'resetAdmin',
-    ['admin', 'reset', 'mia', '--show', '--yes'],
+    ['admin', 'reset-password', 'mia', '--show', '--yes'],
     /\n {2}If the password was replaced, the old one no longer works. Repeat the command/,
   ],
   ['password', 'changeOwnPassword', ['password', '--user', 'Alex'], /\n {2}Try the new password first\.\n/],

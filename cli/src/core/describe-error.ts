@@ -142,6 +142,8 @@ const SOURCES: Readonly<Record<string, readonly [string, ExitStatus]>> = {
   gamemode: ['--gamemode (FISH_GAMEMODE)', EXIT.usage],
   limit: ['--limit', EXIT.usage],
   name: ['NAME', EXIT.usage],
+  newName: ['NEW', EXIT.usage],
+  id: ['ID', EXIT.usage],
   rarity: ['--rarity', EXIT.usage],
 }
 

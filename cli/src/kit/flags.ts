@@ -1,4 +1,5 @@
-import { DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
+import { ACCOUNT_LIMITS, DEFAULT_BASE_URL, GAMEMODES } from '@fish-crab/sdk/constants'
+import { parseWholeNumber } from '../core/parse-values.ts'
 import { type Completion, Flags } from './define.ts'
 
 export const profileFlag = {
@@ -65,6 +66,19 @@ export const adminFlag = {
 export const secretFileFlags = {
   out: Flags.string({ summary: 'Write to a new file that only you can read; - for stdout.', helpValue: 'FILE' }),
   force: Flags.boolean({ summary: 'Let --out replace an existing file.' }),
+}
+
+const { linkHours, maxLinkHours } = ACCOUNT_LIMITS
+
+export const hoursFlag = {
+  hours: Flags.string({
+    summary: `Lifetime of the link, 1 to ${maxLinkHours} hours (default ${linkHours}).`,
+    helpValue: 'N',
+  }),
+}
+
+export function parseHours(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseWholeNumber('--hours', text, 1, maxLinkHours)
 }
 
 export const dryRunFlag = {

@@ -46,20 +46,24 @@ export function makeFolderOf(path: string, mode = OWNER_ONLY.folder): void {
 export function replaceFile(path: string, content: string, modes = OWNER_ONLY): void {
   try {
     makeFolderOf(path, modes.folder)
-    const target = targetOf(path)
-    const draft = draftOf(target)
-    rmSync(draft, { force: true })
-    try {
-      writeFileSync(draft, content, { mode: modes.file, flag: 'wx', flush: true })
-      renameSync(draft, target)
-    } catch (error) {
-      rmSync(draft, { force: true })
-      throw error
-    }
-    syncFolder(dirname(target))
+    replaceEntry(targetOf(path), content, modes.file)
   } catch (error) {
     throw fileError(error as NodeJS.ErrnoException, path, 'written')
   }
+}
+
+/** Like {@link replaceFile}, but replaces a symbolic link itself. @throws the error of the system */
+export function replaceEntry(path: string, content: string, mode = OWNER_ONLY.file): void {
+  const draft = draftOf(path)
+  rmSync(draft, { force: true })
+  try {
+    writeFileSync(draft, content, { mode, flag: 'wx', flush: true })
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+  syncFolder(dirname(path))
 }
 
 // The draft has a fixed name, so that the next change replaces the draft of a killed process.

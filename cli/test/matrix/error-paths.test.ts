@@ -150,7 +150,7 @@ describe('an error in the command line or on the local machine', () => {
     ['an unknown flag', [...LIST, `--password=${CANARY}`], {}, 2, 'usage', /FISH_PASSWORD/],
     ['a wrong value', ['list', 'Alex', '--limit', CANARY], {}, 2, 'usage', SEE_HELP],
     ['too many arguments', ['list', 'fish', 'Alex', CANARY], {}, 2, 'usage', SEE_HELP],
-    ['a missing argument', ['user', 'create'], {}, 2, 'usage', /^See: fish-cli user create --help$/],
+    ['a missing argument', ['user', 'delete'], {}, 2, 'usage', /^See: fish-cli user delete --help$/],
     ['a missing user', ['list'], { FISH_GAMEMODE: 'earth' }, 2, 'usage', /or log in: fish-cli login$/],
     [
       'a missing gamemode',

@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createMock, type HistoryEntry, type Mock } from '@fish-crab/mocks'
+import { createAdminClient } from '@fish-crab/sdk/admin'
 import { writeProfiles } from '../folders.ts'
 import { type Env, type RunOptions, type RunResult, run } from '../harness.ts'
 import { SECRETS, type SecretName, tracesIn } from './canaries.ts'
@@ -15,6 +16,8 @@ export interface Machine extends AsyncDisposable {
   readonly env: Env
   /** The id of the stored fish. */
   readonly record: string
+  /** The id of the invitation of the setup `invitation`. */
+  invitation: string
   readonly stores: Stores
 }
 
@@ -51,7 +54,12 @@ const SECRETS_FILE = 'state/fish-crab/secrets.json'
 
 export async function openMachine(stores: Stores): Promise<Machine> {
   const limits = { requests: 10_000, adminRequests: 10_000 }
-  const mock = await createMock({ seed: SEED, keys: { master: SECRETS.masterKey }, limits })
+  const mock = await createMock({
+    seed: SEED,
+    publicUrl: 'https://fish.example.org',
+    keys: { master: SECRETS.masterKey },
+    limits,
+  })
   const [{ url }, home] = await Promise.all([mock.serve(), mkdtemp(join(tmpdir(), 'fish-cli-matrix-'))])
   const folder = (name: string) => join(home, name)
   await mkdir(folder('work'))
@@ -84,6 +92,7 @@ export async function openMachine(stores: Stores): Promise<Machine> {
     home,
     env,
     record: fish[0]?.id ?? '',
+    invitation: '',
     stores,
     async [Symbol.asyncDispose]() {
       await mock[Symbol.asyncDispose]()
@@ -108,6 +117,12 @@ const SETUPS = {
   session: (machine: Machine) => done(machine, ['login', 'admin', '--admin']),
   profile: ({ home, url }: Machine) => writeProfiles(home, { home: { url, user: 'Alex' } }),
   catches: ({ home }: Machine) => writeFile(join(home, 'catches.csv'), 'name,rarity\nSalmon,3\n'),
+  async invitation(machine: Machine) {
+    const { origin: baseUrl, fetch } = machine.mock
+    const admin = createAdminClient({ baseUrl, fetch, username: 'admin', password: SECRETS.adminPassword })
+    machine.invitation = (await admin.invitations.create({ uses: 1 })).id
+  },
+  players: ({ home }: Machine) => writeFile(join(home, 'players.csv'), 'name\nBella\n'),
   log: ({ home }: Machine) => writeFile(join(home, 'latest.log'), LOG),
   added: (machine: Machine) => done(machine, ['add', 'Salmon', '-r', '3']),
   queued: (machine: Machine) => leaveInOutbox(machine, 'reset', 69),
@@ -173,17 +188,18 @@ export interface Result extends RunResult {
 
 /**
  * Runs a command line and looks for secrets in its output, in the files that it wrote and in the addresses of its
- * requests. `{home}`, `{url}`, `{port}` and `{record}` are replaced by the values of the machine.
+ * requests. `{home}`, `{url}`, `{port}`, `{record}` and `{invitation}` are replaced by the values of the machine.
  */
 export async function runOn(
   machine: Machine,
   argv: readonly string[],
   { env, how, shows = [] }: Conditions = {},
 ): Promise<Result> {
-  const { mock, home, url, record, stores } = machine
+  const { mock, home, url, record, invitation, stores } = machine
   const fill = (text: string) =>
     text
       .replaceAll('{record}', record)
+      .replaceAll('{invitation}', invitation)
       .replaceAll('{home}', home)
       .replaceAll('{url}', url)
       .replaceAll('{port}', new URL(url).port)
@@ -220,10 +236,10 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(read))
 }
 
-/** Keys and sessions are only in the secrets file, and the requested secret is only in the file of `--out`. */
+/** Keys and sessions are only in the secrets file, and the requested secret is only in the file of `--out` or a login file. */
 function allowedIn(name: string): readonly (SecretName | 'new')[] {
   if (name === SECRETS_FILE) return ['fernetKey', 'apiKey', 'new']
-  if (name === 'secret-file') return ['fernetKey', 'new']
+  if (name === 'secret-file' || name.startsWith('logins')) return ['fernetKey', 'new']
   return /\.(db|jsonl)(-\w+)?$/.test(name) ? ['new'] : []
 }
 

@@ -1,5 +1,5 @@
 import { ConnectionError } from '@fish-crab/sdk'
-import type { RarityValue } from '@fish-crab/sdk/constants'
+import { type RarityValue, userNameKey } from '@fish-crab/sdk/constants'
 import { type FlushReport, type NewCatch, type Outbox, OutboxFullError, OutboxStoreError } from '@fish-crab/sdk/outbox'
 import { catchesText } from '../../core/amounts.ts'
 import { commandLine } from '../../core/argv.ts'
@@ -20,6 +20,7 @@ export interface AddFileFlags {
   readonly file: string
   readonly crab?: boolean | undefined
   readonly timezone?: string | undefined
+  readonly player?: string | undefined
   readonly again?: boolean | undefined
 }
 
@@ -34,12 +35,13 @@ interface AddFileOptions extends AddFileFlags {
  */
 export async function addFile(
   session: Session,
-  { rarity, again = false, file, crab, timezone }: AddFileOptions,
+  { rarity, again = false, file, crab, timezone, player }: AddFileOptions,
 ): Promise<number> {
   const { signal, target, terminal } = session
   const user = session.user()
   const defaults: FileDefaults = {
     user,
+    player: player === undefined ? undefined : userNameKey(player),
     gamemode: await session.optionalGamemode(),
     rarity,
     kind: crab ? 'crab' : 'fish',

@@ -28,6 +28,10 @@ export const addCommand = defineCommand({
       description: 'Copy the output of list --json --detail to another service:',
       command: 'fish-cli add --file list.json --url https://new.example.org',
     },
+    {
+      description: 'Add the catches of Bob in an export to the collection of Alex:',
+      command: 'fish-cli add --file catches.csv --player Bob --user Alex',
+    },
   ],
   args: { name: Args.string({ description: 'names of the fish or crabs', multiple: true }) },
   flags: {
@@ -38,6 +42,11 @@ export const addCommand = defineCommand({
         'Add the catches in a CSV, JSON or JSON Lines file (fields: name, rarity, kind, gamemode, caughtAt); - ' +
         'for stdin.',
       helpValue: 'FILE',
+    }),
+    player: Flags.string({
+      summary: 'Add only the catches of this player, from a file of export.',
+      helpValue: 'NAME',
+      dependsOn: ['file'],
     }),
     timezone: Flags.string({
       summary: 'Time zone, such as Europe/Berlin, for times in the file without a time zone.',

@@ -6,6 +6,8 @@ import { EXAMPLE_ZONE, NO_ZONE, parseTime } from './time.ts'
 
 export interface FileDefaults {
   readonly user: string
+  /** The player whose catches to add from an export, as a key for comparison. @default `user`, and no other player */
+  readonly player?: string | undefined
   readonly gamemode?: Gamemode | undefined
   readonly rarity?: RarityValue | undefined
   readonly kind: NewCatch['kind']

@@ -1,27 +1,42 @@
 import { unescapeFormula } from '../../../../sdk/src/internal/csv.ts'
 import { parseRarity } from '../../core/parse-values.ts'
-import { FIELDS, type FileRecord, fieldOf, splitLines, type TextLine } from './records.ts'
+import { FIELDS, type FileRecord, fieldOf, type Problem, splitLines, type TextLine } from './records.ts'
 import type { FileSource } from './source.ts'
 
 const MAX_RECORD = 64 * 1024
 
+/** The cells of a line of CSV. */
+interface CsvRow {
+  readonly at: string
+  readonly cells: readonly string[]
+}
+
 /**
- * Parses CSV (RFC 4180). The separator may also be `;`, which some spreadsheets write. We do not use csv-parse 7 (32
- * KB), because csv-parse would do no more than split lines into cells.
+ * Parses CSV (RFC 4180) and skips empty lines. The separator may also be `;`, which some spreadsheets write. We do not
+ * use csv-parse 7 (32 KB), because csv-parse would do no more than split lines into cells.
  */
-export async function* parseCsv({ text: chunks }: FileSource): AsyncGenerator<FileRecord> {
+export async function* readCsvRows({ text: chunks }: Pick<FileSource, 'text'>): AsyncGenerator<CsvRow | Problem> {
   let pattern: RegExp | undefined
-  let columns: readonly string[] | undefined
-  let hasHeader = false
   for await (const { line, text } of joinQuotedLines(splitLines(chunks()))) {
     if (text.trim() === '') continue
     const at = `Line ${line}`
     pattern ??= cellPattern(separatorOf(text))
     const cells = cellsOf(text, pattern)
-    if (!cells) {
-      yield { at, problem: 'A quotation mark is not closed, or text follows a closing quotation mark.' }
+    yield cells ? { at, cells } : { at, problem: UNCLOSED }
+  }
+}
+
+const UNCLOSED = 'A quotation mark is not closed, or text follows a closing quotation mark.'
+
+export async function* parseCsv(source: FileSource): AsyncGenerator<FileRecord> {
+  let columns: readonly string[] | undefined
+  let hasHeader = false
+  for await (const row of readCsvRows(source)) {
+    if ('problem' in row) {
+      yield row
       continue
     }
+    const { at, cells } = row
     if (!columns) {
       const named = cells.map((cell) => fieldOf(cell) ?? '')
       hasHeader = isHeader(cells)

@@ -1,5 +1,5 @@
 import { ValidationError } from '@fish-crab/sdk'
-import type { Gamemode } from '@fish-crab/sdk/constants'
+import { type Gamemode, userNameKey } from '@fish-crab/sdk/constants'
 import { type NewCatch, type Outbox, openOutbox } from '@fish-crab/sdk/outbox'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { parseJsonText } from '../../core/parse-values.ts'
@@ -35,12 +35,26 @@ export async function* readCatches(
 ): AsyncGenerator<readonly (FileCatch | Problem)[]> {
   let chunk: (FileCatch | Problem)[] = []
   for await (const record of readRecords(source)) {
+    if (!isWanted(record, defaults)) continue
     chunk.push(catchOf(record, defaults))
     if (chunk.length < CHUNK_SIZE) continue
     yield chunk
     chunk = []
   }
   if (chunk.length > 0) yield chunk
+}
+
+/** @throws CliError `usage` for a catch of another player, unless a player is selected */
+function isWanted(record: FileRecord, { player, user }: FileDefaults): boolean {
+  if ('problem' in record) return true
+  const owner = record.fields.player
+  const key = typeof owner === 'string' ? userNameKey(owner.trim()) : undefined
+  if (player !== undefined) return key === player
+  if (key === undefined || key === userNameKey(user)) return true
+  throw usageError(
+    `${record.at} is a catch of another player than ${user}; nothing was changed.`,
+    'To add only the catches of one player in the file, add --player NAME.',
+  )
 }
 
 /** A collection, and the ids of its records that occur in a file. */
@@ -50,7 +64,8 @@ export interface NamedRecords {
   readonly ids: Set<string>
 }
 
-const MAX_REPORTED = 20
+/** Maximum number of problems that are reported. */
+export const MAX_REPORTED = 20
 
 /** @param report Receives the first 20 problems. @default the thrown error lists the problems */
 export async function validateFile(
@@ -82,11 +97,11 @@ export async function validateFile(
       records.ids.add(id)
     }
   }
-  if (problemCount > 0) {
-    for (const problem of problems) report?.(`fish-cli: ${problem}`)
-    throw wrongLines(problemCount, report ? [] : problems)
+  if (problemCount > 0) throw wrongLines(problemCount, problems, report)
+  if (catches === 0) {
+    if (defaults.player !== undefined) throw usageError('The file contains no catches of the player in --player.')
+    throw usageError('The file contains no catches.', FORMAT_HINT)
   }
-  if (catches === 0) throw usageError('The file contains no catches.', FORMAT_HINT)
   return { catches, named: [...named.values()] }
 }
 
@@ -109,7 +124,14 @@ async function problemsOf(validator: Outbox, catches: readonly FileCatch[]): Pro
   return problems
 }
 
-function wrongLines(count: number, listed: readonly string[]): CliError {
+/** @param report receives the problems @default the returned error lists the problems */
+export function wrongLines(
+  count: number,
+  problems: readonly string[],
+  report: ((text: string) => void) | undefined,
+): CliError {
+  for (const problem of problems) report?.(`fish-cli: ${problem}`)
+  const listed = report ? [] : problems
   const mistakes = `${count} ${count === 1 ? 'mistake' : 'mistakes'}`
   const first = count > MAX_REPORTED ? `, of which the first ${MAX_REPORTED} are shown` : ''
   return new CliError({

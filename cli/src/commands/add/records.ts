@@ -26,11 +26,15 @@ const ALIASES: Readonly<Record<string, Field>> = {
 }
 
 /**
- * Returns the field for a title in any spelling, such as `Caught At` or `caught_at`. `id` is the id of a stored record.
+ * Columns of exported catches: `id` is the id of a stored record, and `entry` is the index of the catch in the record.
  */
-export function fieldOf(title: string): Field | 'id' | undefined {
+const EXPORTED = ['player', 'id', 'entry'] as const
+
+/** Returns the field for a title in any spelling, such as `Caught At` or `caught_at`. */
+export function fieldOf(title: string): Field | (typeof EXPORTED)[number] | undefined {
   const plain = title.toLowerCase().replace(/[\s_-]/g, '')
-  if (plain === 'id') return plain
+  const exported = EXPORTED.find((field) => field === plain)
+  if (exported !== undefined) return exported
   return FIELDS.find((field) => field.toLowerCase() === plain) ?? ALIASES[plain]
 }
 

@@ -9,8 +9,16 @@ import { parseCatchQuery } from '../list/catch-query.ts'
 export const USER_COLUMNS: readonly Column<User>[] = [
   { field: 'name', title: 'PLAYER', whole: true },
   timeColumn('createdAt'),
+  { field: 'status', value: statusOf },
   { field: 'id', whole: true },
 ]
+
+function statusOf({ suspended, hidden, public: isPublic }: User): string {
+  const states = { suspended, hidden, private: isPublic === false }
+  return Object.entries(states)
+    .flatMap(([name, holds]) => (holds ? [name] : []))
+    .join(', ')
+}
 
 export const userListCommand = defineCommand({
   summary: 'List the players of the service by name, as an administrator.',

@@ -23,10 +23,17 @@ export const userShowCommand = defineCommand({
 
   async run({ session, terminal, args }) {
     const admin = await session.admin()
-    const { id, name, createdAt, totals, lastCatch, lastKeyReadAt } = await admin.users.get(args.name, {
+    const {
+      rateLimit: _,
+      requestId: __,
+      totals,
+      lastCatch,
+      lastKeyReadAt,
+      ...user
+    } = await admin.users.get(args.name, {
       signal: session.signal,
     })
-    const row = { id, name, createdAt, ...totals, lastCatchAt: lastCatch?.at, lastKeyReadAt }
+    const row = { ...user, ...totals, lastCatchAt: lastCatch?.at, lastKeyReadAt }
     return terminal.print(row, () => fieldLines(row, COLUMNS))
   },
 })
