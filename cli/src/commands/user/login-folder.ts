@@ -2,19 +2,9 @@ import { constants } from 'node:fs'
 import { access, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFolder } from '../../../../sdk/src/internal/files.node.ts'
+import { loginFileName } from '../../../../server/web/src/admin/data/login-file.ts'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { isNotFound, replaceEntry } from '../../session/files.ts'
-
-// Windows opens a device instead of a file with such a name, with any extension.
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i
-
-const percentEncode = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
-
-/** Returns a file name that is safe on every system: `..` is a valid name of a player. */
-export function loginFileName(player: string): string {
-  const encoded = player.replace(/[^\w-]/g, percentEncode)
-  return `${DEVICE.test(encoded) ? encoded.replace(/^./, percentEncode) : encoded}.json`
-}
 
 /** A folder with a login file for each player. */
 export interface LoginFolder {
