@@ -97,7 +97,8 @@ function List() {
         </table>
       )}
       <p class="hint">
-        If nobody can sign in, run on the server: <code>fish-cli admin reset-password NAME</code>
+        If nobody can sign in, stop the server and run:{' '}
+        <code>fish-cli admin reset-password NAME --storage file:./data</code>
       </p>
       {reset && <ResetPassword username={reset.username} onClose={() => setReset(undefined)} />}
       {isCreating && <NewAdministrator onDone={loaded.reload} onClose={() => setCreating(false)} />}
