@@ -231,7 +231,7 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   method_not_allowed: WRONG_ADDRESS,
   user_not_found: 'Check the spelling; letter case does not matter.',
   admin_not_found: 'See the administrators: fish-cli admin list',
-  user_suspended: 'Your catches stay on this computer and are sent when the suspension ends.',
+  user_suspended: 'Until the suspension ends, fish-cli watch keeps new catches on this computer.',
   invitation_not_found: 'See the invitations: fish-cli invitation list',
   too_many_invitations: 'End an invitation: fish-cli invitation end ID',
   record_not_found: 'See the records: fish-cli list --detail',

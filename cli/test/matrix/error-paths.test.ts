@@ -44,7 +44,7 @@ describe('an error code of the service', () => {
     invalid_credentials: [4, /^Check the name and the password/],
     invalid_session: [4, /^Log in again: fish-cli login NAME --admin$/],
     forbidden: [4, /^Only administrators may do this\./],
-    user_suspended: [4, /^Your catches stay on this computer/],
+    user_suspended: [4, /fish-cli watch keeps new catches on this computer\.$/],
     not_found: [5, ADDRESS],
     user_not_found: [5, /^Check the spelling/],
     admin_not_found: [5, /fish-cli admin list$/],

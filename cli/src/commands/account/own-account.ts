@@ -4,6 +4,7 @@ import { withUnknownOutcome } from '../../core/describe-error.ts'
 import { isSameService, parseChoice } from '../../core/parse-values.ts'
 import { Args, defineCommand, words } from '../../kit/define.ts'
 import { noInputFlag, serviceFlags, userFlag, yesFlags } from '../../kit/flags.ts'
+import { readApiKey } from '../../session/client.ts'
 import { readPlayerPassword } from '../../session/credentials.ts'
 import { changeConfig } from '../../session/profiles.ts'
 import { updateSecrets } from '../../session/secrets.ts'
@@ -37,7 +38,8 @@ export const accountVisibilityCommand = defineCommand({
   summary: 'Show your collection to everybody, or hide it.',
   description:
     'A private collection is visible only to you and to administrators: pages, reads and leaderboards treat you as ' +
-    `unknown. You can still add catches. ${PASSWORD}`,
+    `unknown. You can still add catches. This program reads a private collection with your API key, which a login file ` +
+    `contains, or which login stores with --with-api-key. ${PASSWORD}`,
   examples: ['fish-cli account visibility private', 'fish-cli account visibility public'],
   args: { visibility: Args.string({ description: VISIBILITIES.join(' or '), required: true }) },
   flags: { ...userFlag, ...serviceFlags, ...noInputFlag },
@@ -50,6 +52,9 @@ export const accountVisibilityCommand = defineCommand({
     const { name, public: isPublic } = await client.account.setPublic(setting).catch((error) => {
       throw withUnknownOutcome(error, { hint: 'Repeat the command.' })
     })
+    if (!isPublic && (await readApiKey(session)) === undefined) {
+      terminal.note(`To read it on this machine, store your API key: ${commandLine('login', name, '--with-api-key')}`)
+    }
     return terminal.print({ name, public: isPublic }, () => `The collection of ${name} is ${visibility}.`)
   },
 })

@@ -16,6 +16,7 @@ const TEXTS: Readonly<Record<string, Partial<AppProblem>>> = {
   not_found: { hint: CHECK_SERVICE },
   log_not_found: { hint: 'Start the game once, so that it writes a log. Then press Start.' },
   log_not_readable: { hint: 'Close programs that use this log, and try again.' },
+  user_suspended: { hint: 'Your catches stay on this computer, and are sent when the suspension ends.' },
   token_expired: { hint: 'Set the clock of this computer.' },
 }
 
