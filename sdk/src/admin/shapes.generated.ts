@@ -9,7 +9,7 @@ export const sessionShape = /* @__PURE__ */ responseShape<Session>({"type":"obje
 export const administratorShape = /* @__PURE__ */ responseShape<Administrator>({"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}}})
 
 /** Shape of {@link OwnAccount}, for checking responses. */
-export const ownAccountShape = /* @__PURE__ */ responseShape<OwnAccount>({"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}},"optional":{"gamemodes":{"type":"array","items":{"type":"string"}},"publicUrl":{"type":"string"}}})
+export const ownAccountShape = /* @__PURE__ */ responseShape<OwnAccount>({"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"},"timestamp":{"type":"date-time"},"version":{"type":"string"}},"optional":{"gamemodes":{"type":"array","items":{"type":"string"}},"publicUrl":{"type":"string"}}})
 
 /** Shape of {@link AdministratorList}, for checking responses. */
 export const administratorListShape = /* @__PURE__ */ responseShape<AdministratorList>({"type":"object","required":{"admins":{"type":"array","items":{"type":"object","required":{"username":{"type":"string"},"role":{"type":"enum","values":["admin","superadmin"]},"createdAt":{"type":"date-time"}}}}}})

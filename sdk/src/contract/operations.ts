@@ -283,7 +283,8 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: [],
   },
   adminMe: {
-    summary: 'Get the administrator of this session, and the gamemodes and the public address of the service',
+    summary:
+      'Get the administrator of this session, and the version, time, gamemodes and public address of the service',
     description: 'Use this request to check whether a session is still valid.',
     auth: 'admin',
     success: ok(schemas.ownAccountSchema),

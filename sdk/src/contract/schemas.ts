@@ -329,14 +329,10 @@ export const sessionSchema = z.object({ token: z.string(), expiresAt: dateTimeSc
 export const adminSchema = z.object({ username: z.string(), role: roleSchema, createdAt: dateTimeSchema })
 
 /**
- * The administrator of a session, with the gamemodes and the public address of `/status`. `publicUrl` is absent if the
- * operator has not set it.
+ * The administrator of a session, with the facts of `/status`, so that administrators need no public request. `publicUrl`
+ * is absent if the operator has not set it.
  */
-export const ownAccountSchema = z.object({
-  ...adminSchema.shape,
-  gamemodes: statusFields.gamemodes,
-  publicUrl: statusFields.publicUrl,
-})
+export const ownAccountSchema = z.object({ ...adminSchema.shape, ...statusFields })
 
 /** All administrators. */
 export const adminListSchema = z.object({ admins: z.array(adminSchema) })
@@ -673,7 +669,7 @@ export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), ne
 export type Session = z.infer<typeof sessionSchema>
 /** An administrator. */
 export type Administrator = z.infer<typeof adminSchema>
-/** The administrator of a session, with the gamemodes and the public address of the service. */
+/** The administrator of a session, with the facts of `/status`. */
 export type OwnAccount = z.infer<typeof ownAccountSchema>
 /** All administrators. */
 export type AdministratorList = z.infer<typeof adminListSchema>

@@ -45,6 +45,13 @@ function fileOf(t: TestContext, response: expect.ReceivedResponse) {
   return { name: String(file.name), password: String(file.password), fernetKey: String(file.fernetKey) }
 }
 
+/** Fails the check unless the audit log has these actions about a user, the newest first. */
+async function expectAudited(t: TestContext, name: string, ...actions: readonly string[]): Promise<void> {
+  const response = await t.asSuperadmin('audit', { query: `?user=${name}` })
+  const entries = expect.list(response, 'entries').map(({ action }) => action)
+  expect.same(entries.slice(0, actions.length), actions, 'the newest actions in the audit log', response)
+}
+
 export const accountsChecks = checksOf('admin', [
   check(
     'suspended-player',
@@ -62,6 +69,7 @@ export const accountsChecks = checksOf('admin', [
       expect.header(await post(t, 'fish', token, { user }), HEADERS.replayed, 'true')
       expect.same(expect.list(await read(t, user), 'fish').length, 1, 'the number of fish')
       expect.status(await t.asSuperadmin('unsuspendUser', { params }), 200)
+      await expectAudited(t, user.name, 'user.unsuspend', 'user.suspend', 'user.create')
       await writeAndExpectId(t, 'fish', SHORT_PAYLOADS.fish, { user })
     },
   ),
@@ -90,6 +98,7 @@ export const accountsChecks = checksOf('admin', [
       expect.same(expect.list(own, 'fish').length, 1, 'the number of fish', own)
       expect.status(await asPlayer(t, user, 'PATCH', '/user', { public: true }), 200)
       expect.status(await read(t, user), 200)
+      await expectAudited(t, user.name, 'user.public', 'user.private')
     },
   ),
   check(
@@ -102,6 +111,7 @@ export const accountsChecks = checksOf('admin', [
       t.removeLater('createUser', name)
       const renamed = await asPlayer(t, user, 'POST', '/user/rename', { name })
       expect.same(expect.json(renamed), { name }, 'the body', renamed)
+      await expectAudited(t, user.name, 'user.rename')
       for (const one of [user.name, name]) {
         const { user: shown, fish } = expect.json(await read(t, { name: one }))
         expect.same([shown, (fish as unknown[]).length], [name, 1], `the user and the number of fish under ${one}`)
@@ -119,6 +129,7 @@ export const accountsChecks = checksOf('admin', [
     expect.error(await asPlayer(t, user, 'DELETE', '/user', { password: 'a-wrong-password' }), 'invalid_credentials')
     expect.status(await asPlayer(t, user, 'DELETE', '/user', { password: user.password }), 204)
     expect.error(await read(t, user), 'user_not_found')
+    await expectAudited(t, user.name, 'user.delete')
   }),
   check(
     'many-users',
@@ -160,6 +171,7 @@ export const accountsChecks = checksOf('admin', [
       expect.error(await redeem(t, { token: old }), 'link_not_found')
       const first = await redeem(t, { token })
       const file = fileOf(t, first)
+      await expectAudited(t, name, 'user.login-link.redeem', 'user.login-link')
       expect.that(file.name === name && file.fernetKey === fernetKey, 'the name and the Fernet key', 'others', first)
       expect.that((await redeem(t, { token })).text === first.text, 'the same response to the same nonce', 'another')
       expect.error(await redeem(t, { token, nonce: 'another nonce of this program' }), 'link_not_found')
@@ -175,6 +187,7 @@ export const accountsChecks = checksOf('admin', [
     for (const name of names) t.removeLater('createUser', name)
     const join = (name: string) => redeem(t, { token, name, nonce: `a nonce for ${name}` })
     const file = fileOf(t, await join(names[0] ?? ''))
+    await expectAudited(t, file.name, 'invitation.redeem')
     expect.status(await t.readKey(file.name, file.password), 200)
     expect.error(await join(names[1] ?? ''), 'link_not_found')
     const listed = expect.list(await t.asSuperadmin('listInvitations'), 'invitations').find((one) => one.id === id)

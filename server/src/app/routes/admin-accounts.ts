@@ -17,7 +17,7 @@ import type { AdminHandlers, Services } from './services.ts'
 const readAuditQuery = queryReader(auditQuerySchema)
 
 export function accountHandlers(services: Services): AdminHandlers {
-  const { admins, audit, credentials, sessions, gamemodes, publicUrl } = services
+  const { admins, audit, credentials, sessions, gamemodes, publicUrl, clock, version } = services
   return {
     async adminLogin(context) {
       const { username, password } = validate(loginSchema, await readJson(context), 'invalid_payload')
@@ -35,6 +35,8 @@ export function accountHandlers(services: Services): AdminHandlers {
     adminMe: (_context, admin) =>
       json(200, {
         ...toAccount(admin),
+        timestamp: new Date(clock()).toISOString(),
+        version,
         gamemodes: [...gamemodes.names],
         ...(publicUrl && { publicUrl }),
       } satisfies OwnAccount),

@@ -10,7 +10,6 @@ import { type LastList, openView, type Page, PageContext, Title } from './parts/
 import { RemovalNotice, RemovalProblem } from './parts/removal-notice.tsx'
 import { Administrators } from './views/administrators.tsx'
 import { Audit } from './views/audit.tsx'
-import type { ServiceStatus } from './views/health.tsx'
 import { ImportDialog } from './views/import-dialog.tsx'
 import { ImportPlayers } from './views/import-players.tsx'
 import { Invitations } from './views/invitations.tsx'
@@ -26,7 +25,8 @@ import { SignIn, SignInAgain } from './views/sign-in.tsx'
 export interface AdminServices {
   readonly session: AdminSession
   readonly gamemodes: PageGamemodes
-  readonly readStatus: () => Promise<ServiceStatus>
+  /** Whether the service is ready for requests. */
+  readonly isReady: () => Promise<boolean>
 }
 
 const BELOW_PLAYERS: ReadonlySet<View['name']> = new Set(['player', 'import', 'invitations'])
@@ -46,7 +46,7 @@ const LINKS: readonly (readonly [View, string])[] = [
 const keyOf = (view: View) => (view.name === 'player' ? `player ${view.player}` : view.name)
 
 export function AdminApp({ services }: { readonly services: AdminServices }) {
-  const { session, readStatus, gamemodes } = services
+  const { session, isReady, gamemodes } = services
   const [state, setState] = useState(session.state)
   const [isOver, setOver] = useState(false)
   const [view, setView] = useState(() => readView(location.hash, gamemodes))
@@ -160,7 +160,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
           {message?.key === key && message.text}
         </p>
         <RemovalProblem failure={failure} />
-        <CurrentView key={key} view={view} readStatus={readStatus} />
+        <CurrentView key={key} view={view} isReady={isReady} />
         <RemovalNotice current={current} onUndo={removals.undo} />
       </main>
       {imported && <ImportDialog names={imported} onDone={closeImport} />}
@@ -172,14 +172,14 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   )
 }
 
-interface CurrentViewProps extends Pick<AdminServices, 'readStatus'> {
+interface CurrentViewProps extends Pick<AdminServices, 'isReady'> {
   readonly view: View
 }
 
-function CurrentView({ view, readStatus }: CurrentViewProps) {
+function CurrentView({ view, isReady }: CurrentViewProps) {
   switch (view.name) {
     case 'overview':
-      return <Overview readStatus={readStatus} />
+      return <Overview isReady={isReady} />
     case 'players':
       return <Players view={view} />
     case 'player':

@@ -1,14 +1,10 @@
+import type { OwnAccount } from '@fish-crab/sdk/admin'
 import { formatDateTime, formatNumber } from '../../parts/format.ts'
+import type { AdminSession } from '../data/session.ts'
 import { type Loaded, LoadNotice } from '../parts/load.tsx'
 
-/** The status of the service. */
-export interface ServiceStatus {
-  readonly version: string
-  /** The time of the server, ISO 8601. */
-  readonly timestamp: string
-}
-
-interface Checked extends ServiceStatus {
+interface Checked extends Pick<OwnAccount, 'version' | 'timestamp'> {
+  readonly isReady: boolean
   readonly durationMs: number
   readonly checkedAt: number
 }
@@ -16,10 +12,14 @@ interface Checked extends ServiceStatus {
 /** Smaller differences are ignored, because the clocks of synchronised machines also differ slightly. */
 const CLOCK_TOLERANCE_MS = 5000
 
-export async function checkHealth(readStatus: () => Promise<ServiceStatus>): Promise<Checked> {
+export async function checkHealth(
+  readReadiness: () => Promise<boolean>,
+  request: AdminSession['request'],
+): Promise<Checked> {
+  const isReady = await readReadiness()
   const start = performance.now()
-  const { version, timestamp } = await readStatus()
-  return { version, timestamp, durationMs: performance.now() - start, checkedAt: Date.now() }
+  const { version, timestamp } = await request((client) => client.me())
+  return { isReady, version, timestamp, durationMs: performance.now() - start, checkedAt: Date.now() }
 }
 
 /** Whether the service works. */
@@ -31,9 +31,15 @@ export function Health({ health }: { readonly health: Omit<Loaded<Checked>, 'set
       <LoadNotice loaded={health} what="the health of the service" />
       {content && !problem && (
         <>
-          <p>
-            <span class="dot" aria-hidden="true" /> <strong>The service works</strong> and its storage accepts writes.
-          </p>
+          {content.isReady ? (
+            <p>
+              <span class="dot" aria-hidden="true" /> <strong>The service works</strong> and its storage accepts writes.
+            </p>
+          ) : (
+            <p class="notice problem">
+              <strong>The service is not ready: its storage accepts no writes, or the server is stopping.</strong>
+            </p>
+          )}
           <dl class="facts">
             <dt>Version</dt>
             <dd>{content.version}</dd>
@@ -46,8 +52,7 @@ export function Health({ health }: { readonly health: Omit<Loaded<Checked>, 'set
             </dd>
           </dl>
           <p class="hint">
-            Each check is one request from your address. For alerts, let a monitor poll <code>/readyz</code> and{' '}
-            <code>/metrics</code>, which are not counted.
+            For alerts, let a monitor poll <code>/readyz</code> and <code>/metrics</code>.
           </p>
         </>
       )}

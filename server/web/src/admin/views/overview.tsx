@@ -7,20 +7,20 @@ import { Title, usePage } from '../parts/page.tsx'
 import { ProblemText } from '../parts/problem-text.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { useAdminTask } from '../parts/task.ts'
-import { checkHealth, Health, type ServiceStatus } from './health.tsx'
+import { checkHealth, Health } from './health.tsx'
 
 /** Loads the chart with its library. */
 const loadBars = () => import('../../parts/rarity-bars.tsx')
 
 interface OverviewProps {
-  readonly readStatus: () => Promise<ServiceStatus>
+  readonly isReady: () => Promise<boolean>
 }
 
 /** The counts and the health of the service. */
-export function Overview({ readStatus }: OverviewProps) {
+export function Overview({ isReady }: OverviewProps) {
   const { request, admin } = usePage()
   const stats = useLoad('stats', () => request((client) => client.stats()))
-  const health = useLoad('health', () => checkHealth(readStatus))
+  const health = useLoad('health', () => checkHealth(isReady, request))
   const isBusy = stats.isBusy || health.isBusy
   const refresh = () => {
     if (isBusy) return
