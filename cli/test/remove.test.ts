@@ -245,6 +245,15 @@ describe('an administrator', () => {
     return JSON.parse(stdout)
   }
 
+  test('removes a catch of a hidden player', async () => {
+    await add('Koi')
+    await add('Cod')
+    expect((await asAdmin(['user', 'suspend', player, '--hide'])).status).toBe(0)
+    expect(await adminJson(['remove', '--user', player, '--name', 'koi', '--yes'])).toMatchObject({ catches: 1 })
+    expect((await asAdmin(['user', 'unsuspend', player])).status).toBe(0)
+    expect(await names()).toEqual(['Cod'])
+  })
+
   test('removes all catches of a wrong file with one command', async () => {
     await add('Koi')
     const csv = Array.from({ length: 1001 }, (_, index) => `Cod ${index},1,2025-01-01T00:00:00Z`)

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, type Crab, type Fish, FishCrabError, type Gamemode } from '@fish-crab/sdk'
+import type { AdminClient } from '@fish-crab/sdk/admin'
 import { catchesText, recordsText } from '../../core/amounts.ts'
 import { commandLine } from '../../core/argv.ts'
 import { describeError } from '../../core/describe-error.ts'
@@ -39,18 +40,37 @@ export function resourceOf({ fish, crabs }: Client, kind: CatchKind) {
   return kind === 'fish' ? fish : crabs
 }
 
-/**
- * Reads all records of a player in one gamemode. `user` is the name of the player in the spelling that the service
- * uses.
- */
-export async function fetchRecords(
-  client: Client,
-  { user, gamemode, signal }: { readonly user: string; readonly gamemode: Gamemode; readonly signal: AbortSignal },
-): Promise<{ readonly user: string; readonly records: readonly CatchRecord[] }> {
+interface RecordsTarget {
+  readonly user: string
+  readonly gamemode: Gamemode
+  readonly signal: AbortSignal
+}
+
+interface FoundRecords {
+  /** The name of the player in the spelling that the service uses. */
+  readonly user: string
+  readonly records: readonly CatchRecord[]
+}
+
+/** Reads all records of a player in one gamemode. */
+export async function fetchRecords(client: Client, { user, gamemode, signal }: RecordsTarget): Promise<FoundRecords> {
   const options = { user, gamemode, signal, detail: 'full' } as const
   const [fish, crabs] = [await fetchCatches(client, 'fish', options), await fetchCatches(client, 'crab', options)]
   const records = [...recordsOf('fish', gamemode, fish.catches), ...recordsOf('crab', gamemode, crabs.catches)]
   return { user: fish.user, records }
+}
+
+/** Works like {@link fetchRecords} for an administrator. */
+export async function fetchRecordsAsAdmin(
+  { fish, crabs }: AdminClient,
+  { user, gamemode, signal }: RecordsTarget,
+): Promise<FoundRecords> {
+  const caught = await fish.list(user, { gamemode, signal })
+  const { crab } = await crabs.list(user, { gamemode, signal })
+  return {
+    user: caught.user,
+    records: [...recordsOf('fish', gamemode, caught.fish), ...recordsOf('crab', gamemode, crab)],
+  }
 }
 
 /** `list --detail` shows the last 8 characters of an id. */

@@ -8,7 +8,14 @@ import { readPlayerPassword } from '../../session/credentials.ts'
 import type { Session } from '../../session/session.ts'
 import { suggestList } from '../../session/target.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
-import { type CatchRecord, describeRecords, fetchRecords, resourceOf, selectRecords } from './records.ts'
+import {
+  type CatchRecord,
+  describeRecords,
+  fetchRecords,
+  fetchRecordsAsAdmin,
+  resourceOf,
+  selectRecords,
+} from './records.ts'
 
 export const recordArgs = {
   id: Args.string({ description: 'ids of the records, or the ends of the ids', multiple: true }),
@@ -57,9 +64,11 @@ export async function findRecords(
 ): Promise<SelectedRecords> {
   const { clock, signal, terminal } = session
   const { ids, matches } = parseSelection(args.id ?? [], flags, clock.now())
-  const named = session.user()
+  const collection = { user: session.user(), gamemode, signal }
+  const admin = flags.user !== undefined && session.isAdministrator ? await session.admin() : undefined
   const client = await session.client()
-  const found = await fetchRecords(client, { user: named, gamemode, signal })
+  // The collections of a hidden player are visible only to administrators, whose requests are not counted as public.
+  const found = admin ? await fetchRecordsAsAdmin(admin, collection) : await fetchRecords(client, collection)
   const { user } = found
   const records = matches
     ? matching(terminal, found.records, { matches, isSplit })
@@ -78,8 +87,7 @@ export async function findRecords(
     records,
     async authorize(question) {
       await terminal.confirm(question, { typed: matches && user, about: describeRecords(records) })
-      if (flags.user !== undefined && session.isAdministrator) {
-        const admin = await session.admin()
+      if (admin) {
         const of = ({ kind }: CatchRecord) => (kind === 'fish' ? admin.fish : admin.crabs)
         const options = { gamemode, signal, maxRetries: 2 }
         return {
