@@ -119,6 +119,11 @@ export function createUsers(options: UsersOptions) {
       return user
     },
 
+    /** Whether a name, which may be an old name, belongs to a user. */
+    async isNameOf(user: User, name: string): Promise<boolean> {
+      return userNameKey(name) === userNameKey(user.name) || (await find(name))?.id === user.id
+    },
+
     async findByApiKeyHash(hash: string): Promise<StoredUser | undefined> {
       const name = await store.logins.ownerName(hash)
       const user = name === undefined ? undefined : await find(name)
