@@ -49,6 +49,7 @@ export function createUsers(options: UsersOptions) {
     nameOf,
     change,
     remove: removeName,
+    removeOldNames,
     rename,
   } = createUserItems({
     storage,
@@ -70,6 +71,7 @@ export function createUsers(options: UsersOptions) {
   async function removeData(user: User): Promise<void> {
     await Promise.all([
       store.remove(user),
+      removeOldNames(user),
       ...[userNameItem(user.id), keyReadKey(user.id)].map((key) => items.removeItem(key)),
     ])
   }
@@ -137,8 +139,10 @@ export function createUsers(options: UsersOptions) {
         ...(cursor === undefined ? {} : { after: userKey(await cursors.verify(cursor, LISTING)) }),
         ...(search ? { contains: userKey(search).slice(USERS_BASE.length) } : {}),
       })
-      const users = page.items.map(({ value }) => withoutNewName(JSON.parse(value) as StoredUser))
-      const last = users.at(-1)
+      const stored = page.items.map(({ value }) => withoutNewName(JSON.parse(value) as StoredUser))
+      const last = stored.at(-1)
+      // During a rename, a user is stored under both names.
+      const users = [...new Map(stored.map((user) => [user.id, user])).values()]
       return page.next !== undefined && last
         ? { users, nextCursor: await cursors.sign(userNameKey(last.name), LISTING) }
         : { users }
