@@ -43,7 +43,8 @@ export function createCollectionReader({
     // An invalid cursor is an error, even if a conditional header matches (RFC 9110, section 13.2.1).
     const start = cursor === undefined ? START : await decodeCursor(cursors, cursor, collection)
     // Read the version first, so that the records may be newer than the version, but never older.
-    const version = await storage.version(collection)
+    // The body contains the name, which a rename changes.
+    const version = `${user.name}.${await storage.version(collection)}`
     // The tag of a summary differs from the tag of the whole collection. Otherwise, a client that received the whole
     // collection from an older server would get a 304 for the summary.
     const etag = `W/"${user.id}.${version}${form === 'species' ? '.species' : ''}"`

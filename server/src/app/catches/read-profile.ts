@@ -54,8 +54,8 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
     // Read the versions first, so that the content may be newer than the versions, but never older.
     const versions = await Promise.all(collections.flat().map((collection) => storage.version(collection)))
     const today = new Date(clock()).toISOString().slice(0, 10)
-    // The version includes the day, because the current streak depends on the day.
-    const version = (await sha256Hex([...versions, today].join(' '))).slice(0, 32)
+    // The version includes the name, which a rename changes, and the day, because the current streak depends on the day.
+    const version = (await sha256Hex([user.name, ...versions, today].join(' '))).slice(0, 32)
 
     async function readProfile(signal: AbortSignal): Promise<Profile> {
       const slices = createSlices(signal)

@@ -156,6 +156,8 @@ export function createStreams(options: StreamsOptions) {
         stopWatching ??= watch()
         // The store may have signalled a change after the newest records were read and before this stream was registered.
         for (const topic of stream.topics) void topics.read(topic)
+        // The same is true of the visibility of the user.
+        void topics.endInvisible(request.user.id, [stream])
         return stream.body
       } catch (error) {
         release()

@@ -97,15 +97,17 @@ export function createTopics({ storage, readersOf, schedule, logger }: TopicsOpt
     topic.version = version
   }
 
+  function subscribersOf(owner: string): readonly Subscriber[] {
+    return (topics.get(owner) ?? []).flatMap(({ subscribers }) => [...subscribers])
+  }
+
   /** Ends the streams of an owner whose clients may no longer read. If the storage fails, the next check tries again. */
-  async function endInvisible(owner: string): Promise<void> {
+  async function endInvisible(owner: string, subscribers = subscribersOf(owner)): Promise<void> {
     try {
       const mayRead = await readersOf(owner)
-      for (const { subscribers } of topics.get(owner) ?? []) {
-        await forEachInTurns(subscribers, schedule, (one) => {
-          if (!mayRead(one.keyOwner)) one.end(eventText('deleted', '{}'))
-        })
-      }
+      await forEachInTurns(subscribers, schedule, (one) => {
+        if (!mayRead(one.keyOwner)) one.end(eventText('deleted', '{}'))
+      })
     } catch (error) {
       logOnce({ owner }, error as Error)
     }
@@ -160,6 +162,7 @@ export function createTopics({ storage, readersOf, schedule, logger }: TopicsOpt
     },
 
     read,
+    endInvisible,
 
     receive(change?: Change): void {
       if (change && change.kind === undefined) void endInvisible(change.owner)
@@ -178,7 +181,7 @@ export function createTopics({ storage, readersOf, schedule, logger }: TopicsOpt
 
     /** Reads the topics one after the other, so that the check does not compete with requests. */
     async check(): Promise<void> {
-      await forEachInTurns(topics.keys(), schedule, endInvisible)
+      await forEachInTurns(topics.keys(), schedule, (owner) => endInvisible(owner))
       await forEachInTurns([...topics.values()].flat(), schedule, read)
     },
   }

@@ -44,10 +44,14 @@ export function exportHandlers(services: Services): AdminHandlers {
   async function* rowsOf({ kind, gamemode }: ReturnType<typeof readQuery>): AsyncGenerator<Row[], void> {
     const kinds = kind ? [kind] : KINDS
     const names = gamemode ? [gamemode] : gamemodes.names
+    // A user who is renamed during the export may be listed again under the new name.
+    const exported = new Set<string>()
     let cursor: string | undefined
     do {
       const page = await users.list({ limit: USERS_AT_ONCE, cursor })
       for (const { id: owner, name: player } of page.users) {
+        if (exported.has(owner)) continue
+        exported.add(owner)
         for (const collection of kinds.flatMap((one) => names.map((name) => ({ owner, kind: one, gamemode: name })))) {
           for await (const chunk of storage.read(collection)) {
             yield chunk.flatMap(({ id, entries }) =>

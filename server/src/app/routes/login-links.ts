@@ -36,6 +36,11 @@ export function linkHandlers(services: Services): AdminHandlers {
       if (user.suspended) throw new HttpError('user_suspended')
       await audit.record(context, admin.username, 'user.login-link', { subject: user.name })
       const { token, expiresAt } = await links.create(user, hours)
+      // A suspension ends the link after the user is stored as suspended, so one of the two ends a concurrent link.
+      if ((await users.findById(user.id))?.suspended) {
+        await users.endLink(user)
+        throw new HttpError('user_suspended')
+      }
       return json(200, { url: linkOf(publicUrl, token), expiresAt } satisfies LoginLink)
     },
 

@@ -34,19 +34,22 @@ export async function authenticatePlayer(
   throw new HttpError('forbidden', { message: instead })
 }
 
-/** Creates the handlers with which players change their own account. */
+/**
+ * Creates the handlers with which players change their own account. A slow client can delay the body, so the password is
+ * checked after the body. A player who was suspended or got another password meanwhile cannot change anything.
+ */
 export function ownAccountHandlers(services: Services): AdminHandlers {
   const { audit, users, credentials } = services
   return {
     async changeOwnPassword(context) {
+      const body = await readJson(context)
       const user = await authenticatePlayer(
         services,
         context,
         'Administrators change their password with POST /admin/password.',
       )
-      // A slow client can delay the body, and the password may be replaced meanwhile.
       const before = await users.passwordHash(user)
-      const { password } = validate(passwordChangeSchema, await readJson(context), 'invalid_payload')
+      const { password } = validate(passwordChangeSchema, body, 'invalid_payload')
       await audit.record(context, user.name, 'user.password', { subject: user.name })
       if (before === undefined || !(await users.changePassword(user, before, password))) {
         throw new HttpError('invalid_credentials')
@@ -55,22 +58,25 @@ export function ownAccountHandlers(services: Services): AdminHandlers {
     },
 
     async renameOwn(context) {
+      const body = await readJson(context)
       const user = await authenticatePlayer(services, context, 'Administrators cannot change their names.')
-      const { name } = validate(renameSchema, await readJson(context), 'invalid_payload')
+      const { name } = validate(renameSchema, body, 'invalid_payload')
       return rename(services, context, { actor: user.name, user, name })
     },
 
     async updateOwn(context) {
+      const body = await readJson(context)
       const user = await authenticatePlayer(services, context, 'Administrators have no collections.')
-      const change = validate(accountChangeSchema, await readJson(context), 'invalid_payload')
+      const change = validate(accountChangeSchema, body, 'invalid_payload')
       await audit.record(context, user.name, change.public ? 'user.public' : 'user.private', { subject: user.name })
       await users.setFlags(user, change)
       return json(200, { name: user.name, public: change.public } satisfies AccountVisibility)
     },
 
     async deleteOwn(context) {
+      const body = await readJson(context)
       const user = await authenticatePlayer(services, context, 'A superadmin deletes administrators.')
-      const { password } = validate(accountDeletionSchema, await readJson(context), 'invalid_payload')
+      const { password } = validate(accountDeletionSchema, body, 'invalid_payload')
       await credentials.authenticateUser({ name: user.name, password }, context)
       await audit.record(context, user.name, 'user.delete', { subject: user.name })
       await users.remove(user)

@@ -1,4 +1,4 @@
-import { type User, type UserKey, userNameKey } from '@fish-crab/sdk/contract'
+import type { User, UserKey } from '@fish-crab/sdk/contract'
 import type { Identity } from '../auth/credentials.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -14,7 +14,7 @@ import type { Services } from './services.ts'
 export function userKeyHandler({ storage, users, credentials, audit }: Services): Handler {
   async function requestedUser(identity: Identity, name: string | undefined): Promise<User> {
     if ('user' in identity) {
-      if (name && userNameKey(name) !== userNameKey(identity.user.name)) throw new HttpError('forbidden')
+      if (name && !(await users.isNameOf(identity.user, name))) throw new HttpError('forbidden')
       return identity.user
     }
     if (!name) throw new HttpError('missing_name')

@@ -1,4 +1,4 @@
-import { HEADERS, type Kind, MEDIA_TYPES, type Saved, type User, userNameKey } from '@fish-crab/sdk/contract'
+import { HEADERS, type Kind, MEDIA_TYPES, type Saved, type User } from '@fish-crab/sdk/contract'
 import { type DecryptedToken, isWithinTtl } from '@fish-crab/sdk/fernet'
 import { parsePayload } from '../catches/payload.ts'
 import { dedupeKeyOf, savedMessage, tokenTime, toRecord } from '../catches/record.ts'
@@ -9,6 +9,9 @@ import type { Handler } from '../http/router.ts'
 import { decryptBody } from './decrypt-body.ts'
 import { requestedUser } from './parameters.ts'
 import type { Services } from './services.ts'
+
+/** How long a user that was found for a request counts as current, in milliseconds. */
+const CURRENT_MS = 1000
 
 export function writeHandler(services: Services, kind: Kind): Handler {
   const { storage, users, gamemodes, clock, createId, tokenTtlSeconds } = services
@@ -24,7 +27,7 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     if (!token) return replayedOrError('invalid_token', user, dedupeKey, 1)
 
     const payload = parsePayload[kind](parseJson(token.message))
-    if (payload.user !== undefined && userNameKey(payload.user) !== userNameKey(user.name)) {
+    if (payload.user !== undefined && !(await users.isNameOf(user, payload.user))) {
       throw new HttpError('user_mismatch')
     }
     const gamemode = gamemodes.require([...outside, payload.gamemode])
@@ -32,7 +35,10 @@ export function writeHandler(services: Services, kind: Kind): Handler {
     const count = payload.entries.length
     if (isExpired(token)) return replayedOrError('token_expired', user, dedupeKey, count)
 
-    if (user.suspended) return replayedOrError('user_suspended', user, dedupeKey, count)
+    // A slow client can delay the body, and the user may be suspended meanwhile.
+    const isCurrent = clock() - context.receivedAt < CURRENT_MS
+    const { suspended } = (isCurrent ? undefined : await users.findById(user.id)) ?? user
+    if (suspended) return replayedOrError('user_suspended', user, dedupeKey, count)
 
     const record = toRecord(payload.entries, {
       id: createId(),

@@ -17,7 +17,7 @@ export function userKey(name: string): string {
   return itemKey(USERS_BASE, userNameKey(name))
 }
 
-const OLD_NAMES_BASE = 'old-name:'
+export const OLD_NAMES_BASE = 'old-name:'
 
 /** Returns the key of the item that refers from an old name to its user. */
 export function oldNameKey(name: string): string {

@@ -139,16 +139,16 @@ export function createLinks({ storage, users, clock, random }: LinksOptions) {
     const redemption = await redemptionOf(options, secret)
     const isKnown = ({ nonce }: StoredInvitation['players'][number]) => nonce === redemption.nonce
     const now = clock()
+    const isOpen = ({ players, uses, expiresAt }: StoredInvitation) =>
+      players.length < uses && Date.parse(expiresAt) > now
     const before = (await loadInvitation(id))?.invitation
-    if (before?.token !== redemption.token) return undefined
+    if (before?.token !== redemption.token || !(isOpen(before) || before.players.some(isKnown))) return undefined
     if (name === undefined) {
       throw new HttpError('invalid_payload', {
         details: [{ path: 'name', message: 'Must be the name of the new player' }],
       })
     }
-    const isOpen = ({ players, uses, expiresAt }: StoredInvitation) =>
-      players.length < uses && Date.parse(expiresAt) > now
-    if (!before.players.some(isKnown) && isOpen(before) && (await users.find(name))) throw new HttpError('user_exists')
+    if (!before.players.some(isKnown) && (await users.find(name))) throw new HttpError('user_exists')
     // Take a use before the user is created, so that concurrent requests never create more users than uses.
     const taken = await changeInvitation(id, (invitation) => {
       if (invitation.players.some(isKnown)) return invitation

@@ -64,6 +64,8 @@ export function createLogins(storage: FishStorage) {
       written = owner
       name = await items.getItem(userNameItem(id))
     }
+    // The user was deleted meanwhile.
+    if (name === null) await removeOwners(hashes)
   }
 
   return {

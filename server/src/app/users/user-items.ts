@@ -1,7 +1,7 @@
 import { ACCOUNT_LIMITS, isUserName, type User, userNameKey } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { HttpError } from '../http/http-error.ts'
-import { oldNameKey, removalKey, userKey, userNameItem } from '../store/item-keys.ts'
+import { OLD_NAMES_BASE, oldNameKey, removalKey, userKey, userNameItem } from '../store/item-keys.ts'
 
 /** A user as stored. A flag with its default is absent. */
 export interface StoredUser extends User {
@@ -88,15 +88,20 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
     }
   }
 
+  /** Removes the items that a rename stored although the user was deleted meanwhile. */
+  async function undoRename(user: User, newName: string | undefined): Promise<never> {
+    if (newName !== undefined) await removeName(newName, user)
+    await Promise.all([userNameItem(user.id), oldNameKey(user.name)].map((key) => items.removeItem(key)))
+    throw new HttpError('user_not_found')
+  }
+
   /** Finishes a rename whose new name is stored with the user. Throws `user_exists` if the new name was taken meanwhile. */
   async function finishRename(user: StoredUser): Promise<StoredUser> {
     while (true) {
       const stored = await load(user.name)
       const { newName, ...rest } = stored?.user ?? user
       if (stored?.user.id !== user.id || newName === undefined) {
-        const renamed = await findById(user.id)
-        if (!renamed) throw new HttpError('user_not_found')
-        return renamed
+        return (await findById(user.id)) ?? undoRename(user, user.newName)
       }
       const renamed = { ...rest, name: newName }
       const text = JSON.stringify(renamed)
@@ -117,12 +122,10 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
       // Remove a reference from the new name first, so that old names never refer to each other in a circle.
       await items.removeItem(oldNameKey(newName))
       await items.setItem(oldNameKey(user.name), [user.id, clock() + OLD_NAME_MS, newName].join(' '))
-      if ((await items.getItem(removalKey(user.id))) !== null) {
-        await removeName(newName, user)
-        throw new HttpError('user_not_found')
-      }
+      if ((await items.getItem(removalKey(user.id))) !== null) return undoRename(user, newName)
       if (!(await storage.removeItemIf(userKey(user.name), stored.text))) continue
       await items.setItem(userNameItem(user.id), newName)
+      if (!(await locate(user.id, newName))) return undoRename(user, newName)
       await onRename(renamed)
       return renamed
     }
@@ -146,6 +149,16 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
     nameOf,
     change,
     rename,
+    /** Removes the references from old names, which contain the names that a deleted user had. */
+    async removeOldNames({ id }: User): Promise<void> {
+      let after: string | undefined
+      do {
+        const page = await storage.listItems({ base: OLD_NAMES_BASE, limit: 1000, ...(after ? { after } : {}) })
+        const own = page.items.filter(({ value }) => value.startsWith(`${id} `))
+        await Promise.all(own.map(({ key }) => items.removeItem(key)))
+        after = page.next
+      } while (after !== undefined)
+    },
     /** Removes the items by name. Returns `false` if they do not exist. */
     async remove(user: User): Promise<boolean> {
       // The user may have been renamed since.

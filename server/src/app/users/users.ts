@@ -49,6 +49,7 @@ export function createUsers(options: UsersOptions) {
     nameOf,
     change,
     remove: removeName,
+    removeOldNames,
     rename,
   } = createUserItems({
     storage,
@@ -70,6 +71,7 @@ export function createUsers(options: UsersOptions) {
   async function removeData(user: User): Promise<void> {
     await Promise.all([
       store.remove(user),
+      removeOldNames(user),
       ...[userNameItem(user.id), keyReadKey(user.id)].map((key) => items.removeItem(key)),
     ])
   }
@@ -119,6 +121,11 @@ export function createUsers(options: UsersOptions) {
       return user
     },
 
+    /** Whether a name, which may be an old name, belongs to a user. */
+    async isNameOf(user: User, name: string): Promise<boolean> {
+      return userNameKey(name) === userNameKey(user.name) || (await find(name))?.id === user.id
+    },
+
     async findByApiKeyHash(hash: string): Promise<StoredUser | undefined> {
       const name = await store.logins.ownerName(hash)
       const user = name === undefined ? undefined : await find(name)
@@ -132,8 +139,10 @@ export function createUsers(options: UsersOptions) {
         ...(cursor === undefined ? {} : { after: userKey(await cursors.verify(cursor, LISTING)) }),
         ...(search ? { contains: userKey(search).slice(USERS_BASE.length) } : {}),
       })
-      const users = page.items.map(({ value }) => withoutNewName(JSON.parse(value) as StoredUser))
-      const last = users.at(-1)
+      const stored = page.items.map(({ value }) => withoutNewName(JSON.parse(value) as StoredUser))
+      const last = stored.at(-1)
+      // During a rename, a user is stored under both names.
+      const users = [...new Map(stored.map((user) => [user.id, user])).values()]
       return page.next !== undefined && last
         ? { users, nextCursor: await cursors.sign(userNameKey(last.name), LISTING) }
         : { users }
