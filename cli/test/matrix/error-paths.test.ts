@@ -57,6 +57,7 @@ describe('an error code of the service', () => {
     public_url_missing: [6, /^$/],
     admin_exists: [6, /^Choose another name\.$/],
     too_many_invitations: [6, /fish-cli invitation end ID$/],
+    too_many_renames: [6, /^$/],
     too_many_species: [6, /^$/],
     last_superadmin: [6, /fish-cli admin create NAME --role superadmin$/],
     payload_too_large: [1, /^Add fewer names at once/],

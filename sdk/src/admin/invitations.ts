@@ -29,7 +29,7 @@ export interface InvitationsResource {
    */
   create(invitation: NewInvitation, options?: NonRetriedOptions): ApiPromise<CreatedInvitation & ResponseMeta>
   /**
-   * All invitations, the newest first, with the players who came by them.
+   * All invitations, the newest first, with the players who joined with them.
    *
    * @throws ApiError, ConnectionError.
    * @example
@@ -37,7 +37,7 @@ export interface InvitationsResource {
    */
   list(options?: CallOptions): ApiPromise<InvitationList & ResponseMeta>
   /**
-   * Ends an invitation and removes it from the list. Its players stay. A retry that finds no such invitation succeeds.
+   * Ends an invitation. Its players stay, and the list shows it for 30 days.
    *
    * @throws NotFoundError with code `invitation_not_found`; ValidationError, ApiError, ConnectionError.
    * @example

@@ -4,7 +4,7 @@ import { startTimer, untilAborted } from '../internal/wait.ts'
 /** A stream that is silent for this time is dead: the service sends a part at least every ten seconds. */
 const SILENCE_MS = 60_000
 
-/** Yields the parts of a streamed response as text. @throws ConnectionError if the stream is cut */
+/** Yields the parts of a streamed response as text. @throws ConnectionError if the connection closes early */
 export async function* readText(
   body: ReadableStream<Uint8Array> | null,
   signal: AbortSignal | undefined,
@@ -28,7 +28,7 @@ export async function* readText(
     }
   } catch (cause) {
     signal?.throwIfAborted()
-    throw new ConnectionError('The response was cut.', { cause })
+    throw new ConnectionError('The connection closed before the response was complete.', { cause })
   } finally {
     cancel()
   }

@@ -83,10 +83,11 @@ export interface UsersResource {
   create(user: NewUser, options?: NonRetriedOptions): ApiPromise<CreatedUser & ResponseMeta>
   /**
    * Creates up to 500 users with one request, and yields the outcome of each user in order: the user with all secrets,
-   * which are shown only once, or the error. The service creates a user only after the previous outcome was received, so
-   * store the secrets before you continue. The call is never retried: an error says which user may have been created.
+   * which are shown only once, or the error. Store the secrets before you continue. The service may be several users
+   * ahead of the outcomes that you have read: if you stop, some users may exist whose secrets are lost. The call is
+   * never retried: an error says which user may have been created.
    *
-   * @throws ConnectionError if the response is cut; ValidationError, ApiError.
+   * @throws ConnectionError if the connection closes early; ValidationError, ApiError.
    * @example
    * for await (const user of admin.users.createMany([{ name: 'Alex' }, { name: 'Bea' }])) {
    *   console.log(user.name, user.status === 'created' ? user.password : user.error)
@@ -277,20 +278,22 @@ async function* createMany(
     },
   })
   let count = 0
+  let cause: unknown
   try {
     for await (const line of linesOf(readText(body, options.signal))) {
       yield userLineOf(line)
       count += 1
+      if (count === users.length) return
     }
-    if (count < users.length) throw new ConnectionError('The response was cut.', {})
-  } catch (cause) {
+  } catch (error) {
     options.signal?.throwIfAborted()
-    if (!(cause instanceof ConnectionError)) throw cause
-    throw new ConnectionError(`The response was cut after ${count} of ${users.length} users.`, {
-      cause,
-      hint: `It is unknown whether ${users[count]?.name} was created. Check with users.get. If so, its secrets are lost: users.reset creates new ones.`,
-    })
+    if (!(error instanceof ConnectionError)) throw error
+    cause = error
   }
+  throw new ConnectionError(`The connection closed after ${count} of ${users.length} users.`, {
+    cause,
+    hint: `It is unknown whether ${users[count]?.name} and later users were created. Check with users.get. If so, their secrets are lost: users.reset creates new ones.`,
+  })
 }
 
 /** @throws InvalidResponseError that does not contain the line, which has secrets */

@@ -57,6 +57,10 @@ export const ERROR_CODES = {
     status: 409,
     message: 'The service has 100 open invitations. End an invitation first.',
   },
+  too_many_renames: {
+    status: 409,
+    message: 'You have changed your name five times within 90 days. Ask an administrator of the service.',
+  },
   too_many_species: {
     status: 409,
     message: 'The collection has more than 10000 species, too many for a summary. Read the collection in pages.',

@@ -61,4 +61,6 @@ export const ACCOUNT_LIMITS = {
   invitationUses: 500,
   /** How long the old name of a renamed player refers to the player, in days. */
   oldNameDays: 90,
+  /** Maximum number of old names of a player who chooses another name. */
+  oldNames: 5,
 } as const

@@ -238,7 +238,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     auth: 'basic',
     body: json(schemas.renameSchema),
     success: ok(schemas.userNameResultSchema),
-    errors: [...loginErrors, ...jsonErrors, 'user_exists'],
+    errors: [...loginErrors, ...jsonErrors, 'user_exists', 'too_many_renames'],
   },
   updateOwn: {
     summary: 'Hide your own collections, or show them again',
@@ -318,7 +318,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   createUsers: {
     summary: 'Create several users',
-    description: `The response has one line for each user, in order: the new user with all secrets, or the reason why the user was not created. The service creates a user when the line is read. If the client closes the connection, the service stops at the next user. The body has at most ${ACCOUNT_LIMITS.usersBodyBytes / 1024} KiB.`,
+    description: `The response has one line for each user, in order: the new user with all secrets, or the reason why the user was not created. If the client closes the connection, the service stops at the next user. A few users may then exist whose lines were not read. The body has at most ${ACCOUNT_LIMITS.usersBodyBytes / 1024} KiB.`,
     auth: 'admin',
     body: json(schemas.newUsersSchema),
     success: { status: 200, type: MEDIA_TYPES.ndjson, schema: schemas.userLineSchema },
@@ -373,7 +373,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   createLoginLink: {
     summary: 'Create a login link for a user',
     description:
-      'The link works once. It replaces an earlier link of the user, and ends with a new password, a suspension or the deletion of the user.',
+      'The link works once, and replaces an earlier link of the user. A new password, a reset, a suspension or the deletion of the user ends it.',
     auth: 'admin',
     body: json(schemas.newLoginLinkSchema),
     success: ok(schemas.loginLinkSchema),
@@ -418,7 +418,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: ['admin_not_found', 'last_superadmin'],
   },
   listInvitations: {
-    summary: 'List the invitations and the players who came by them',
+    summary: 'List the invitations and the players who joined with them',
     description: 'An ended or expired invitation stays in the list for 30 days.',
     auth: 'admin',
     success: ok(schemas.invitationListSchema),
@@ -435,7 +435,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   deleteInvitation: {
     summary: 'End an invitation',
-    description: 'The players who came by the invitation stay.',
+    description: 'The players who joined with the invitation stay, and the list shows them for 30 days.',
     auth: 'admin',
     success: noContent,
     errors: ['invitation_not_found'],

@@ -405,7 +405,8 @@ export const newUsersSchema = z.object({
     .check(z.minLength(1), z.maxLength(ACCOUNT_LIMITS.usersPerRequest)),
 })
 
-/** One line of the response to a request that creates users: a new user with its secrets, or the reason why not. */
+/** One line of the response to a request that creates users: a new user with its secrets, or the reason why the
+ * user was not created. */
 export const userLineSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('created'), ...createdUserSchema.shape }),
   z.object({
@@ -454,7 +455,7 @@ export const newInvitationSchema = z.object({
   hours: linkHoursSchema,
 })
 
-/** An invitation and the players who came by it. `remaining` is the number of further players. */
+/** An invitation and the players who joined with it. `remaining` is the number of further players. */
 const invitationSchema = z.object({
   id: z.string(),
   uses: count,
@@ -638,7 +639,7 @@ export const auditQuerySchema = z.object({
  * One entry of the audit log: the time, the actor, the action, its subject, and the client's address. For a failed
  * login, the actor is the account with the given name, or {@link UNKNOWN_ACTOR}. For a change of catches, `gamemode` is
  * the gamemode of the catches before a move or a removal, or after an addition, and `catches` is the number of catches.
- * `catches` is absent until the change is complete. For a rename, `newName` is the new name. For a removal or a move, `record` is the id of the record. For a
+ * `catches` is absent until the change is complete. For a rename, `newName` is the new name. For a removal or a move, `record` is the id of the record, and for an invitation the id of the invitation. For a
  * removal, `species` has the names of the removed catches, each name once and at most ten names.
  *
  * Equal events of one client within five minutes are one entry: `count` is their number, and `lastAt` is the time of the

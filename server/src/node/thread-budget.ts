@@ -23,6 +23,7 @@ export function createThreadBudget() {
         hash: (password, options) => run('password', () => passwords.hash(password, options)),
         verify: (password, hash) => run('password', () => passwords.verify(password, hash)),
         isOutdated: (hash) => passwords.isOutdated?.(hash) ?? false,
+        isCheap: (hash) => passwords.isCheap?.(hash) ?? false,
       }
     },
   }

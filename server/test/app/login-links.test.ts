@@ -179,5 +179,33 @@ describe('an invitation', () => {
     expect((await admin('DELETE', `/admin/invitations/${id}`)).status).toBe(204)
     await expectError(await redeem(service, { token, name: 'Bea' }), 'link_not_found')
     await expectError(await admin('DELETE', `/admin/invitations/${id}`), 'invitation_not_found')
+    const list = async (by: AsAdmin) =>
+      ((await (await by('GET', '/admin/invitations')).json()) as InvitationList).invitations
+    expect(await list(admin)).toMatchObject([{ id, expiresAt: new Date(service.now()).toISOString() }])
+    service.advance(30 * 24 * HOUR_MS)
+    expect(await list(await asRoot(service))).toEqual([])
+  })
+
+  it('gives no use back when the new player changes the password and the request is repeated', async () => {
+    const { service, admin } = await openService()
+    const { token } = await newInvitation(admin, 1)
+    const body = { token, name: 'Bea', password: 'a chosen password' }
+    expect((await redeem(service, body)).status).toBe(200)
+    const headers = { authorization: basic('Bea', 'a chosen password'), 'content-type': 'application/json' }
+    const change = { method: 'POST', headers, body: JSON.stringify({ password: 'another password' }) }
+    expect((await service.request('/user/password', change)).status).toBe(204)
+    await expectError(await redeem(service, body), 'link_not_found')
+    await expectError(await redeem(service, { ...body, name: 'Cleo', nonce: 'another nonce here' }), 'link_not_found')
+  })
+
+  it('makes room for a new one by forgetting the oldest ended one, and never an open one', async () => {
+    const { admin } = await openService()
+    const ids: string[] = []
+    for (let count = 0; count < 100; count += 1) ids.push((await newInvitation(admin, 1)).id)
+    await expectError(await admin('POST', '/admin/invitations', { uses: 1 }), 'too_many_invitations')
+    expect((await admin('DELETE', `/admin/invitations/${ids[5]}`)).status).toBe(204)
+    await newInvitation(admin, 1)
+    const { invitations } = (await (await admin('GET', '/admin/invitations')).json()) as InvitationList
+    expect([invitations.length, invitations.some(({ id }) => id === ids[5])]).toEqual([100, false])
   })
 })

@@ -70,6 +70,8 @@ describe('a renamed player', () => {
       const moved = await service.request(`/@alex${rest}`)
       expect([moved.status, moved.headers.get('location')]).toEqual([301, `/@Zoe${rest}`])
       expect((await service.request(`/@zoe${rest}`)).status).toBe(200)
+      const asked = await service.request(`/@Alex${rest}?gamemode=earth`)
+      expect(asked.headers.get('location')).toBe(`/@Zoe${rest}?gamemode=earth`)
     }
   })
 
@@ -91,6 +93,18 @@ describe('a renamed player', () => {
       await expectError(await service.request(`/get/profile?name=${name}`), 'user_not_found')
     }
     expect((await admin('POST', '/admin/users', { name: 'Bea' })).status).toBe(201)
+  })
+
+  it('can choose five names within 90 days, which an administrator can exceed', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const chosen = ['Alex', 'Bea', 'Cleo', 'Dora', 'Eva', 'Fay', 'Gia']
+    const attempt = (index: number) => rename(service, chosen[index] ?? '', chosen[index + 1] ?? '')
+    for (let index = 0; index < 5; index += 1) expect((await attempt(index)).status).toBe(200)
+    await expectError(await attempt(5), 'too_many_renames')
+    const admin = await asRoot(service)
+    expect((await admin('POST', '/admin/users/Fay/rename', { name: 'Gia' })).status).toBe(200)
+    service.advance(90 * DAY_MS)
+    expect((await rename(service, 'Gia', 'Alex')).status).toBe(200)
   })
 
   it('cannot take the name of another player, current or old', async () => {

@@ -9,13 +9,18 @@ import { createBoundedQueue } from '../http/bounded-queue.ts'
 import { siteKey } from '../http/client-address.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
-import type { StoredUser } from '../users/user-items.ts'
 import type { Users } from '../users/users.ts'
 import type { Admin, Admins } from './admins.ts'
 import type { Audit } from './audit.ts'
 import type { LoginLimiter } from './login-limiter.ts'
 
-export type Identity = { readonly admin: Admin } | { readonly user: StoredUser }
+export type Identity =
+  | { readonly admin: Admin }
+  | {
+      readonly user: User
+      /** The stored hash of the password that was verified. */
+      readonly passwordHash: string
+    }
 
 export type Credentials = ReturnType<typeof createCredentials>
 
@@ -68,10 +73,11 @@ export function createCredentials(options: CredentialsOptions) {
   const findUser: Directory = async (name) => {
     const user = await users.find(name)
     const passwordHash = user && (await users.passwordHash(user))
-    return user && passwordHash !== undefined ? { who: { user }, passwordHash } : undefined
+    return user && passwordHash !== undefined ? { who: { user, passwordHash }, passwordHash } : undefined
   }
 
   const decoyHash = lazy(() => passwords.hash('a password that nobody has'))
+  const cheapDecoyHash = lazy(() => passwords.hash('a password that nobody has', { isRandom: true }))
 
   /** @param client the client for which the password must have been verified. @default any client */
   async function findVerified(accounts: readonly (Account | undefined)[], password: string, client?: string) {
@@ -82,12 +88,13 @@ export function createCredentials(options: CredentialsOptions) {
   }
 
   async function verifyAny(accounts: readonly (Account | undefined)[], password: string) {
-    const decoy = await decoyHash()
+    const [decoy, cheapDecoy] = await Promise.all([decoyHash(), cheapDecoyHash()])
     for (const account of accounts) {
       const hash = account?.passwordHash ?? decoy
       if ((await passwords.verify(password, hash)) && account) return account
-      // Otherwise, the short time would reveal that an account with a generated password exists.
-      if (passwords.isCheap?.(hash)) await passwords.verify(password, decoy)
+      // Each failure takes the time of one hash of each cost. Otherwise, the time would reveal that an account exists,
+      // because generated passwords have cheap hashes.
+      if (passwords.isCheap) await passwords.verify(password, passwords.isCheap(hash) ? decoy : cheapDecoy)
     }
     return undefined
   }
@@ -182,6 +189,7 @@ export function createCredentials(options: CredentialsOptions) {
     async authenticateUser(credentials: BasicCredentials, context: RequestContext): Promise<User> {
       const found = await identify(credentials, context, [findUser])
       if (!found || !('user' in found)) throw new HttpError('invalid_credentials')
+      if (found.user.suspended) throw new HttpError('user_suspended')
       return found.user
     },
 

@@ -55,9 +55,8 @@ export function createPublicRateLimit(options: PublicRateLimitOptions): PublicRa
     const owner = await users.findByApiKeyHash(hash)
     if (!owner) return false
     context.apiKeyUser = owner
-    if (owner.suspended) return false
     context.keyOwner = owner.id
-    return true
+    return !owner.suspended
   }
 
   /**

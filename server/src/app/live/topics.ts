@@ -48,6 +48,9 @@ export interface Topic {
 /** Number of subscribers or topics that are handled in one turn of the event loop, which takes about a millisecond. */
 const AT_ONCE = 50
 
+/** Number of owners whose visibility is checked concurrently. */
+const OWNERS_AT_ONCE = 32
+
 export async function forEachInTurns<Item>(
   items: Iterable<Item>,
   schedule: Schedule,
@@ -181,8 +184,11 @@ export function createTopics({ storage, readersOf, schedule, logger }: TopicsOpt
 
     /** Reads the topics one after the other, so that the check does not compete with requests. */
     async check(): Promise<void> {
-      await forEachInTurns(topics.keys(), schedule, (owner) => endInvisible(owner))
       await forEachInTurns([...topics.values()].flat(), schedule, read)
+      const owners = [...topics.keys()]
+      for (let at = 0; at < owners.length; at += OWNERS_AT_ONCE) {
+        await Promise.all(owners.slice(at, at + OWNERS_AT_ONCE).map((owner) => endInvisible(owner)))
+      }
     },
   }
 }

@@ -23,7 +23,7 @@ import { HttpError, toHttpError } from '../http/http-error.ts'
 import { queryReader, validate } from '../http/request.ts'
 import { empty, json, textStream } from '../http/response.ts'
 import type { Users } from '../users/users.ts'
-import { rename } from './own-account.ts'
+import { rename } from './accounts.ts'
 import { readAdminJson } from './parameters.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
@@ -103,16 +103,16 @@ export function userHandlers(services: Services): AdminHandlers {
       const { hide = false } = validate(suspensionSchema, await readAdminJson(services, context), 'invalid_payload')
       const user = await users.require(context.params.name ?? '')
       await audit.record(context, admin.username, 'user.suspend', { subject: user.name })
-      const { name } = await users.setFlags(user, { suspended: true, hidden: hide })
+      await users.setFlags(user, { suspended: true, hidden: hide })
       await users.endLink(user)
-      return json(200, { name, suspended: true, hidden: hide } satisfies Suspension)
+      return json(200, { name: user.name, suspended: true, hidden: hide } satisfies Suspension)
     },
 
     async unsuspendUser(context, admin) {
       const user = await users.require(context.params.name ?? '')
       await audit.record(context, admin.username, 'user.unsuspend', { subject: user.name })
-      const { name } = await users.setFlags(user, { suspended: false, hidden: false })
-      return json(200, { name, suspended: false, hidden: false } satisfies Suspension)
+      await users.setFlags(user, { suspended: false, hidden: false })
+      return json(200, { name: user.name, suspended: false, hidden: false } satisfies Suspension)
     },
   }
 }

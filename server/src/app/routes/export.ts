@@ -33,6 +33,8 @@ const FORMATS: Readonly<Record<Format, { readonly type: string; readonly head: s
 
 /** Number of characters that are read in one turn. */
 const TURN_CHARACTERS = 64 * 1024
+/** Number of users that are read in one turn. */
+const TURN_USERS = 20
 const USERS_AT_ONCE = 100
 
 const readQuery = queryReader(exportQuerySchema)
@@ -41,6 +43,7 @@ const readQuery = queryReader(exportQuerySchema)
 export function exportHandlers(services: Services): AdminHandlers {
   const { storage, users, gamemodes, audit, readQueue } = services
 
+  /** Yields an empty list after each user. */
   async function* rowsOf({ kind, gamemode }: ReturnType<typeof readQuery>): AsyncGenerator<Row[], void> {
     const kinds = kind ? [kind] : KINDS
     const names = gamemode ? [gamemode] : gamemodes.names
@@ -62,6 +65,7 @@ export function exportHandlers(services: Services): AdminHandlers {
           }
         }
         await yieldToEvents()
+        yield []
       }
       cursor = page.nextCursor
     } while (cursor !== undefined)
@@ -71,11 +75,14 @@ export function exportHandlers(services: Services): AdminHandlers {
   async function* textsOf(query: ReturnType<typeof readQuery>, format: Format): AsyncGenerator<string, void> {
     const { head, line } = FORMATS[format]
     let text = head
+    let users = 0
     for await (const rows of rowsOf(query)) {
       for (const row of rows) text += line(row)
-      if (text.length < TURN_CHARACTERS) continue
+      if (rows.length === 0) users += 1
+      if (text.length < TURN_CHARACTERS && users < TURN_USERS) continue
       yield text
       text = ''
+      users = 0
     }
     yield text
   }

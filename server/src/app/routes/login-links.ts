@@ -10,7 +10,7 @@ import {
 import { HttpError } from '../http/http-error.ts'
 import { readJson, validate } from '../http/request.ts'
 import { empty, json } from '../http/response.ts'
-import type { StoredInvitation } from '../users/links.ts'
+import type { StoredInvitation } from '../users/invitations.ts'
 import { readAdminJson } from './parameters.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
@@ -47,18 +47,20 @@ export function linkHandlers(services: Services): AdminHandlers {
     async createInvitation(context, admin) {
       const { uses, hours } = validate(newInvitationSchema, await readAdminJson(services, context), 'invalid_payload')
       const publicUrl = requirePublicUrl(services)
-      await audit.record(context, admin.username, 'invitation.create')
-      const { token, invitation } = await links.invite(uses, hours, admin.username)
-      return json(201, { ...shown(invitation), url: linkOf(publicUrl, token) } satisfies CreatedInvitation)
+      const { token, invitation } = await links.invitations.create({ uses, hours, createdBy: admin.username })
+      await audit.record(context, admin.username, 'invitation.create', { record: invitation.id })
+      return json(201, { ...toInvitation(invitation), url: linkOf(publicUrl, token) } satisfies CreatedInvitation)
     },
 
     async listInvitations() {
-      return json(200, { invitations: (await links.invitations()).map(shown) } satisfies InvitationList)
+      return json(200, { invitations: (await links.invitations.list()).map(toInvitation) } satisfies InvitationList)
     },
 
     async deleteInvitation(context, admin) {
-      await audit.record(context, admin.username, 'invitation.delete')
-      if (!(await links.endInvitation(context.params.id ?? ''))) throw new HttpError('invitation_not_found')
+      const invitation = await links.invitations.findOpen(context.params.id ?? '')
+      if (!invitation) throw new HttpError('invitation_not_found')
+      await audit.record(context, admin.username, 'invitation.delete', { record: invitation.id })
+      await links.invitations.end(invitation.id)
       return empty(204)
     },
   }
@@ -77,7 +79,10 @@ export function redeemHandler(services: Services): AdminHandlers {
       const file = await loginLimiter.run(attempt, () =>
         links.redeem({
           ...{ token, nonce, password, name, service },
-          record: (kind, subject) => audit.record(context, subject, REDEEMED[kind], { subject }),
+          record: (subject, invitation) =>
+            invitation === undefined
+              ? audit.record(context, subject, 'user.login-link.redeem', { subject })
+              : audit.record(context, subject, 'invitation.redeem', { subject, record: invitation }),
         }),
       )
       if (file) return json(200, file)
@@ -87,9 +92,7 @@ export function redeemHandler(services: Services): AdminHandlers {
   }
 }
 
-const REDEEMED = { user: 'user.login-link.redeem', invitation: 'invitation.redeem' } as const
-
-function shown({ token: _, players, ...invitation }: StoredInvitation) {
+function toInvitation({ token: _, players, ...invitation }: StoredInvitation) {
   const { uses } = invitation
   return {
     ...invitation,

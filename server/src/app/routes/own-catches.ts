@@ -2,8 +2,8 @@ import { type Kind, moveSchema } from '@fish-crab/sdk/contract'
 import type { RequestContext } from '../http/context.ts'
 import { readJson, validate } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
+import { authenticatePlayer } from './accounts.ts'
 import { createCatchChanges } from './catch-changes.ts'
-import { authenticatePlayer } from './own-account.ts'
 import type { Services } from './services.ts'
 
 /** Creates the handlers that let players change their own catches. Players authenticate with their password. */
@@ -11,7 +11,7 @@ export function ownCatchesHandlers(services: Services) {
   const changes = createCatchChanges(services)
 
   async function authenticate(context: RequestContext, kind: Kind) {
-    const user = await authenticatePlayer(
+    const { user } = await authenticatePlayer(
       services,
       context,
       'Administrators change the catches of players under /admin/users.',

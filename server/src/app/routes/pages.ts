@@ -6,22 +6,15 @@ import {
   type Profile,
   ROUTES,
   routePath,
-  userNameKey,
 } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { escapeMarkup } from '../core/markup.ts'
 import { HttpError } from '../http/http-error.ts'
 import { canonicalPath } from '../http/path.ts'
-import {
-  empty,
-  type HandlerResponse,
-  type PageName,
-  type Pages,
-  type StaticFile,
-  staticFile,
-} from '../http/response.ts'
+import { type HandlerResponse, type PageName, type Pages, type StaticFile, staticFile } from '../http/response.ts'
 import { type Handler, notFound } from '../http/router.ts'
 import { CARD_SIZE, descriptionOf } from '../sharing/figures.ts'
+import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import { PAGES_HEADERS, pageHeaders } from './page-headers.ts'
 import type { profileHandlers } from './profile.ts'
@@ -200,16 +193,17 @@ function playerPage(pages: Site, services: PageServices, loadProfiles: LoadProfi
       const user = users.find(name)
       user.catch(() => {})
       await limitRate(context)
+      const moved = movedTo('playerPage', context, await user)
+      if (moved) return moved
       profile = await (await loadProfiles()).lookUp(context, user)
     } catch (error) {
       if (error instanceof HttpError && error.code === 'user_not_found') return missing(UNKNOWN)
       request.signal.throwIfAborted()
       if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page has no figures of its player')
     }
-    const shown = profile?.user ?? name
-    const location = routePath('playerPage', { name: shown })
-    if (userNameKey(shown) !== userNameKey(name)) return empty(301, { location })
-    const file = await pageFile(pages, 'collection', await previewOf(shown, profile), location)
+    const current = profile?.user ?? name
+    const path = routePath('playerPage', { name: current })
+    const file = await pageFile(pages, 'collection', await previewOf(current, profile), path)
     return staticFile(request, file, PAGES_HEADERS)
   }
 }
@@ -227,8 +221,8 @@ async function missingPage(
   { preview, code, headers = PAGES_HEADERS }: Missing,
 ): Promise<HandlerResponse> {
   const { body, contentType } = await pageFile(pages, page, preview, '/')
-  const shown = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
-  return { status: 404, body, headers: shown, code }
+  const all = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
+  return { status: 404, body, headers: all, code }
 }
 
 async function pageFile(

@@ -1,4 +1,4 @@
-import { isUserName, PAGE_TYPES, type Profile, routePath, type User, userNameKey } from '@fish-crab/sdk/contract'
+import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import { createSharedWork } from '../core/shared-work.ts'
@@ -9,6 +9,7 @@ import { empty, type HandlerResponse, matchesEntityTag } from '../http/response.
 import type { Handler } from '../http/router.ts'
 import { badgeOf } from '../sharing/badge.ts'
 import { cardOf } from '../sharing/card.ts'
+import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import type { Services } from './services.ts'
 
@@ -42,9 +43,8 @@ export function pictureHandlers(
     return async (context) => {
       const { name = '' } = context.params
       if (!isUserName(name)) throw new HttpError('user_not_found')
-      const profile = await lookUp(context, users.find(name))
-      if (userNameKey(profile.user) === userNameKey(name)) return send(context, profile)
-      return empty(301, { location: routePath(route, { name: profile.user }) })
+      const user = users.find(name)
+      return movedTo(route, context, await user) ?? send(context, await lookUp(context, user))
     }
   }
 

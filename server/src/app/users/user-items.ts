@@ -5,6 +5,8 @@ import { OLD_NAMES_BASE, oldNameKey, removalKey, userKey, userNameItem } from '.
 
 /** A user as stored. A flag with its default is absent. */
 export interface StoredUser extends User {
+  /** The old name of a user whose rename is not finished. The item of the old name is authoritative while it exists. */
+  readonly oldName?: string
   /** The new name of a user whose rename is not finished. */
   readonly newName?: string
 }
@@ -38,26 +40,33 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
     return id === undefined || next === undefined ? undefined : { id, until: Number(until), next }
   }
 
-  /** Loads the user with this id who has, or had, this name. */
+  /** Loads the user with this id who has this name, or whose rename from this name is being finished. */
   async function locate(id: string, name: string | undefined): Promise<Awaited<ReturnType<typeof load>>> {
     if (name === undefined) return undefined
     const stored = await load(name)
     if (stored?.user.id === id) return stored
     const old = await oldName(name)
-    return old?.id === id ? locate(id, old.next) : undefined
+    const renamed = old?.id === id ? await load(old.next) : undefined
+    return renamed?.user.id === id ? renamed : undefined
   }
 
-  async function findById(id: string): Promise<StoredUser | undefined> {
-    return (await locate(id, await nameOf(id)))?.user
+  async function findById(id: string): Promise<User | undefined> {
+    const stored = await locate(id, await nameOf(id))
+    return stored && withoutRename(stored.user)
+  }
+
+  /** Returns the user of an item. Until a rename is finished, the item of the old name is authoritative. */
+  async function current(user: StoredUser): Promise<User> {
+    return (user.oldName === undefined ? undefined : await findById(user.id)) ?? withoutRename(user)
   }
 
   /** Finds a user by name, in any letter case. The name may be an old name of a renamed user. */
-  async function find(name: string): Promise<StoredUser | undefined> {
+  async function find(name: string): Promise<User | undefined> {
     if (!isUserName(name)) return undefined
     const stored = await load(name)
-    if (stored) return stored.user
+    if (stored) return current(stored.user)
     const old = await oldName(name)
-    return old && old.until > clock() ? (await locate(old.id, old.next))?.user : undefined
+    return old && old.until > clock() ? findById(old.id) : undefined
   }
 
   /**
@@ -89,25 +98,25 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
   }
 
   /** Removes the items that a rename stored although the user was deleted meanwhile. */
-  async function undoRename(user: User, newName: string | undefined): Promise<never> {
-    if (newName !== undefined) await removeName(newName, user)
+  async function undoRename(user: User, newName: string): Promise<never> {
+    await removeName(newName, user)
     await Promise.all([userNameItem(user.id), oldNameKey(user.name)].map((key) => items.removeItem(key)))
     throw new HttpError('user_not_found')
   }
 
   /** Finishes a rename whose new name is stored with the user. Throws `user_exists` if the new name was taken meanwhile. */
-  async function finishRename(user: StoredUser): Promise<StoredUser> {
+  async function finishRename(user: User, newName: string): Promise<User> {
     while (true) {
       const stored = await load(user.name)
-      const { newName, ...rest } = stored?.user ?? user
-      if (stored?.user.id !== user.id || newName === undefined) {
-        return (await findById(user.id)) ?? undoRename(user, user.newName)
+      if (stored?.user.id !== user.id || stored.user.newName !== newName) {
+        return (await findById(user.id)) ?? undoRename(user, newName)
       }
+      const { newName: _, ...rest } = stored.user
       const renamed = { ...rest, name: newName }
-      const text = JSON.stringify(renamed)
+      const text = JSON.stringify({ ...renamed, oldName: user.name })
       if (userNameKey(newName) === userNameKey(user.name)) {
         await items.setItem(userNameItem(user.id), newName)
-        if (await storage.replaceItemIf(userKey(newName), stored.text, text)) return renamed
+        if (await storage.replaceItemIf(userKey(newName), stored.text, JSON.stringify(renamed))) return renamed
         continue
       }
       if (!(await storage.setItemIfAbsent(userKey(newName), text))) {
@@ -127,20 +136,45 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
       await items.setItem(userNameItem(user.id), newName)
       if (!(await locate(user.id, newName))) return undoRename(user, newName)
       await onRename(renamed)
-      return renamed
+      return withoutRename(await change(renamed, ({ oldName: _, ...finished }) => finished))
     }
   }
 
   /**
    * Changes the name of a user. For 90 days, the old name refers to the user. Throws `user_exists` if another user has
    * the name. After an interruption, another rename finishes the first one.
+   * @param record called before anything is stored, if the name is free
    */
-  async function rename(user: User, name: string): Promise<User> {
+  async function rename(user: User, name: string, record: () => Promise<unknown>): Promise<User> {
     const existing = await find(name)
     if (existing && existing.id !== user.id) throw new HttpError('user_exists')
-    const { newName } = await change(user, (stored) => ({ newName: name, ...stored }))
-    const renamed = await finishRename((await findById(user.id)) ?? user)
-    return newName === name ? renamed : rename(renamed, name)
+    await record()
+    while (true) {
+      const { newName = name, name: before } = await change(user, (stored) => ({ newName: name, ...stored }))
+      try {
+        const renamed = await finishRename({ ...user, name: before }, newName)
+        if (newName === name) return renamed
+      } catch (error) {
+        // Meanwhile, another user may have taken the name of an interrupted rename, but not the requested name.
+        if (newName === name || !(error instanceof HttpError && error.code === 'user_exists')) throw error
+      }
+    }
+  }
+
+  /** Returns the keys of the old names of a user. Removes the references whose time is over, of any user. */
+  async function oldNames({ id }: User): Promise<readonly string[]> {
+    const own: string[] = []
+    let after: string | undefined
+    do {
+      const page = await storage.listItems({ base: OLD_NAMES_BASE, limit: 1000, ...(after ? { after } : {}) })
+      for (const { key, value } of page.items) {
+        const [owner, until] = value.split(' ')
+        if (Number(until) <= clock()) await storage.removeItemIf(key, value)
+        else if (owner === id) own.push(key)
+      }
+      after = page.next
+    } while (after !== undefined)
+    return own
   }
 
   return {
@@ -149,15 +183,15 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
     nameOf,
     change,
     rename,
+    oldNames,
     /** Removes the references from old names, which contain the names that a deleted user had. */
-    async removeOldNames({ id }: User): Promise<void> {
-      let after: string | undefined
-      do {
-        const page = await storage.listItems({ base: OLD_NAMES_BASE, limit: 1000, ...(after ? { after } : {}) })
-        const own = page.items.filter(({ value }) => value.startsWith(`${id} `))
-        await Promise.all(own.map(({ key }) => items.removeItem(key)))
-        after = page.next
-      } while (after !== undefined)
+    async removeOldNames(user: User): Promise<void> {
+      await Promise.all((await oldNames(user)).map((key) => items.removeItem(key)))
+    },
+    /** Returns the user in an item of a list, or `undefined` if another item is authoritative. */
+    async listed(user: StoredUser): Promise<User | undefined> {
+      const { name } = await current(user)
+      return name === user.name ? withoutRename(user) : undefined
     },
     /** Removes the items by name. Returns `false` if they do not exist. */
     async remove(user: User): Promise<boolean> {
@@ -168,6 +202,7 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
   }
 }
 
-export function withoutNewName({ newName: _, ...user }: StoredUser): User {
+/** The user without the fields of an unfinished rename. */
+function withoutRename({ newName: _, oldName: __, ...user }: StoredUser): User {
   return user
 }

@@ -7,7 +7,7 @@ import type { Cursors } from '../http/cursors.ts'
 import { HttpError } from '../http/http-error.ts'
 import { keyReadKey, REMOVALS_BASE, removalKey, USERS_BASE, userKey, userNameItem } from '../store/item-keys.ts'
 import type { StoredRedemption } from './logins.ts'
-import { createUserItems, type StoredUser, withoutNewName } from './user-items.ts'
+import { createUserItems, type StoredUser } from './user-items.ts'
 import { createSecretStore, type GivenSecrets, type PlainSecrets, type SecretStoreOptions } from './user-secrets.ts'
 
 /** A user to create. Missing secrets are generated. */
@@ -49,7 +49,9 @@ export function createUsers(options: UsersOptions) {
     nameOf,
     change,
     remove: removeName,
+    oldNames,
     removeOldNames,
+    listed,
     rename,
   } = createUserItems({
     storage,
@@ -97,6 +99,7 @@ export function createUsers(options: UsersOptions) {
     ...store.secrets,
     find,
     findById,
+    oldNames,
     rename,
 
     /** Returns a Fernet instance with the key of a user. @param stored ignored if it is the key of another user */
@@ -115,7 +118,7 @@ export function createUsers(options: UsersOptions) {
     },
 
     /** Works like `find`, but throws `user_not_found` for an unknown name. */
-    async require(name: string): Promise<StoredUser> {
+    async require(name: string): Promise<User> {
       const user = await find(name)
       if (!user) throw new HttpError('user_not_found')
       return user
@@ -126,7 +129,7 @@ export function createUsers(options: UsersOptions) {
       return userNameKey(name) === userNameKey(user.name) || (await find(name))?.id === user.id
     },
 
-    async findByApiKeyHash(hash: string): Promise<StoredUser | undefined> {
+    async findByApiKeyHash(hash: string): Promise<User | undefined> {
       const name = await store.logins.ownerName(hash)
       const user = name === undefined ? undefined : await find(name)
       return user && (await store.logins.hasApiKey(user, hash)) ? user : undefined
@@ -139,10 +142,10 @@ export function createUsers(options: UsersOptions) {
         ...(cursor === undefined ? {} : { after: userKey(await cursors.verify(cursor, LISTING)) }),
         ...(search ? { contains: userKey(search).slice(USERS_BASE.length) } : {}),
       })
-      const stored = page.items.map(({ value }) => withoutNewName(JSON.parse(value) as StoredUser))
+      const stored = page.items.map(({ value }) => JSON.parse(value) as StoredUser)
       const last = stored.at(-1)
       // During a rename, a user is stored under both names.
-      const users = [...new Map(stored.map((user) => [user.id, user])).values()]
+      const users = (await Promise.all(stored.map(listed))).filter((user) => user !== undefined)
       return page.next !== undefined && last
         ? { users, nextCursor: await cursors.sign(userNameKey(last.name), LISTING) }
         : { users }
@@ -186,14 +189,9 @@ export function createUsers(options: UsersOptions) {
       return isRemoved
     },
 
-    /** Sets flags of a user, ends the streams that may no longer read, and returns the changed user. */
-    async setFlags(user: User, flags: Flags): Promise<User> {
-      const {
-        hidden,
-        public: isPublic,
-        suspended,
-        ...changed
-      } = await change(user, (stored) => {
+    /** Sets flags of a user, and ends the streams that may no longer read. */
+    async setFlags(user: User, flags: Flags): Promise<void> {
+      await change(user, (stored) => {
         const { suspended, hidden, public: isPublic, ...rest } = { ...stored, ...flags }
         return {
           ...rest,
@@ -203,7 +201,6 @@ export function createUsers(options: UsersOptions) {
         }
       })
       await storage.signalChange(user.id)
-      return { ...changed, suspended, hidden, public: isPublic }
     },
 
     /** Finds a user by name whose removal was interrupted. */
@@ -222,8 +219,8 @@ export function createUsers(options: UsersOptions) {
 }
 
 /**
- * Whether a client may read the collections of a user. A hidden user is unknown to everybody, and a user who is not
- * public to everybody else.
+ * Whether a client may read the collections of a user. Nobody can read a hidden user. Only clients with the user's own
+ * API key can read a user who is not public.
  * @param keyOwner the owner of the valid API key of the client @default the client has no key
  */
 export function isVisible(user: User, keyOwner?: string): boolean {
