@@ -94,7 +94,7 @@ export function describeSharedAccounts({ fleet, chief, everywhere, newUser, size
     expect(pictures).toEqual(Array(size).fill([301, 200]))
   })
 
-  test('no process accepts a verified password, a link or a session of before a new password', async () => {
+  test('every process refuses an old password, its link and its sessions after the password was replaced', async () => {
     const user = await newUser()
     const basic = (password: string) => ({ authorization: `Basic ${btoa(`${user.name}:${password}`)}` })
     const logsIn = (password: string) => everywhere((server) => statusOf(server, '/get/user/key', basic(password)))
