@@ -18,14 +18,18 @@ export interface Shared {
 }
 
 /** Starts a fleet before the tests of the current group, and stops the fleet after the tests. */
-export function shareFleet(startBackend: () => Promise<Backend>, size: number): Shared {
+export function shareFleet(
+  startBackend: () => Promise<Backend>,
+  size: number,
+  env: Readonly<Record<string, string>> = {},
+): Shared {
   let backend: Backend | undefined
   let fleet: Fleet | undefined
   let chief: Administrator | undefined
   let users = 0
   beforeAll(async () => {
     backend = await startBackend()
-    fleet = await startFleet(backend.address, size)
+    fleet = await startFleet(backend.address, size, env)
     chief = administrator((await logIn(fleet.at(0))).body.token)
   })
   afterAll(async () => {
