@@ -116,7 +116,8 @@ describe('the administrators’ page', () => {
       expect(await accessibilityFindings(page)).toEqual([])
       await page.getByRole('button', { name: /^End the invitation of/ }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'End the invitation', exact: true }).click()
-      await page.getByText('An invitation is a link').waitFor()
+      await page.getByText('Ended', { exact: true }).waitFor()
+      expect(await page.getByRole('button', { name: /^End the invitation of/ }).count()).toBe(0)
     },
   )
 
