@@ -3,13 +3,13 @@ import { downloadZip } from 'client-zip'
 import { useEffect, useState } from 'preact/hooks'
 import { publicUrl } from '../../data/site.ts'
 import { formatNumber, plural } from '../../parts/format.ts'
-import { useLeavePrompt } from '../../parts/leave-prompt.ts'
-import { formatLoginFile, loginFileName } from '../data/login-file.ts'
+import { LeavePrompt } from '../../parts/leave-prompt.ts'
+import { formatLoginFile, loginFileName } from '../../parts/login-file.ts'
+import { saveFile } from '../../parts/save-file.ts'
 import { type Problem, problemOf } from '../data/problems.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { usePage } from '../parts/page.tsx'
 import { ProblemText } from '../parts/problem-text.tsx'
-import { saveFile } from '../parts/save-file.ts'
 
 /** The service creates at most this many players per request. */
 const AT_ONCE = 500
@@ -112,11 +112,6 @@ export function ImportDialog({ players, onDone }: ImportDialogProps) {
       </div>
     </Dialog>
   )
-}
-
-function LeavePrompt() {
-  useLeavePrompt()
-  return null
 }
 
 /** Downloads the login files of players as one ZIP file. */
