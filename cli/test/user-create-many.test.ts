@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { loginFileName } from '../../server/web/src/admin/data/login-file.ts'
+import { loginFileName } from '../../server/web/src/parts/login-file.ts'
 import { newFolder, xdgFolders } from './folders.ts'
 import { ADMIN_PASSWORD, type RunOptions, run, serviceContext, startImpostor } from './harness.ts'
 

@@ -26,7 +26,7 @@ const levels = (root, order) =>
 
 // Leaf files of the server that the mocks or the CLI bundle too.
 const sharedLeaves =
-  '^server/(src/(maintenance/core/vacuum|app/routes/page-headers|node/(discard-rest|shell-command)|storage/core/require-node)|web/src/(admin/data/(local-address|login-file)|player-app/(api-types|log-name)))\\.ts$'
+  '^server/(src/(maintenance/core/vacuum|app/routes/page-headers|node/(discard-rest|shell-command)|storage/core/require-node)|web/src/(admin/data/local-address|parts/login-file|player-app/(api-types|log-name)))\\.ts$'
 
 const portable = '^(sdk/src/|server/src/(app|storage)/)'
 // Modules that only Node loads. Add storage drivers that import `node:` modules.

@@ -40,20 +40,22 @@ it('a login link gives the player a login file only after the button was pressed
 
   await page.getByLabel('Password').fill('short')
   await page.getByRole('button', { name: 'Log in' }).click()
-  await page.getByRole('alert').waitFor()
+  await page.getByRole('alert').getByText('password: Must be').waitFor()
   await page.getByLabel('Password').fill('three quiet rivers')
   await page.route('**/user/login-link', async (route) => {
     await route.fetch()
     await route.abort()
   })
   await page.getByRole('button', { name: 'Log in' }).click()
-  await page.getByText('Press the button again: nothing is lost.').waitFor()
+  await page
+    .getByText('The service did not respond. Keep this page open, and press the button again within ten minutes.')
+    .waitFor()
   await page.unroute('**/user/login-link')
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('heading', { name: 'Welcome, Alex' }).waitFor()
   const { name, content } = await savedFile(page)
   expect([name, content]).toEqual([
-    'Alex.login.json',
+    'Alex.json',
     {
       version: 1,
       service: PUBLIC_URL,

@@ -28,3 +28,46 @@ export function csvLine(cells: readonly (string | number | boolean | null | unde
   const textOf = (cell: (typeof cells)[number]) => (typeof cell === 'string' ? escapeFormula(cell) : String(cell ?? ''))
   return `${cells.map((cell) => quote(textOf(cell))).join(',')}\r\n`
 }
+
+const MAX_RECORD = 64 * 1024
+
+/** Whether a record continues on the next line. An unterminated quote must not consume the rest of the file. */
+export function hasOpenQuote(text: string): boolean {
+  const quotes = text.split('"').length - 1
+  return quotes % 2 === 1 && text.length < MAX_RECORD
+}
+
+/**
+ * Returns a function that splits records into cells (RFC 4180), or returns `undefined` for a record with a wrong quote.
+ * The first record decides the separator. Some spreadsheets write `;`, and a copied table contains tabs.
+ */
+export function createCellReader(): (record: string) => readonly string[] | undefined {
+  let pattern: RegExp | undefined
+  return (record) => {
+    pattern ??= cellPattern(separatorOf(record))
+    return cellsOf(record, pattern)
+  }
+}
+
+// A line with semicolons and no comma outside quotes comes from a spreadsheet with decimal commas.
+function separatorOf(firstLine: string): ',' | ';' | '\t' {
+  const bare = firstLine.replace(/"(?:[^"]|"")*"/g, '')
+  if (bare.includes(',')) return ','
+  if (bare.includes(';')) return ';'
+  return bare.trim().includes('\t') ? '\t' : ','
+}
+
+function cellPattern(separator: string): RegExp {
+  return new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(${separator}|$)`, 'gy')
+}
+
+function cellsOf(text: string, pattern: RegExp): readonly string[] | undefined {
+  const cells: string[] = []
+  pattern.lastIndex = 0
+  for (;;) {
+    const match = pattern.exec(text)
+    if (!match) return undefined
+    cells.push(match[1] === undefined ? (match[2] ?? '').trim() : match[1].replaceAll('""', '"'))
+    if (match[3] === '') return cells
+  }
+}

@@ -1,7 +1,7 @@
 import { ApiError, AuthenticationError, type Client, createClient, FernetError } from '@fish-crab/sdk'
 import { GAMEMODES, type Gamemode } from '@fish-crab/sdk/constants'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import type { LoginSecrets } from '../../../../server/web/src/admin/data/login-file.ts'
+import type { LoginSecrets } from '../../../../server/web/src/parts/login-file.ts'
 import { WRONG_ADDRESS } from '../../core/describe-error.ts'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { createAdmin, readAdminCredentials } from '../../session/admin.ts'

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { userNameKey } from '@fish-crab/sdk/constants'
 import { isOnlyLocal } from '../../../../server/web/src/admin/data/local-address.ts'
-import { formatLoginFile, type LoginFile, parseLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
+import { formatLoginFile, type LoginFile, parseLoginFile } from '../../../../server/web/src/parts/login-file.ts'
 import { commandLine } from '../../core/argv.ts'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { isServiceUrl } from '../../core/parse-values.ts'

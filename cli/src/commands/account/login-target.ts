@@ -1,5 +1,5 @@
 import { isOnlyLocal } from '../../../../server/web/src/admin/data/local-address.ts'
-import type { LoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
+import type { LoginFile } from '../../../../server/web/src/parts/login-file.ts'
 import { CliError } from '../../core/errors.ts'
 import { isServiceUrl, parseServiceUrl } from '../../core/parse-values.ts'
 import { adminNameOf } from '../../session/admin.ts'

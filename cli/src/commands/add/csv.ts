@@ -1,9 +1,7 @@
-import { unescapeFormula } from '../../../../sdk/src/internal/csv.ts'
+import { createCellReader, hasOpenQuote, unescapeFormula } from '../../../../sdk/src/internal/csv.ts'
 import { parseRarity } from '../../core/parse-values.ts'
 import { FIELDS, type FileRecord, fieldOf, type Problem, splitLines, type TextLine } from './records.ts'
 import type { FileSource } from './source.ts'
-
-const MAX_RECORD = 64 * 1024
 
 /** The cells of a line of CSV. */
 interface CsvRow {
@@ -12,16 +10,15 @@ interface CsvRow {
 }
 
 /**
- * Parses CSV (RFC 4180) and skips empty lines. The separator may also be `;`, which some spreadsheets write. We do not
- * use csv-parse 7 (32 KB), because csv-parse would do no more than split lines into cells.
+ * Parses CSV (RFC 4180) and skips empty lines. We do not use csv-parse 7 (32 KB), because csv-parse would do no more
+ * than split lines into cells.
  */
 export async function* readCsvRows({ text: chunks }: Pick<FileSource, 'text'>): AsyncGenerator<CsvRow | Problem> {
-  let pattern: RegExp | undefined
+  const readCells = createCellReader()
   for await (const { line, text } of joinQuotedLines(splitLines(chunks()))) {
     if (text.trim() === '') continue
     const at = `Line ${line}`
-    pattern ??= cellPattern(separatorOf(text))
-    const cells = cellsOf(text, pattern)
+    const cells = readCells(text)
     yield cells ? { at, cells } : { at, problem: UNCLOSED }
   }
 }
@@ -90,31 +87,8 @@ async function* joinQuotedLines(lines: AsyncIterable<TextLine>): AsyncGenerator<
   for await (const one of lines) {
     const joined: TextLine = open ? { line: open.line, text: `${open.text}\n${one.text}` } : one
     open = undefined
-    const quotes = joined.text.split('"').length - 1
-    // An unterminated quote must not consume the rest of the file.
-    if (quotes % 2 === 1 && joined.text.length < MAX_RECORD) open = joined
+    if (hasOpenQuote(joined.text)) open = joined
     else yield joined
   }
   if (open) yield open
-}
-
-// A line with semicolons and no comma outside quotes comes from a spreadsheet with decimal commas.
-function separatorOf(firstLine: string): ',' | ';' {
-  const bare = firstLine.replace(/"(?:[^"]|"")*"/g, '')
-  return bare.includes(';') && !bare.includes(',') ? ';' : ','
-}
-
-function cellPattern(separator: string): RegExp {
-  return new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(${separator}|$)`, 'gy')
-}
-
-function cellsOf(text: string, pattern: RegExp): readonly string[] | undefined {
-  const cells: string[] = []
-  pattern.lastIndex = 0
-  for (;;) {
-    const match = pattern.exec(text)
-    if (!match) return undefined
-    cells.push(match[1] === undefined ? (match[2] ?? '').trim() : match[1].replaceAll('""', '"'))
-    if (match[3] === '') return cells
-  }
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { type LoginFile, parseLoginFile } from '../../../../server/web/src/admin/data/login-file.ts'
+import { type LoginFile, parseLoginFile } from '../../../../server/web/src/parts/login-file.ts'
 import type {
   AppCatch,
   AppState,

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFolder } from '../../../../sdk/src/internal/files.node.ts'
-import { loginFileName } from '../../../../server/web/src/admin/data/login-file.ts'
+import { loginFileName } from '../../../../server/web/src/parts/login-file.ts'
 import { CliError, EXIT, usageError } from '../../core/errors.ts'
 import { isNotFound, replaceEntry } from '../../session/files.ts'
 

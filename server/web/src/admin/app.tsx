@@ -1,8 +1,9 @@
+import type { NewUser } from '@fish-crab/sdk/admin'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageGamemodes } from '../data/gamemodes.ts'
 import { Creature } from '../parts/creature.tsx'
+import type { LoginSecrets } from '../parts/login-file.ts'
 import { ALL_PLAYERS, fragmentOf, readView, type View } from './data/location.ts'
-import type { LoginSecrets } from './data/login-file.ts'
 import { removeCatches } from './data/records.ts'
 import { createRemovals, type RemovalState } from './data/removals.ts'
 import type { AdminSession } from './data/session.ts'
@@ -51,7 +52,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
   const [isOver, setOver] = useState(false)
   const [view, setView] = useState(() => readView(location.hash, gamemodes))
   const [message, setMessage] = useState<{ readonly text: string; readonly key: string }>()
-  const [imported, setImported] = useState<readonly string[]>()
+  const [imported, setImported] = useState<readonly NewUser[]>()
   const [revealed, setRevealed] = useState<{ readonly user: string; readonly secrets: LoginSecrets }>()
 
   const [{ current, failure, hidden }, setRemoval] = useState<RemovalState>({ hidden: new Set() })
@@ -163,7 +164,7 @@ export function AdminApp({ services }: { readonly services: AdminServices }) {
         <CurrentView key={key} view={view} isReady={isReady} />
         <RemovalNotice current={current} onUndo={removals.undo} />
       </main>
-      {imported && <ImportDialog names={imported} onDone={closeImport} />}
+      {imported && <ImportDialog players={imported} onDone={closeImport} />}
       {revealed && <SecretsDialog {...revealed} onDone={() => setRevealed(undefined)} />}
       {state.step === 'expired' && (
         <SignInAgain username={admin.username} signIn={session.signIn} onSignOut={signOut} />

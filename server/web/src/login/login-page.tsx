@@ -1,8 +1,10 @@
 import { useId, useState } from 'preact/hooks'
 import { Brand } from '../parts/brand.tsx'
-import { useLeavePrompt } from '../parts/leave-prompt.ts'
+import { LeavePrompt } from '../parts/leave-prompt.ts'
+import { formatLoginFile, type LoginFile, loginFileName } from '../parts/login-file.ts'
+import { saveFile } from '../parts/save-file.ts'
 import { useTask } from '../parts/task.ts'
-import { type Choice, type LoginFile, newNonce, Refusal, type redeem } from './redeem.ts'
+import { type Choice, newNonce, Refusal, type redeem } from './redeem.ts'
 
 interface LoginPageProps {
   /** The fragment of the link. */
@@ -105,17 +107,13 @@ function Choose({ token, redeem, onDone }: LoginPageProps & { readonly onDone: (
 
 function describe(error: unknown): string {
   if (error instanceof Refusal) return error.message
-  return 'The service did not respond. Press the button again: nothing is lost.'
+  return 'The service did not respond. Keep this page open, and press the button again within ten minutes.'
 }
 
 function Finished({ file }: { readonly file: LoginFile }) {
   const [isSaved, setSaved] = useState(false)
   const save = () => {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([`${JSON.stringify(file, undefined, 2)}\n`], { type: 'application/json' }))
-    link.download = `${file.name.replaceAll(/[^\w-]/g, '_')}.login.json`
-    link.click()
-    URL.revokeObjectURL(link.href)
+    saveFile(loginFileName(file.name), new Blob([formatLoginFile(file)], { type: 'application/json' }))
     setSaved(true)
   }
   return (
@@ -137,9 +135,4 @@ function Finished({ file }: { readonly file: LoginFile }) {
       </p>
     </section>
   )
-}
-
-function LeavePrompt() {
-  useLeavePrompt()
-  return null
 }

@@ -1,8 +1,4 @@
-/** The content of a login file. */
-export interface LoginFile {
-  readonly name: string
-  readonly [field: string]: unknown
-}
+import type { LoginFile } from '../parts/login-file.ts'
 
 /** What a player chooses. */
 export interface Choice {
@@ -44,6 +40,10 @@ export async function redeem(token: string, nonce: string, choice: Choice): Prom
   })
   const body = await response.json()
   if (response.ok) return body as LoginFile
-  const { code, error, details } = body as { code: string; error: string; details?: { message: string }[] }
-  throw new Refusal(code, details?.map(({ message }) => message).join(' ') || error)
+  const { code, error, details } = body as {
+    code: string
+    error: string
+    details?: { path: string; message: string }[]
+  }
+  throw new Refusal(code, details?.map(({ path, message }) => `${path}: ${message}.`).join(' ') || error)
 }

@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks'
 
 /** Lets the browser prompt before the user leaves the page, while the component is visible. */
-export function useLeavePrompt(): void {
+export function LeavePrompt() {
   useEffect(() => {
-    const hold = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', hold)
-    return () => removeEventListener('beforeunload', hold)
+    const prompt = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', prompt)
+    return () => removeEventListener('beforeunload', prompt)
   }, [])
+  return null
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Creature } from '../parts/creature.tsx'
-import { useLeavePrompt } from '../parts/leave-prompt.ts'
+import { LeavePrompt } from '../parts/leave-prompt.ts'
 import type { LoginResult } from './api-types.ts'
 import type { Connection } from './connection.ts'
 import { useDrop } from './drop.ts'
@@ -125,10 +125,10 @@ interface SavedProps extends LoginResult {
 
 /** Tells the player the next steps after a login by file. The password is visible once. */
 function Saved({ passwordToSave, loginFiles, request, onDone }: SavedProps) {
-  useLeavePrompt()
   const names = loginFiles.map((path) => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1))
   return (
     <section class="saved panel" aria-labelledby="saved">
+      <LeavePrompt />
       <h2 id="saved">You are logged in</h2>
       {passwordToSave !== null && (
         <>

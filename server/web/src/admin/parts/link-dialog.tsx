@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { useLeavePrompt } from '../../parts/leave-prompt.ts'
+import { LeavePrompt } from '../../parts/leave-prompt.ts'
 import { Dialog } from './dialog.tsx'
 
 interface LinkDialogProps {
@@ -12,9 +12,9 @@ interface LinkDialogProps {
 
 /** Shows a secret link once. Only the button closes the dialog. */
 export function LinkDialog({ title, url, onDone, children }: LinkDialogProps) {
-  useLeavePrompt()
   return (
     <Dialog title={title}>
+      <LeavePrompt />
       <p>{children}</p>
       <p>
         <code class="link">{url}</code>

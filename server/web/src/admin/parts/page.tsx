@@ -1,9 +1,9 @@
-import type { Administrator } from '@fish-crab/sdk/admin'
+import type { Administrator, NewUser } from '@fish-crab/sdk/admin'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { PageGamemodes } from '../../data/gamemodes.ts'
+import type { LoginSecrets } from '../../parts/login-file.ts'
 import { fragmentOf, type View } from '../data/location.ts'
-import type { LoginSecrets } from '../data/login-file.ts'
 import type { PlayerList } from '../data/player-list.ts'
 import type { RemovalState, Removals } from '../data/removals.ts'
 import type { AdminSession } from '../data/session.ts'
@@ -32,7 +32,7 @@ export interface Page {
   /** Shows secrets in a dialog until the administrator confirms that they are saved. */
   readonly reveal: (user: string, secrets: LoginSecrets) => void
   /** Creates players in a dialog, which stays open until their secrets are saved. */
-  readonly importPlayers: (names: readonly string[]) => void
+  readonly importPlayers: (players: readonly NewUser[]) => void
 }
 
 export const PageContext = createContext<Page | undefined>(undefined)

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { useLeavePrompt } from '../../parts/leave-prompt.ts'
+import { LeavePrompt } from '../../parts/leave-prompt.ts'
 import { type Problem, problemOf } from '../data/problems.ts'
 import type { RemovalState } from '../data/removals.ts'
 import { SignedOutError } from '../data/session.ts'
@@ -25,11 +25,6 @@ export function RemovalNotice({ current, onUndo }: RemovalNoticeProps) {
       {current && !current.isSent && <UndoButton key={current.removal} onUndo={onUndo} />}
     </div>
   )
-}
-
-function LeavePrompt() {
-  useLeavePrompt()
-  return null
 }
 
 /** The button takes the focus, because the button that removed the catches has disappeared. */

@@ -1,20 +1,19 @@
-import type { CreatedUser } from '@fish-crab/sdk/admin'
+import type { CreatedUser, NewUser } from '@fish-crab/sdk/admin'
 import { downloadZip } from 'client-zip'
 import { useEffect, useState } from 'preact/hooks'
 import { publicUrl } from '../../data/site.ts'
 import { formatNumber, plural } from '../../parts/format.ts'
-import { useLeavePrompt } from '../../parts/leave-prompt.ts'
-import { formatLoginFile, loginFileName } from '../data/login-file.ts'
+import { LeavePrompt } from '../../parts/leave-prompt.ts'
+import { formatLoginFile, loginFileName } from '../../parts/login-file.ts'
+import { saveFile } from '../../parts/save-file.ts'
 import { type Problem, problemOf } from '../data/problems.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { usePage } from '../parts/page.tsx'
 import { ProblemText } from '../parts/problem-text.tsx'
-import { saveFile } from '../parts/save-file.ts'
 
 /** The service creates at most this many players per request. */
 const AT_ONCE = 500
-const LOST =
-  'Download the login files of the players who were created. Then import the list again: existing players are not changed.'
+const LOST = 'Download the login files of the players who were created.'
 
 interface Progress {
   readonly created: readonly CreatedUser[]
@@ -24,7 +23,7 @@ interface Progress {
 }
 
 interface ImportDialogProps {
-  readonly names: readonly string[]
+  readonly players: readonly NewUser[]
   readonly onDone: () => void
 }
 
@@ -32,7 +31,7 @@ interface ImportDialogProps {
  * Creates players, and offers their login files as one ZIP file. Only buttons close the dialog, and the browser prompts
  * before the administrator leaves the page without the file.
  */
-export function ImportDialog({ names, onDone }: ImportDialogProps) {
+export function ImportDialog({ players, onDone }: ImportDialogProps) {
   const { request } = usePage()
   const [stopping] = useState(() => new AbortController())
   const [{ created, failed, isRunning, problem }, setProgress] = useState<Progress>({
@@ -46,8 +45,8 @@ export function ImportDialog({ names, onDone }: ImportDialogProps) {
     const show = (change: (before: Progress) => Partial<Progress>) =>
       setProgress((before) => ({ ...before, ...change(before) }))
     async function create(): Promise<void> {
-      for (let at = 0; at < names.length; at += AT_ONCE) {
-        const users = names.slice(at, at + AT_ONCE).map((name) => ({ name }))
+      for (let at = 0; at < players.length; at += AT_ONCE) {
+        const users = players.slice(at, at + AT_ONCE)
         await request(async (client) => {
           for await (const line of client.users.createMany(users, { signal })) {
             if (line.status === 'created') show((before) => ({ created: [...before.created, line] }))
@@ -64,9 +63,9 @@ export function ImportDialog({ names, onDone }: ImportDialogProps) {
       })
       .finally(() => show(() => ({ isRunning: false })))
     return () => stopping.abort()
-  }, [names, request, stopping])
+  }, [players, request, stopping])
 
-  const total = names.length
+  const total = players.length
   const done = created.length + failed.length
   return (
     <Dialog title={isRunning ? 'Creating players' : 'New players'}>
@@ -74,7 +73,7 @@ export function ImportDialog({ names, onDone }: ImportDialogProps) {
       <p role="status">
         {isRunning
           ? `Created ${formatNumber(created.length)} of ${plural(total, 'player')}…`
-          : `Created ${plural(created.length, 'player')}.${done < total ? ` The other ${formatNumber(total - done)} were not tried.` : ''}`}
+          : `Created ${plural(created.length, 'player')}.${done < total ? ` The other ${formatNumber(total - done)} may exist without a login file. Import the list again to see which.` : ''}`}
       </p>
       <progress max={total} value={done} aria-label="Created players" />
       {problem && <ProblemText problem={problem} />}
@@ -93,7 +92,7 @@ export function ImportDialog({ names, onDone }: ImportDialogProps) {
         </div>
       )}
       {!isRunning && created.length > 0 && <p>Download the login files now: they cannot be shown again.</p>}
-      <p role="status">{isSaved && 'Give each player only the own file. Then delete the ZIP file.'}</p>
+      <p role="status">{isSaved && 'Give each player only their own file. Then delete the ZIP file.'}</p>
       <div class="form-buttons">
         {isRunning && (
           <button type="button" onClick={() => stopping.abort()}>
@@ -113,11 +112,6 @@ export function ImportDialog({ names, onDone }: ImportDialogProps) {
       </div>
     </Dialog>
   )
-}
-
-function LeavePrompt() {
-  useLeavePrompt()
-  return null
 }
 
 /** Downloads the login files of players as one ZIP file. */

@@ -12,7 +12,7 @@ const NAMED = 10
 export function ImportPlayers() {
   const { importPlayers } = usePage()
   const [text, setText] = useState('')
-  const { names, problems } = readPlayerFile(text)
+  const { players, problems } = readPlayerFile(text)
   return (
     <>
       <nav aria-label="Back">
@@ -24,11 +24,11 @@ export function ImportPlayers() {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (names.length > 0 && problems.length === 0) importPlayers(names)
+          if (players.length > 0 && problems.length === 0) importPlayers(players)
         }}
       >
         <NamesField text={text} onText={setText} />
-        <p role="status">{names.length > 0 && `${plural(names.length, 'player')} in the list`}</p>
+        <p role="status">{players.length > 0 && `${plural(players.length, 'player')} in the list`}</p>
         {problems.length > 0 && (
           <ul class="notice problem" role="alert">
             {problems.slice(0, NAMED).map((problem) => (
@@ -38,8 +38,8 @@ export function ImportPlayers() {
           </ul>
         )}
         <div class="form-buttons">
-          <button type="submit" class="primary" disabled={names.length === 0 || problems.length > 0}>
-            Create {names.length === 0 ? 'the players' : plural(names.length, 'player')}
+          <button type="submit" class="primary" disabled={players.length === 0 || problems.length > 0}>
+            Create {players.length === 0 ? 'the players' : plural(players.length, 'player')}
           </button>
         </div>
       </form>
@@ -54,12 +54,16 @@ interface NamesFieldProps {
 
 function NamesField({ text, onText }: NamesFieldProps) {
   const [isOver, setOver] = useState(false)
+  const [isTooLarge, setTooLarge] = useState(false)
   const read = async (file: File | undefined) => {
-    if (file && file.size <= MAX_FILE_BYTES) onText(await file.text())
+    if (!file) return
+    const isLarge = file.size > MAX_FILE_BYTES
+    setTooLarge(isLarge)
+    if (!isLarge) onText(await file.text())
   }
   return (
     <div class="field">
-      <label for="names">Names, one per line, or a CSV file whose first column is the name</label>
+      <label for="names">Names, one per line, or CSV with the header name,password</label>
       <textarea
         id="names"
         rows={10}
@@ -88,6 +92,11 @@ function NamesField({ text, onText }: NamesFieldProps) {
           onChange={({ currentTarget }) => read(currentTarget.files?.[0])}
         />
       </label>
+      {isTooLarge && (
+        <p class="notice problem" role="alert">
+          The file is larger than 1 MiB. Split it.
+        </p>
+      )}
     </div>
   )
 }

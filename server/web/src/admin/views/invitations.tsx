@@ -54,7 +54,7 @@ interface InvitationPanelProps {
 
 function InvitationPanel({ invitation, onEnd }: InvitationPanelProps) {
   const { uses, remaining, createdBy, createdAt, expiresAt, players } = invitation
-  const isOver = remaining === 0 || Date.parse(expiresAt) <= Date.now()
+  const isEnded = remaining === 0 || Date.parse(expiresAt) <= Date.now()
   return (
     <section class="panel" aria-label={`Invitation of ${formatDateTime(createdAt)}`}>
       <dl class="facts">
@@ -66,9 +66,9 @@ function InvitationPanel({ invitation, onEnd }: InvitationPanelProps) {
         <dd>
           <time dateTime={createdAt}>{formatDateTime(createdAt)}</time> by {createdBy}
         </dd>
-        <dt>{isOver ? 'Over since' : 'Works until'}</dt>
+        <dt>{isEnded ? 'Ended' : 'Works until'}</dt>
         <dd>
-          {remaining === 0 ? 'the last player came' : <time dateTime={expiresAt}>{formatDateTime(expiresAt)}</time>}
+          {remaining === 0 ? 'by the last player' : <time dateTime={expiresAt}>{formatDateTime(expiresAt)}</time>}
         </dd>
       </dl>
       {players.length > 0 && (
@@ -83,16 +83,18 @@ function InvitationPanel({ invitation, onEnd }: InvitationPanelProps) {
           ))}
         </ul>
       )}
-      <div class="actions">
-        <button
-          type="button"
-          class="danger"
-          aria-label={`End the invitation of ${formatDateTime(createdAt)}`}
-          onClick={onEnd}
-        >
-          {isOver ? 'Remove' : 'End'}
-        </button>
-      </div>
+      {!isEnded && (
+        <div class="actions">
+          <button
+            type="button"
+            class="danger"
+            aria-label={`End the invitation of ${formatDateTime(createdAt)}`}
+            onClick={onEnd}
+          >
+            End
+          </button>
+        </div>
+      )}
     </section>
   )
 }
@@ -140,9 +142,7 @@ function EndInvitation({ invitation, onClose, onDone }: TaskProps & { readonly i
   const { request, announce } = usePage()
   return (
     <Dialog title="End the invitation" onEscape={onClose}>
-      <p>
-        Nobody can use the link any longer. The players who came by it stay. This list no longer shows who they were.
-      </p>
+      <p>Nobody can use the link any longer. The players who joined with it stay.</p>
       <Form
         submit="End the invitation"
         busy="Ending…"

@@ -1,11 +1,11 @@
 import type { Stats } from '@fish-crab/sdk/admin'
 import { useState } from 'preact/hooks'
 import { formatNumber } from '../../parts/format.ts'
+import { saveFile } from '../../parts/save-file.ts'
 import { useLazy } from '../../parts/use-lazy.ts'
 import { LoadNotice, useLoad } from '../parts/load.tsx'
 import { Title, usePage } from '../parts/page.tsx'
 import { ProblemText } from '../parts/problem-text.tsx'
-import { saveFile } from '../parts/save-file.ts'
 import { useAdminTask } from '../parts/task.ts'
 import { checkHealth, Health } from './health.tsx'
 

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { publicUrl } from '../../data/site.ts'
-import { useLeavePrompt } from '../../parts/leave-prompt.ts'
+import { LeavePrompt } from '../../parts/leave-prompt.ts'
+import { formatLoginFile, type LoginSecrets } from '../../parts/login-file.ts'
 import { isOnlyLocal } from '../data/local-address.ts'
-import { formatLoginFile, type LoginSecrets } from '../data/login-file.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
 const LABELS: Readonly<Record<keyof LoginSecrets, string>> = {
@@ -19,7 +19,6 @@ interface SecretsDialogProps {
 
 /** Shows secrets once. Only the button closes the dialog, and the browser prompts before the user leaves the page. */
 export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
-  useLeavePrompt()
   const service = publicUrl()
   const file = useMemo(
     () =>
@@ -38,6 +37,7 @@ export function SecretsDialog({ user, secrets, onDone }: SecretsDialogProps) {
   })
   return (
     <Dialog title={`Secrets of ${user}`}>
+      <LeavePrompt />
       <p>Save them now: they cannot be shown again.</p>
       <dl class="secrets">
         {given.map(([label, value]) => (
@@ -74,9 +74,9 @@ interface NewPasswordDialogProps {
 
 /** Shows the new password of an administrator once. */
 export function NewPasswordDialog({ username, password, onDone }: NewPasswordDialogProps) {
-  useLeavePrompt()
   return (
     <Dialog title={`New password of ${username}`}>
+      <LeavePrompt />
       <p>Save it now: it cannot be shown again.</p>
       <dl class="secrets">
         <Secret label="Password" value={password} />
