@@ -9,6 +9,8 @@ export interface StoredLogin {
   readonly password: string
   /** The hashes of the valid API keys. A migrated player may have several keys. */
   readonly apiKeys: readonly string[]
+  /** The hashes of replaced API keys whose owner items are being removed. */
+  readonly replaced?: readonly string[]
   /** The login link of the player. */
   readonly link?: StoredLink
   /** The last redemption of a link, for repetitions. */
@@ -37,8 +39,8 @@ export interface StoredRedemption {
 
 /**
  * Creates the store of the logins of players. An API key is stored as a hash, in two items: the login of the user, which
- * decides whether the key is valid, and an owner item, which contains the name of the user. After a crash, an owner item
- * may stay without a login, which makes no key valid.
+ * decides whether the key is valid, and an owner item, which contains the name of the user. After a crash, the login
+ * lists the keys whose owner items a later change removes.
  */
 export function createLogins(storage: FishStorage) {
   const { items } = storage
@@ -89,26 +91,49 @@ export function createLogins(storage: FishStorage) {
         const before = JSON.parse(text) as StoredLogin
         const after = next(before)
         if (after === undefined) return undefined
-        if (!(await storage.replaceItemIf(keyOf(user), text, JSON.stringify(after)))) continue
+        const replaced = [...(before.replaced ?? []), ...before.apiKeys].filter((hash) => !after.apiKeys.includes(hash))
+        const stored = JSON.stringify(replaced.length > 0 ? { ...after, replaced } : after)
+        if (!(await storage.replaceItemIf(keyOf(user), text, stored))) continue
         const added = after.apiKeys.filter((hash) => !before.apiKeys.includes(hash))
         await writeOwners(user, added)
-        // Meanwhile, another change may have replaced the keys, or the user was deleted.
-        const stored = added.length > 0 ? ((await find(user))?.apiKeys ?? []) : after.apiKeys
-        await removeOwners([...before.apiKeys, ...added].filter((hash) => !stored.includes(hash)))
+        if (added.length > 0) {
+          // Meanwhile, another change may have replaced the keys, or the user was deleted.
+          const { apiKeys = [] } = (await find(user)) ?? {}
+          await removeOwners(added.filter((hash) => !apiKeys.includes(hash)))
+        }
+        if (replaced.length > 0) {
+          await removeOwners(replaced)
+          await storage.replaceItemIf(keyOf(user), stored, JSON.stringify(after))
+        }
         return after
       }
     },
 
-    /** Writes the current name of a user into the owner items of the user's API keys. */
-    async writeOwners(user: Pick<User, 'id'>): Promise<void> {
+    /** Writes the owner items of the user's API keys again. */
+    async repeatOwners(user: Pick<User, 'id'>): Promise<void> {
       await writeOwners(user, (await find(user))?.apiKeys ?? [])
+    },
+
+    /**
+     * Writes the new name of a user into the owner items of the user's API keys. Migrated players may share a key, which
+     * then belongs to only one of them.
+     * @param isOwn whether a name belongs to the user
+     */
+    async renameOwners(user: Pick<User, 'id'>, isOwn: (name: string) => Promise<boolean>): Promise<void> {
+      const own: string[] = []
+      for (const hash of (await find(user))?.apiKeys ?? []) {
+        const name = await items.getItem(apiKeyOwnerKey(hash))
+        if (name !== null && (await isOwn(name))) own.push(hash)
+      }
+      await writeOwners(user, own)
     },
 
     async remove(user: Pick<User, 'id'>): Promise<void> {
       while (true) {
         const text = await items.getItem(keyOf(user))
         if (text === null) return
-        await removeOwners((JSON.parse(text) as StoredLogin).apiKeys)
+        const { apiKeys, replaced = [] } = JSON.parse(text) as StoredLogin
+        await removeOwners([...apiKeys, ...replaced])
         if (await storage.removeItemIf(keyOf(user), text)) return
       }
     },

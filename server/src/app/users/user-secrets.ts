@@ -185,7 +185,7 @@ export function createSecretStore({ storage, encryption, passwords, random }: Se
       },
 
       findLogin: logins.find,
-      repeatOwners: logins.writeOwners,
+      repeatOwners: logins.repeatOwners,
     },
   }
 }

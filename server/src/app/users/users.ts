@@ -56,7 +56,7 @@ export function createUsers(options: UsersOptions) {
   } = createUserItems({
     storage,
     clock,
-    onRename: store.logins.writeOwners,
+    onRename: (user) => store.logins.renameOwners(user, async (name) => (await find(name))?.id === user.id),
   })
   /** Ids of the users who wrote recently, by name. A name may belong to another user by now. */
   const lastIds = createLruCache<string, string>(REMEMBERED_IDS)
