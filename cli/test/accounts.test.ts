@@ -137,7 +137,7 @@ describe('export', () => {
   })
 })
 
-describe('the own account', () => {
+describe('a player’s own account', () => {
   test('account rename changes the name, and the profile and its key follow', async () => {
     const home = newFolder()
     const env = await newPlayer('Owen')

@@ -175,6 +175,13 @@ describe('user create --file', () => {
     await expect(admin().users.get('Foreign')).rejects.toThrow('No user has that name')
   })
 
+  test('skips a renamed player who has a login file under the old name', async () => {
+    writeFileSync(list, 'Before\n')
+    await create()
+    await admin().users.rename('Before', 'After')
+    expect(await document()).toMatchObject({ status: 0, created: 0, skipped: 1, missing: [] })
+  })
+
   test('reads the list from stdin', async () => {
     const { status } = await run(['user', 'create', '--file', '-', '--login-files', folder], {
       env: context.admin,

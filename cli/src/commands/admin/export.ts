@@ -17,9 +17,9 @@ const FORMATS = ['csv', 'jsonl'] as const
 export const exportCommand = defineCommand({
   summary: 'Export the catches of all players, as a superadmin.',
   description:
-    'Prints one line for each catch, with the player, the kind, the gamemode, the name, the rarity, the time, and the ' +
-    'id and index of the record. The export contains no secrets. --json prints JSON Lines. With --out, the file has its name only when it is ' +
-    'complete. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe, which add --file ' +
+    'Prints one line for each catch, with the player, the kind, the gamemode, the name, the rarity, the time, the id of ' +
+    'the record, and the index of the catch in it. The export contains no secrets. --json prints JSON Lines. With ' +
+    '--out, the command writes FILE.part, and renames it to FILE at the end. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe, which add --file ' +
     'removes. To add the catches of one player again: fish-cli add --file FILE --player NAME',
   examples: [
     'fish-cli export --out catches.csv',

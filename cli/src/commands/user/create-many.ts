@@ -1,3 +1,4 @@
+import { NotFoundError } from '@fish-crab/sdk'
 import type { AdminClient } from '@fish-crab/sdk/admin'
 import { LIMITS, userNameKey } from '@fish-crab/sdk/constants'
 import type { UserLine } from '@fish-crab/sdk/contract'
@@ -46,8 +47,11 @@ export async function createMany(session: Session, flags: CreateManyFlags): Prom
   }
   const isExisting = ({ name }: ListedPlayer) => existing.has(userNameKey(name))
   const hasFile = ({ name }: ListedPlayer) => folder.has(name)
-  const foreign = players.find((player) => hasFile(player) && !isExisting(player))
-  if (foreign) throw foreignFile(folder, foreign.name)
+  for (const player of players) {
+    if (!hasFile(player) || isExisting(player)) continue
+    if (!(await isFormerName(admin, player.name, signal))) throw foreignFile(folder, player.name)
+    existing.add(userNameKey(player.name))
+  }
   const outcome: Outcome = {
     created: 0,
     reset: 0,
@@ -158,11 +162,22 @@ async function isUnused(admin: AdminClient, name: string, signal: AbortSignal): 
   return entries.every(({ action }) => UNUSED_ACTIONS.has(action))
 }
 
+/** Whether a name that is not in the list of players is the old name of a renamed player. */
+async function isFormerName(admin: AdminClient, name: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await admin.users.get(name, { signal })
+    return true
+  } catch (error) {
+    if (error instanceof NotFoundError) return false
+    throw error
+  }
+}
+
 function foreignFile(folder: LoginFolder, name: string): CliError {
   return new CliError({
     code: 'file_exists',
     message: `${folder.path(name)} exists, but the service has no player ${name}; nothing was changed.`,
-    hint: 'Pass a folder for this service to --login-files. If the player was deleted or renamed, remove the file.',
+    hint: 'Pass a folder for this service to --login-files. If the player was deleted, remove the file.',
     exit: EXIT.conflict,
   })
 }
@@ -195,7 +210,7 @@ function report(
   const { created, reset, missing } = outcome
   const { file, folder, resetMissing } = flags
   const words = ['user', 'create', '--file', file, '--login-files', folder, '--reset-missing']
-  const again = commandLine(...words, ...gamemodeWords(target), ...administratorWords(target))
+  const resetCommand = commandLine(...words, ...gamemodeWords(target), ...administratorWords(target))
   terminal.print({ players, created, skipped, reset, missing, folder }, () => [
     `Created ${playersText(created)}. The login files are in ${folder}.`,
     ...(skipped === 0 ? [] : [`Skipped ${playersText(skipped)} with a login file.`]),
@@ -207,7 +222,7 @@ function report(
     `fish-cli: ${playersText(missing.length)} without a login file: ${missing.join(', ')}.`,
     resetMissing
       ? `Their secrets may be in use, so nothing was reset. To let such a player choose a new password: ${link}`
-      : `To reset those that never used their secrets: ${again}`,
+      : `To reset those that never used their secrets: ${resetCommand}`,
   ])
   return EXIT.partly
 }

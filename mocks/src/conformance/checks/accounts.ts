@@ -55,7 +55,7 @@ async function expectAudited(t: TestContext, name: string, ...actions: readonly 
 export const accountsChecks = checksOf('admin', [
   check(
     'suspended-player',
-    'A suspended player cannot post or log in and can still be read; a stored token is a replay, and all of it ends.',
+    'A suspended player cannot post or log in and can still be read; a stored token is a replay. After the suspension, the player can post again.',
     async (t) => {
       const user = await t.newUser()
       const token = await encrypt(t, SHORT_PAYLOADS.fish, user)
@@ -87,7 +87,7 @@ export const accountsChecks = checksOf('admin', [
   }),
   check(
     'private-player',
-    'A player who is not public is unknown to others, readable with the own API key, and can add catches.',
+    'A player who is not public is unknown to others, readable with their own API key, and can add catches.',
     async (t) => {
       const user = await t.newUser()
       expect.status(await asPlayer(t, user, 'PATCH', '/user', { public: false }), 200)
@@ -124,7 +124,7 @@ export const accountsChecks = checksOf('admin', [
       expect.error(taken, 'user_exists')
     },
   ),
-  check('own-account-deleted', 'A player deletes the own account with the password in the body.', async (t) => {
+  check('own-account-deleted', 'A player deletes their own account with the password in the body.', async (t) => {
     const user = await t.newUser()
     expect.error(await asPlayer(t, user, 'DELETE', '/user', { password: 'a-wrong-password' }), 'invalid_credentials')
     expect.status(await asPlayer(t, user, 'DELETE', '/user', { password: user.password }), 204)

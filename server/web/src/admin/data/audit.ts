@@ -27,7 +27,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'crab.move': 'moved crabs of',
   'invitation.create': 'created an invitation',
   'invitation.delete': 'ended an invitation',
-  'invitation.redeem': 'came by an invitation',
+  'invitation.redeem': 'joined with an invitation',
   export: 'exported the catches of all players',
   'admin.create': 'created the administrator',
   'admin.delete': 'removed the administrator',

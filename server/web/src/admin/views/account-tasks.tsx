@@ -111,7 +111,7 @@ function Suspend({ user, onClose, onDone }: TaskProps) {
   if (suspended) {
     return (
       <Dialog title={`End the suspension of ${name}`} onEscape={onClose}>
-        <p>{name} can log in and add catches again, and everybody sees the collections.</p>
+        <p>{name} can log in and add catches again.</p>
         <Form
           submit="End the suspension"
           busy="Saving…"

@@ -58,7 +58,7 @@ export function Catches({ view, user, onChange }: CatchesProps) {
     // Fix the defaults in the address, so that a new latest catch does not change the view.
     if (view.gamemode === undefined) replaceView({ name: 'player', player, kind, gamemode, filter })
   }, [view.gamemode, player, kind, gamemode, filter])
-  const [shown, setShown] = useState(CHUNK)
+  const [visible, setVisible] = useState(CHUNK)
   const [task, setTask] = useState<Task>()
   const id = useId()
   const place: Place = { player, kind, gamemode }
@@ -68,7 +68,7 @@ export function Catches({ view, user, onChange }: CatchesProps) {
   const { content } = records
   const plurals = kind === 'fish' ? 'fish' : 'crabs'
   const choose = (next: Partial<PlayerView>) => {
-    setShown(CHUNK)
+    setVisible(CHUNK)
     replaceView({ name: 'player', ...place, filter, ...next })
   }
   const close = () => setTask(undefined)
@@ -141,7 +141,7 @@ export function Catches({ view, user, onChange }: CatchesProps) {
       )}
       {found.length > 0 && (
         <ul class="records panel" key={fragmentOf(view)}>
-          {found.slice(0, shown).map(({ id: record, entries }) => (
+          {found.slice(0, visible).map(({ id: record, entries }) => (
             <Record
               key={record}
               record={whole.get(record) as CatchRecord}
@@ -153,7 +153,7 @@ export function Catches({ view, user, onChange }: CatchesProps) {
           ))}
         </ul>
       )}
-      {found.length > shown && <ShowMore count={found.length - shown} onShow={() => setShown(shown + CHUNK)} />}
+      {found.length > visible && <ShowMore count={found.length - visible} onShow={() => setVisible(visible + CHUNK)} />}
       {task?.name === 'add' && <AddCatch place={place} onDone={reload} onClose={close} />}
       {task?.name === 'remove' && (
         <RemoveCatches record={task.record} onRemove={() => remove(task.record)} onClose={close} />
@@ -195,13 +195,13 @@ interface RecordProps {
 }
 
 function Record({ record, entries, onRemove, onRemoveAll, onMove }: RecordProps) {
-  const [shown, setShown] = useState(PREVIEW)
+  const [visible, setVisible] = useState(PREVIEW)
   const what = describeRecord(record)
   const count = record.entries.length
   return (
     <li class="record">
       <ul class="entries">
-        {entries.slice(0, shown).map((entry, index) => (
+        {entries.slice(0, visible).map((entry, index) => (
           <li key={entry.entry ?? index} class={tintOf(entry.rarity)}>
             <Creature kind={entry.rarity === undefined ? 'crab' : 'fish'} name={entry.name} rarity={entry.rarity} />
             <span class="entry">
@@ -223,9 +223,9 @@ function Record({ record, entries, onRemove, onRemoveAll, onMove }: RecordProps)
             )}
           </li>
         ))}
-        {entries.length > shown && (
+        {entries.length > visible && (
           <li>
-            <ShowMore count={entries.length - shown} what={what} onShow={() => setShown(shown + CHUNK)} />
+            <ShowMore count={entries.length - visible} what={what} onShow={() => setVisible(visible + CHUNK)} />
           </li>
         )}
         {count > 1 && (

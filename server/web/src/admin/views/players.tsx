@@ -58,12 +58,12 @@ export function Players({ view }: { readonly view: PlayersView }) {
   const { content } = players
   const rows = useMemo(() => sortPlayers(content?.players ?? [], sort), [content, sort])
 
-  const left = useRef<Omit<LastList, 'scroll'> | undefined>(undefined)
-  left.current = content && { fragment, list: content }
+  const currentList = useRef<Omit<LastList, 'scroll'> | undefined>(undefined)
+  currentList.current = content && { fragment, list: content }
   useLayoutEffect(() => {
     if (last) scrollTo(0, last.scroll)
     return () => {
-      lastList.current = left.current && { ...left.current, scroll: scrollY }
+      lastList.current = currentList.current && { ...currentList.current, scroll: scrollY }
     }
   }, [last, lastList])
 
