@@ -41,8 +41,6 @@ export function parseToken(token: string) {
   return kind === undefined ? undefined : { kind: kind as LinkKind, id, secret }
 }
 
-export type Redemption = Awaited<ReturnType<typeof createRedemption>>
-
 /** Creates the functions of one redemption, which store and repeat its response. */
 export async function createRedemption(
   { nonce, service }: RedemptionRequest,
