@@ -1,5 +1,5 @@
 // A complete custom storage driver that stores everything in memory. Copy this file, replace the lists with a database, and
-// let `describeStorage` show the missing parts (test/storage-driver.test.ts).
+// let `describeStorage` show the missing parts (test/storage-driver.integration.test.ts).
 import {
   type Change,
   type Collection,

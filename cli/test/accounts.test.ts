@@ -64,7 +64,7 @@ describe('links', () => {
     expect(Math.round((Date.parse(expiresAt) - Date.now()) / 3_600_000)).toBe(72)
   })
 
-  test('invitation create prints a link, invitation list shows it without the link, and invitation end removes it', async () => {
+  test('invitation create prints a link, invitation list shows it without the link, and invitation end ends it', async () => {
     const { stdout, stderr } = await admin(['invitation', 'create', '--uses', '2'])
     const [, token = ''] = /^https:\/\/fish\.example\.org\/login#([\w.-]{60,})\n$/.exec(stdout) ?? []
     const [, id = ''] = /for 2 players, until .* Its id is (\S+)\.\n$/.exec(stderr) ?? []
@@ -75,7 +75,9 @@ describe('links', () => {
     expect(listed.stdout).toMatch(new RegExp(`^ID .*\\n${id} +2 +1 .* admin .* Invited\\n$`))
     expect(listed.stdout).not.toContain(token)
     expect(await adminJson('invitation', 'end', id)).toEqual({ id, ended: true })
-    expect(await admin(['invitation', 'list'])).toMatchObject({ stderr: expect.stringContaining('No invitations.') })
+    const { invitations } = await adminJson('invitation', 'list')
+    expect(invitations).toMatchObject([{ id, remaining: 1, players: [{ name: 'Invited' }] }])
+    expect(Date.parse(invitations[0].expiresAt)).toBeLessThanOrEqual(Date.now())
     expect(await admin(['invitation', 'end', id])).toMatchObject({ status: 5 })
   })
 

@@ -1,6 +1,6 @@
 /**
  * A storage driver for any SQLite with a synchronous API, such as the SQLite of a Durable Object or `node:sqlite`.
- * test/sql-driver.test.ts runs the test suite for storage drivers, which shows that the driver is complete.
+ * test/sql-driver.integration.test.ts runs the test suite for storage drivers, which shows that the driver is complete.
  */
 import {
   type Change,

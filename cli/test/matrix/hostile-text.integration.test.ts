@@ -35,15 +35,20 @@ const FAILURE = { error: `No.${HOSTILE}`, requestId: `r${HOSTILE}`, details: [{ 
 
 type Change = (text: string) => { readonly status?: number; readonly text: string }
 
+/** Changes a JSON text, or each line of JSON Lines. */
+function changeLines(text: string, change: (value: unknown) => unknown): string {
+  return text.replaceAll(/.+/g, (line) => JSON.stringify(change(JSON.parse(line))))
+}
+
 /** The changes that a hostile service makes to its responses. */
 const DATA: readonly (readonly [name: string, change: Change])[] = [
   [
     'with hostile names',
-    (text) => ({ text: JSON.stringify(withHostileText(JSON.parse(text), (key) => STRUCTURE.test(key))) }),
+    (text) => ({ text: changeLines(text, (value) => withHostileText(value, (key) => STRUCTURE.test(key))) }),
   ],
   [
     'with hostile text in every field',
-    (text) => ({ text: JSON.stringify(withHostileText(JSON.parse(text), () => false)) }),
+    (text) => ({ text: changeLines(text, (value) => withHostileText(value, () => false)) }),
   ],
 ]
 const FAILURES: typeof DATA = [
