@@ -96,14 +96,16 @@ export async function newPlayer() {
   const home = newFolder()
   const log = join(home, '.minecraft', 'logs', 'latest.log')
   mkdirSync(join(log, '..'), { recursive: true })
-  writeFileSync(log, '[09:00:00] [main/INFO]: Setting user: Alex\n')
+  // Later times would belong to the day before.
+  const startedAt = Date.now() - 120_000
+  const timeAt = (second: number) => new Date(startedAt + second * 1000).toTimeString().slice(0, 8)
+  writeFileSync(log, `[${timeAt(0)}] [main/INFO]: Setting user: Alex\n`)
   const user = mock.user('Alex')
   const login = { version: 1, service: server.url, ...user, gamemode: 'earth' }
   let second = 0
   const chat = (text: string) => {
     second += 1
-    const at = new Date(second * 1000).toISOString().slice(14, 19)
-    return `[09:${at}] [Render thread/INFO]: [CHAT] ${text}\n`
+    return `[${timeAt(second)}] [Render thread/INFO]: [CHAT] ${text}\n`
   }
   const says = (...texts: readonly string[]) => appendFileSync(log, [...texts, 'ok'].map(chat).join(''))
   return {
@@ -121,7 +123,7 @@ export async function newPlayer() {
     },
     /** Writes to the log that the player joins a gamemode. */
     joins(gamemode: string): void {
-      appendFileSync(log, `[09:00:00] [Render thread/INFO]: Connecting to ${gamemode}.example.net, 25565\n`)
+      appendFileSync(log, `[${timeAt(0)}] [Render thread/INFO]: Connecting to ${gamemode}.example.net, 25565\n`)
     },
     /** Writes messages of the game to the log. A catch in the last line would wait for a following line. */
     says,

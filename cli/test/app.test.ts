@@ -15,8 +15,11 @@ import { ADMIN_PASSWORD, type Env, type RunOptions, run, serviceContext, startSe
 
 const context = serviceContext()
 
+/** The local minute before the test, because a later time would belong to the day before. */
+const MINUTE = new Date(Date.now() - 60_000).toTimeString().slice(0, 5)
+
 const CATCH = (second: number, name: string) =>
-  `[09:00:0${second}] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name} with a length of 31.5cm.\n`
+  `[${MINUTE}:0${second}] [Render thread/INFO]: [CHAT] NICE CATCH! You caught a ${name} with a length of 31.5cm.\n`
 
 /** Shortens the time that the outbox collects catches, and its waits after failures. */
 const HASTY_CLOCK: RunOptions['clock'] = {
@@ -34,7 +37,7 @@ function homeWithGame(player = 'Alex'): string {
 
 function putLog(path: string, player: string): void {
   mkdirSync(join(path, '..'), { recursive: true })
-  writeFileSync(path, `[09:00:00] [main/INFO]: Setting user: ${player}\n`)
+  writeFileSync(path, `[${MINUTE}:00] [main/INFO]: Setting user: ${player}\n`)
 }
 
 /** Starts the program for players, and returns the page that its browser would have. */
@@ -133,7 +136,7 @@ const loginFile = (gamemode: string | null = 'earth') => {
   })
 }
 
-const OTHER_LINE = '[09:00:03] [Render thread/INFO]: [CHAT] ok\n'
+const OTHER_LINE = `[${MINUTE}:03] [Render thread/INFO]: [CHAT] ok\n`
 
 /** Starts a service of the mocks with the player Alex, and returns the login file of Alex. */
 async function startMock() {
@@ -189,7 +192,7 @@ test('after a new key, the page asks for a login, and then sends the rejected ca
   const fileOf = (fernetKey: string) =>
     JSON.stringify({ version: 1, service: context.service.url, name: 'Bella', fernetKey, gamemode: 'earth' })
   const app = await openApp()
-  writeFileSync(app.log, '[09:00:00] [main/INFO]: Setting user: Bella\n')
+  writeFileSync(app.log, `[${MINUTE}:00] [main/INFO]: Setting user: Bella\n`)
   expect((await app.post('/api/login', { file: fileOf(bella.fernetKey) })).status).toBe(200)
   await app.post('/api/start')
   const reset = await run(['user', 'reset', 'Bella', '--type', 'fernet', '--yes', '--show', '--json'], {
@@ -453,7 +456,7 @@ test('the page says which games it follows, and which it skips for which reason'
       { path: others, launcher: 'Lunar', followed: false, note: expect.stringContaining('runs as Bella') },
     ]),
   )
-  appendFileSync(app.log, '[09:00:01] [Render thread/INFO]: Connecting to hub.example.net, 25565\n')
+  appendFileSync(app.log, `[${MINUTE}:01] [Render thread/INFO]: Connecting to hub.example.net, 25565\n`)
   await app.until((state) => state.games.some(({ note }) => note.includes('hub, which is not a gamemode')))
 })
 
