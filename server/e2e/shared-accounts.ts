@@ -36,7 +36,7 @@ export function describeSharedAccounts({ fleet, chief, everywhere, newUser, size
   const admin = <Body>(method: string, path: string, body?: unknown) =>
     chief().ask<Body>(fleet().at(0), method, path, body)
 
-  test.each(['a suspension that hides', 'the wish of the player', 'a deletion'])(
+  test.each(['a suspension that hides', 'a choice of the player', 'a deletion'])(
     'a player is hidden in every process within a second after %s, and open streams end',
     async (change) => {
       const user = await newUser()
@@ -63,7 +63,7 @@ export function describeSharedAccounts({ fleet, chief, everywhere, newUser, size
       if (change === 'a deletion') {
         const body = JSON.stringify({ password: user.password })
         expect((await ask(fleet().at(0), '/user', { method: 'DELETE', headers: own, body })).status).toBe(204)
-      } else if (change === 'the wish of the player') {
+      } else if (change === 'a choice of the player') {
         const body = JSON.stringify({ public: false })
         expect((await ask(fleet().at(0), '/user', { method: 'PATCH', headers: own, body })).status).toBe(200)
       } else await admin('POST', routePath('suspendUser', { name: user.name }), { hide: true })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { asRoot } from './administration.ts'
 import { expectError } from './errors.ts'
 import { openEvents } from './event-stream.ts'
+import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
 import { basic, type TestService, UNLIMITED } from './test-service.ts'
 
@@ -22,6 +23,8 @@ async function openService(options = {}) {
   const token = (payload: object = { fish: 'Salmon', rarity: 3 }) => fernet.encrypt(JSON.stringify(payload))
   return { service, token, admin: await asRoot(service) }
 }
+
+const NEVER_MS = 3_600_000
 
 const POST = { method: 'POST', headers: { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth' } }
 
@@ -171,8 +174,18 @@ describe('a stream that opens while its player is hidden', () => {
 })
 
 describe('streams of a suspended or private player', () => {
+  it('end at the next check if the signal of the change is lost', async () => {
+    const { storage, failAt } = createFailingStorage()
+    const { service, admin } = await openService({ storage, streams: { checkMs: 10 } })
+    const events = await openEvents(service)
+    await events.ready()
+    failAt(/^signalChange/)
+    await admin('POST', '/admin/users/Alex/suspend', { hide: true })
+    expect((await events.rest()).map(({ event }) => event)).toEqual(['deleted'])
+  })
+
   it('stay open for a player who is suspended but not hidden, until the player is hidden', async () => {
-    const { service, token, admin } = await openService()
+    const { service, token, admin } = await openService({ streams: { checkMs: NEVER_MS } })
     const events = await openEvents(service)
     await events.ready()
     await admin('POST', '/admin/users/Alex/suspend', {})
@@ -209,8 +222,8 @@ describe('an invitation that is used, expired or ended', () => {
     ['with the name of a player', { name: 'Alex' }],
   ])('looks like an unknown one, %s', async (_, given) => {
     const { service, admin } = await openService()
-    const invite = async () => {
-      const { id, url } = (await (await admin('POST', '/admin/invitations', { uses: 1 })).json()) as CreatedInvitation
+    const invite = async (by = admin) => {
+      const { id, url } = (await (await by('POST', '/admin/invitations', { uses: 1 })).json()) as CreatedInvitation
       return { id, token: url.slice(url.indexOf('#') + 1) }
     }
     const redeem = (body: object) =>
@@ -223,11 +236,13 @@ describe('an invitation that is used, expired or ended', () => {
     expect((await redeem({ token: used.token, name: 'Bea' })).status).toBe(200)
     await admin('DELETE', `/admin/invitations/${ended.id}`)
     service.advance(72 * 3_600_000)
+    const open = await invite(await asRoot(service))
     const tokens = [
       used.token,
       ended.token,
       expired.token,
       `${expired.token.slice(0, -3)}AAA`,
+      `${open.token.slice(0, -3)}AAA`,
       'i',
       '',
       'x'.repeat(128),

@@ -63,6 +63,10 @@ interface Race {
   readonly check: (world: World, one: Response, other: Response) => Promise<void>
 }
 
+interface ApiKey {
+  readonly apiKey: string
+}
+
 const isRefused = async (response: Response, code: string) =>
   expect(((await response.json()) as { code: string }).code).toBe(code)
 
@@ -129,6 +133,38 @@ const RACES: Readonly<Record<string, Race>> = {
     async check(world, redeemed) {
       if (redeemed.status !== 200) expect(redeemed.status).toBe(404)
       await expectGone(world)
+    },
+  },
+  'two resets of the API key': {
+    one: ({ admin }) => admin('POST', '/admin/users/Alex/reset', { type: 'api-key' }),
+    other: ({ admin }) => admin('POST', '/admin/users/Alex/reset', { type: 'api-key' }),
+    async check(world, one, other) {
+      const keys = await Promise.all([one, other].map(async (reset) => ((await reset.json()) as ApiKey).apiKey))
+      const valid = await Promise.all([...keys, world.alex.apiKey].map(world.isValid))
+      expect(valid.filter(Boolean)).toHaveLength(1)
+      expect(await world.leftovers()).toHaveLength(5)
+    },
+  },
+  'a reset of the API key and a deletion': {
+    one: ({ admin }) => admin('POST', '/admin/users/Alex/reset', { type: 'api-key' }),
+    other: ({ own }) => own('DELETE', '/user', { password: 'alex-password' }),
+    async check(world, reset, deleted) {
+      expect(deleted.status).toBe(204)
+      expect([200, 404]).toContain(reset.status)
+      await expectGone(world)
+    },
+  },
+  'a deletion, and a deletion with a new player of the same name': {
+    one: ({ own }) => own('DELETE', '/user', { password: 'alex-password' }),
+    async other({ admin }) {
+      await admin('DELETE', '/admin/users/Alex')
+      return admin('POST', '/admin/users', { name: 'Alex' })
+    },
+    async check(world, _, created) {
+      if (created.status === 201) {
+        expect(names(await list(world.admin))).toEqual(['Alex'])
+        expect(await world.leftovers()).toHaveLength(5)
+      } else await isRefused(created, 'user_exists')
     },
   },
   'a rename and a post': {
@@ -212,7 +248,7 @@ const RACES: Readonly<Record<string, Race>> = {
     async check(world, reset, renamed) {
       expect([reset.status, renamed.status]).toEqual([200, 200])
       world.advance(91 * DAY_MS)
-      const { apiKey } = (await reset.json()) as { apiKey: string }
+      const { apiKey } = (await reset.json()) as ApiKey
       expect([await world.isValid(apiKey), await world.isValid(world.alex.apiKey)]).toEqual([true, false])
     },
   },

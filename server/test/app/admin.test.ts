@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { asRoot, login, withSession } from './administration.ts'
 import { expectError } from './errors.ts'
-import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { createMemoryService, createSteppedPasswords } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
 /** A session of an administrator who is not a superadmin. */
@@ -78,19 +78,12 @@ describe('an administrator who is deleted while the body of a request arrives', 
 })
 
 it('no administrator is created if the creator is deleted while the password is hashed', async () => {
-  let beforeHash = async () => {}
-  const passwords = {
-    ...plainPasswords,
-    async hash(password: string) {
-      await beforeHash()
-      return plainPasswords.hash(password)
-    },
-  }
+  const { passwords, beforeHash } = createSteppedPasswords()
   const service = await createMemoryService({ ...UNLIMITED, passwords })
   const root = await asRoot(service)
   await service.app.admins.create('Mia', 'mia-password', 'superadmin')
   const { token } = (await (await login(service, 'mia', 'mia-password')).json()) as Session
-  beforeHash = async () => void (await root('DELETE', '/admin/admins/mia'))
+  beforeHash(() => root('DELETE', '/admin/admins/mia'))
   const eve = { username: 'eve', password: 'eve-password', role: 'superadmin' }
   await expectError(await withSession(service, token)('POST', '/admin/admins', eve), 'invalid_session')
   const { admins } = (await (await root('GET', '/admin/admins')).json()) as { admins: { username: string }[] }

@@ -1,4 +1,11 @@
-import { type CreatedUser, createdUserSchema, MEDIA_TYPES, type Session, type UserList } from '@fish-crab/sdk/contract'
+import {
+  type AuditPage,
+  type CreatedUser,
+  createdUserSchema,
+  MEDIA_TYPES,
+  type Session,
+  type UserList,
+} from '@fish-crab/sdk/contract'
 import { expect } from 'vitest'
 import { ADDRESS_HEADER, type TestService } from './test-service.ts'
 
@@ -46,6 +53,12 @@ export async function list(admin: AsAdmin, query = ''): Promise<UserList> {
   const response = await admin('GET', `/admin/users${query}`)
   expect(response.status).toBe(200)
   return (await response.json()) as UserList
+}
+
+/** The newest entries of the audit log, in words. */
+export async function actions(admin: AsAdmin): Promise<readonly string[]> {
+  const { entries } = (await (await admin('GET', '/admin/audit')).json()) as AuditPage
+  return entries.map(({ actor, action, subject }) => [actor, action, subject].join(' '))
 }
 
 /** The names on a page of users. */

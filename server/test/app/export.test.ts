@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asRoot, create, login, withSession } from './administration.ts'
 import { expectError } from './errors.ts'
+import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
 import { UNLIMITED } from './test-service.ts'
 
@@ -46,6 +47,39 @@ describe('an export', () => {
     expect(await rows('kind=crab&gamemode=earth')).toEqual([])
     await expectError(await admin('GET', '/admin/export?gamemode=nowhere'), 'invalid_query')
     await expectError(await admin('GET', '/admin/export?format=xml'), 'invalid_query')
+  })
+
+  it('reads only some players before the client reads on, and stops reading when the client leaves', async () => {
+    const { storage, calls } = createFailingStorage()
+    const service = await createMemoryService({ ...UNLIMITED, storage })
+    const admin = await asRoot(service)
+    for (let count = 0; count < 60; count += 1) await service.app.users.create({ name: `Player${count}` })
+    const reads = () => calls.filter((call) => call.startsWith('read ')).length
+    const response = await admin('GET', '/admin/export?kind=fish&gamemode=earth')
+    const early = reads()
+    expect([early > 0, early < 50]).toEqual([true, true])
+    await response.body?.cancel()
+    expect(reads()).toBe(early)
+    await (await admin('GET', '/admin/export?kind=fish&gamemode=earth')).text()
+    expect(reads()).toBe(early + 61)
+  })
+
+  it('contains a player with many catches in several parts', async () => {
+    const { admin } = await openService()
+    const fish = Array.from({ length: 500 }, () => ({ name: 'Salmon', rarity: 3 }))
+    for (let count = 0; count < 8; count += 1) await admin('POST', '/admin/users/Bea/fish?gamemode=earth', { fish })
+    const body = (await admin('GET', '/admin/export')).body as ReadableStream<Uint8Array>
+    const sizes: number[] = []
+    for await (const { length } of body) sizes.push(length)
+    expect(sizes.length).toBeGreaterThan(1)
+  })
+
+  it('contains a player who is renamed meanwhile once', async () => {
+    const { service, admin } = await openService()
+    for (let count = 0; count < 110; count += 1) await service.app.users.create({ name: `Player${count}` })
+    const response = await admin('GET', '/admin/export?format=jsonl')
+    expect((await admin('POST', '/admin/users/Alex/rename', { name: 'Zoe' })).status).toBe(200)
+    expect((await response.text()).match(/"Salmon"/g)).toHaveLength(1)
   })
 
   it('is only for superadmins, and in the audit log', async () => {

@@ -1,16 +1,23 @@
-import type { AuditPage, CreatedInvitation, InvitationList, LoginFile, LoginLink } from '@fish-crab/sdk/contract'
+import { createHash } from 'node:crypto'
+import type { CreatedInvitation, InvitationList, LoginFile, LoginLink } from '@fish-crab/sdk/contract'
+import { createFernet } from '@fish-crab/sdk/fernet'
+import type { AppOptions } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
-import { type AsAdmin, asRoot } from './administration.ts'
+import { HttpError } from '../../src/app/http/http-error.ts'
+import { secretKey } from '../../src/app/store/item-keys.ts'
+import type { StoredLogin } from '../../src/app/users/logins.ts'
+import { type AsAdmin, actions, asRoot } from './administration.ts'
 import { expectError } from './errors.ts'
-import { createMemoryService } from './memory-service.ts'
+import { createFailingStorage } from './failing-storage.ts'
+import { createMemoryService, createSteppedPasswords } from './memory-service.ts'
 import { basic, type TestService, UNLIMITED } from './test-service.ts'
 
 const PUBLIC_URL = 'https://fish.example.org'
 const NONCE = 'a nonce of the client'
 const HOUR_MS = 3_600_000
 
-async function openService() {
-  const service = await createMemoryService({ ...UNLIMITED, publicUrl: PUBLIC_URL })
+async function openService(options: Partial<AppOptions> = {}) {
+  const service = await createMemoryService({ ...UNLIMITED, publicUrl: PUBLIC_URL, ...options })
   return { service, admin: await asRoot(service) }
 }
 
@@ -56,10 +63,34 @@ describe('a login link', () => {
     await expectError(await readKey(service, 'alex-password'), 'invalid_credentials')
     expect([await isUnlimited(service, file.apiKey), await isUnlimited(service, alex.apiKey)]).toEqual([true, false])
     await expectError(await redeem(service, { token, nonce: 'another nonce of a client' }), 'link_not_found')
-    const { entries } = (await (await admin('GET', '/admin/audit')).json()) as AuditPage
-    const actions = entries.map(({ actor, action, subject }) => [actor, action, subject].join(' '))
-    expect(actions).toEqual(expect.arrayContaining(['root user.login-link Alex', 'Alex user.login-link.redeem Alex']))
-    expect(JSON.stringify(entries)).not.toContain(token)
+    expect(await actions(admin)).toEqual(
+      expect.arrayContaining(['root user.login-link Alex', 'Alex user.login-link.redeem Alex']),
+    )
+    expect(await (await admin('GET', '/admin/audit')).text()).not.toContain(token)
+  })
+
+  it('gives a valid API key to a repeated request, although the service stopped before the key was stored', async () => {
+    const { storage, failAt } = createFailingStorage()
+    const { service, admin } = await openService({ storage })
+    const token = await newLink(admin)
+    failAt(/^items\.setItem api-key:/)
+    await expectError(await redeem(service, { token }), 'storage_error')
+    failAt()
+    const { apiKey } = (await (await redeem(service, { token })).json()) as LoginFile
+    expect(await isUnlimited(service, apiKey)).toBe(true)
+  })
+
+  it('stores a response that nobody can decrypt with the link alone', async () => {
+    const { service, admin } = await openService()
+    const { storage, alex } = service
+    const token = await newLink(admin)
+    await redeem(service, { token })
+    const { redeemed } = JSON.parse((await storage.items.getItem(secretKey(alex.id, 'login'))) ?? '') as StoredLogin
+    const secret = token.slice(token.indexOf('.') + 1)
+    const read = (key: string) =>
+      createFernet(createHash('sha256').update(key).digest('base64url')).decrypt(redeemed?.response ?? '')
+    await expect(read(secret)).rejects.toThrow()
+    await expect(read(`${secret} ${NONCE}`)).resolves.toBeDefined()
   })
 
   it('gives the same response to the same nonce for ten minutes, also to requests at the same time', async () => {
@@ -108,6 +139,7 @@ describe('a login link', () => {
     const token = await newLink(admin)
     const wrong = [`${token.slice(0, -3)}AAA`, 'nothing', `u${'0'.repeat(36)}.${'A'.repeat(43)}`]
     for (const one of wrong) await expectError(await redeem(service, { token: one }), 'link_not_found')
+    expect(await actions(admin)).not.toContain('Alex user.login-link.redeem Alex')
     for (let count = 3; count < 10; count += 1) await redeem(service, { token: 'nothing' })
     await expectError(await redeem(service, { token }), 'rate_limited')
   })
@@ -127,6 +159,8 @@ describe('a login link', () => {
     for (const hours of [0, 721, 1.5]) await expectError(await link(hours), 'invalid_payload')
     await admin('POST', '/admin/users/Alex/suspend', {})
     await expectError(await link(1), 'user_suspended')
+    const [last] = await actions(admin)
+    expect(last).toBe('root user.suspend Alex')
   })
 })
 
@@ -170,6 +204,46 @@ describe('an invitation', () => {
     expect(second).toBe(first)
     const { invitations } = (await (await admin('GET', '/admin/invitations')).json()) as InvitationList
     expect(invitations[0]?.remaining).toBe(4)
+  })
+
+  it('creates the player of a repeated request for ten minutes, although the service stopped before', async () => {
+    const { storage, failAt } = createFailingStorage()
+    const { passwords, beforeHash } = createSteppedPasswords()
+    const { service, admin } = await openService({ storage, passwords })
+    const { token } = await newInvitation(admin, 2)
+    const early = { token, name: 'Bea', nonce: 'the nonce of Bea' }
+    const late = { token, name: 'Cleo', nonce: 'the nonce of Cleo' }
+    // The use is taken, but neither the player can be created nor the use given back.
+    beforeHash(async () => failAt(/^(setItemIfAbsent user:|replaceItemIf invitation:)/))
+    for (const body of [early, late]) {
+      failAt()
+      await expectError(await redeem(service, body), 'storage_error')
+    }
+    beforeHash(async () => {})
+    failAt()
+    service.advance(599_000)
+    expect((await redeem(service, early)).status).toBe(200)
+    service.advance(1000)
+    await expectError(await redeem(service, late), 'link_not_found')
+  })
+
+  it('keeps the use of a request that still runs when a repetition fails', async () => {
+    const { passwords, beforeHash } = createSteppedPasswords()
+    const { service, admin } = await openService({ passwords })
+    const { token } = await newInvitation(admin, 1)
+    const started = Promise.withResolvers<void>()
+    const finished = Promise.withResolvers<void>()
+    beforeHash(() => {
+      started.resolve()
+      return finished.promise
+    })
+    const first = redeem(service, { token, name: 'Bea' })
+    await started.promise
+    beforeHash(() => Promise.reject(new HttpError('unavailable')))
+    await expectError(await redeem(service, { token, name: 'Bea' }), 'unavailable')
+    await expectError(await redeem(service, { token, name: 'Cleo', nonce: 'another nonce here' }), 'link_not_found')
+    finished.resolve()
+    expect((await first).status).toBe(200)
   })
 
   it('needs a name, and ends when an administrator ends it', async () => {

@@ -9,6 +9,24 @@ export const plainPasswords: PasswordHasher = {
   verify: async (password, hash) => hash === `plain$${password}`,
 }
 
+/** Creates a hasher that runs a step before each hash. By default, there is no step. */
+export function createSteppedPasswords() {
+  let step: (password: string) => Promise<unknown> = async () => {}
+  const passwords: PasswordHasher = {
+    ...plainPasswords,
+    async hash(password) {
+      await step(password)
+      return plainPasswords.hash(password)
+    },
+  }
+  return {
+    passwords,
+    beforeHash(next: typeof step) {
+      step = next
+    },
+  }
+}
+
 const ROOT = { username: 'root', password: 'root-password' } as const
 
 /**

@@ -1,9 +1,8 @@
-import { type AuditPage, MEDIA_TYPES, type NewPassword } from '@fish-crab/sdk/contract'
-import type { PasswordHasher } from '@fish-crab/server/app'
+import { MEDIA_TYPES, type NewPassword } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
-import { type AsAdmin, asRoot, login, withSession } from './administration.ts'
+import { actions, asRoot, login, withSession } from './administration.ts'
 import { expectError } from './errors.ts'
-import { createMemoryService, plainPasswords } from './memory-service.ts'
+import { createMemoryService, createSteppedPasswords } from './memory-service.ts'
 import { basic, type TestService, UNLIMITED } from './test-service.ts'
 
 const NEW = 'a new password'
@@ -18,11 +17,6 @@ function change(service: TestService, authorization: string, body: unknown): Pro
 
 const readKey = (service: TestService, password: string) =>
   service.request('/get/user/key', { headers: { authorization: basic('Alex', password) } })
-
-async function actions(admin: AsAdmin): Promise<readonly string[]> {
-  const { entries } = (await (await admin('GET', '/admin/audit')).json()) as AuditPage
-  return entries.map(({ actor, action, subject }) => [actor, action, subject].join(' '))
-}
 
 describe('a player who changes the password', () => {
   it('logs in with the new password from then on, and no longer with the old one', async () => {
@@ -52,21 +46,15 @@ describe('a player who changes the password', () => {
   })
 
   it('does not undo a reset that an administrator made while the new password was hashed', async () => {
-    let reset = async () => {}
-    const passwords: PasswordHasher = {
-      ...plainPasswords,
-      async hash(password) {
-        if (password === NEW) await reset()
-        return plainPasswords.hash(password)
-      },
-    }
+    const { passwords, beforeHash } = createSteppedPasswords()
     const service = await createMemoryService({ ...UNLIMITED, passwords })
     const admin = await asRoot(service)
     let generated = ''
-    reset = async () => {
+    beforeHash(async (password) => {
+      if (password !== NEW) return
       const response = await admin('POST', '/admin/users/Alex/reset', { type: 'password' })
       generated = ((await response.json()) as NewPassword).password
-    }
+    })
     await expectError(await change(service, basic('Alex', 'alex-password'), { password: NEW }), 'invalid_credentials')
     expect((await readKey(service, generated)).status).toBe(200)
   })
@@ -101,22 +89,16 @@ describe('an administrator who changes the password', () => {
 })
 
 it('a change of the password does not undo a reset by another superadmin while the new password is hashed', async () => {
-  let reset = async () => {}
-  const passwords: PasswordHasher = {
-    ...plainPasswords,
-    async hash(password) {
-      if (password === NEW) await reset()
-      return plainPasswords.hash(password)
-    },
-  }
+  const { passwords, beforeHash } = createSteppedPasswords()
   const service = await createMemoryService({ ...UNLIMITED, passwords })
   const root = await asRoot(service)
   await root('POST', '/admin/admins', { username: 'mia', password: 'mia-password' })
   const mia = withSession(service, await sessionOf(service, 'mia', 'mia-password'))
   let generated = ''
-  reset = async () => {
+  beforeHash(async (password) => {
+    if (password !== NEW) return
     generated = ((await (await root('POST', '/admin/admins/mia/reset')).json()) as NewPassword).password
-  }
+  })
   const body = { password: 'mia-password', newPassword: NEW }
   await expectError(await mia('POST', '/admin/password', body), 'invalid_credentials')
   expect((await login(service, 'mia', generated)).status).toBe(200)

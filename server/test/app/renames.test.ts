@@ -1,9 +1,9 @@
 import type { AuditPage, Profile, UserDetails, UserName } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
-import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
 import { asRoot, create, list, names } from './administration.ts'
 import { expectError } from './errors.ts'
+import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
 import { basic, type TestService, UNLIMITED } from './test-service.ts'
 
@@ -107,6 +107,27 @@ describe('a renamed player', () => {
     expect((await rename(service, 'Gia', 'Alex')).status).toBe(200)
   })
 
+  it('does not use up a name by taking an old name again', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const chosen = ['Alex', 'Bea', 'Cleo', 'Dora', 'Eva', 'Alex', 'Fay']
+    for (const [index, from] of chosen.slice(0, -1).entries()) {
+      expect((await rename(service, from, chosen[index + 1] ?? '')).status).toBe(200)
+    }
+  })
+
+  it('keeps an API key of which another migrated player is the owner with that player', async () => {
+    const service = await createMemoryService(UNLIMITED)
+    const { apiKey } = service.alex
+    const bea = await service.app.users.create({ name: 'Bea', apiKey })
+    expect((await rename(service, 'Alex', 'Zoe')).status).toBe(200)
+    const posted = await service.request('/post/fish', {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream', 'x-gamemode': 'earth', 'x-api-key': apiKey },
+      body: await createFernet(bea.fernetKey).encrypt('{"fish":"Salmon","rarity":3}'),
+    })
+    expect([posted.status, (await profile(service, 'Bea')).total]).toEqual([201, 1])
+  })
+
   it('cannot take the name of another player, current or old', async () => {
     const service = await createMemoryService(UNLIMITED)
     const admin = await asRoot(service)
@@ -142,34 +163,25 @@ describe('a renamed player', () => {
     }
   })
 
-  it.each(['setItemIfAbsent', 'removeItemIf', 'replaceItemIf', 'setItem old-name:', 'setItem user-name:'])(
-    'is the same player if the storage fails at %s, and a repetition finishes the rename',
-    async (step) => {
-      const storage = createMemoryStorage()
-      let isBroken = false
-      const failing =
-        <Args extends readonly unknown[], Result>(name: string, run: (...args: Args) => Result) =>
-        (...args: Args) => {
-          if (isBroken && `${name} ${args[0]}`.startsWith(step)) throw new Error('the storage failed')
-          return run(...args)
-        }
-      const service = await createMemoryService({
-        ...UNLIMITED,
-        storage: {
-          ...storage,
-          observedBy: () => ({
-            ...storage,
-            setItemIfAbsent: failing('setItemIfAbsent', storage.setItemIfAbsent),
-            removeItemIf: failing('removeItemIf', storage.removeItemIf),
-            replaceItemIf: failing('replaceItemIf', storage.replaceItemIf),
-            items: { ...storage.items, setItem: failing('setItem', storage.items.setItem) },
-          }),
-        },
-      })
+  describe.each([
+    /^setItemIfAbsent/,
+    /^removeItemIf/,
+    /^replaceItemIf/,
+    /^items\.setItem old-name:/,
+    /^items\.setItem user-name:/,
+  ])('whose rename fails at %s', (step) => {
+    async function openService() {
+      const { storage, failAt } = createFailingStorage()
+      const service = await createMemoryService({ ...UNLIMITED, storage })
       const admin = await asRoot(service)
-      isBroken = true
-      expect((await rename(service, 'Alex', 'Zoe')).status).toBe(500)
-      isBroken = false
+      failAt(step)
+      await expectError(await rename(service, 'Alex', 'Zoe'), 'storage_error')
+      failAt()
+      return { service, admin }
+    }
+
+    it('is the same player, and a repetition finishes the rename', async () => {
+      const { service, admin } = await openService()
       expect(await profile(service, 'Alex')).toMatchObject({ total: 0 })
       await admin('POST', '/admin/users/Alex/suspend', {})
       await admin('POST', '/admin/users/Alex/unsuspend')
@@ -178,6 +190,12 @@ describe('a renamed player', () => {
       const { apiKey } = service.alex
       const status = await service.request('/status', { headers: { 'x-api-key': apiKey } })
       expect(status.headers.has('x-ratelimit-limit')).toBe(false)
-    },
-  )
+    })
+
+    it('leaves both names to others when the player is deleted', async () => {
+      const { admin } = await openService()
+      expect((await admin('DELETE', '/admin/users/Alex')).status).toBe(204)
+      for (const name of ['Alex', 'Zoe']) expect((await admin('POST', '/admin/users', { name })).status).toBe(201)
+    })
+  })
 })

@@ -1,5 +1,6 @@
 import { ACCOUNT_LIMITS, HEADERS } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
+import { createThreadBudget } from '../../src/node/thread-budget.ts'
 import { login } from './administration.ts'
 import { expectError } from './errors.ts'
 import { createFailingStorage } from './failing-storage.ts'
@@ -174,6 +175,27 @@ describe('a password check', () => {
     await service.request('/admin/login', { ...login, body })
     await service.request(KEY, { headers: { authorization: basic(name, 'wrong') } })
     expect(calls.slice(before).filter((call) => /^items\.getItem (?:setting:admins|user:)/.test(call))).toEqual([])
+  })
+
+  it('takes as many hashes of each cost for every name, so that the time reveals no account', async () => {
+    const costs: (string | undefined)[] = []
+    const passwords = createThreadBudget().limitPasswords({
+      hash: async (password, { isRandom = false } = {}) => `${isRandom ? 'cheap' : 'usual'}$${password}`,
+      async verify(password, hash) {
+        const [cost, own] = hash.split('$')
+        costs.push(cost)
+        return password === own
+      },
+      isCheap: (hash) => hash.startsWith('cheap'),
+    })
+    const service = await createMemoryService({ ...UNLIMITED, passwords })
+    await service.app.users.create({ name: 'Bea' })
+    for (const name of ['Alex', 'Bea', 'root', 'nobody']) {
+      costs.length = 0
+      const headers = { authorization: basic(name, 'wrong-password') }
+      await expectError(await service.request(KEY, { headers }), 'invalid_credentials')
+      expect(costs.sort()).toEqual(['cheap', 'cheap', 'usual', 'usual'])
+    }
   })
 
   it('works again after the creation of a decoy hash has failed', async () => {

@@ -67,6 +67,13 @@ describe('a password hash', () => {
     expect(await createScryptHasher().hash('password')).toMatch(/^scrypt\$131072\$8\$1\$/)
   })
 
+  it('costs less for a random password', async () => {
+    const hasher = createScryptHasher({ N: 2 ** 15, r: 1, p: 1 })
+    const [random, chosen] = [await hasher.hash('password', { isRandom: true }), await hasher.hash('password')]
+    expect([random, chosen].map((hash) => hash.split('$')[1])).toEqual(['16384', '32768'])
+    expect([random, chosen].map((hash) => hasher.isCheap?.(hash))).toEqual([true, false])
+  })
+
   it('that was created by bcrypt is also verified, and the verification does not block the process', async () => {
     const hasher = createScryptHasher(CHEAP)
     const hash = hashSync('pässwörd', 11)

@@ -189,7 +189,6 @@ export function createCredentials(options: CredentialsOptions) {
     async authenticateUser(credentials: BasicCredentials, context: RequestContext): Promise<User> {
       const found = await identify(credentials, context, [findUser])
       if (!found || !('user' in found)) throw new HttpError('invalid_credentials')
-      if (found.user.suspended) throw new HttpError('user_suspended')
       return found.user
     },
 

@@ -74,9 +74,7 @@ export function redeemHandler(services: Services): AdminHandlers {
       const { token, nonce, password, name } = validate(redemptionSchema, await readJson(context), 'invalid_payload')
       const service = requirePublicUrl(services)
       // Invalid links share the window of invalid names.
-      const attempt = { client: context.client, name: '' }
-      await loginLimiter.check(attempt)
-      const file = await loginLimiter.run(attempt, () =>
+      const file = await loginLimiter.run({ client: context.client, name: '' }, () =>
         links.redeem({
           ...{ token, nonce, password, name, service },
           record: (subject, invitation) =>

@@ -11,8 +11,8 @@ interface InvitedPlayer {
   readonly name: string
   /** ISO 8601. */
   readonly at: string
-  /** The hash of the client's nonce. Absent when the request can no longer be repeated. */
-  readonly nonce?: string
+  /** The hash of the client's nonce. */
+  readonly nonce: string
   /** The id of the user. Absent until the user is created. */
   readonly id?: string
 }
@@ -126,17 +126,13 @@ export function createInvitations({ storage, users, clock, random }: Invitations
           details: [{ path: 'name', message: 'Must be the name of the new player' }],
         })
       }
-      if (!before.players.some(isOwn) && (await users.find(name))) throw new HttpError('user_exists')
       // Take a use before the user is created, so that concurrent requests never create more users than uses.
       let hasTaken = false
       const taken = await change(id, (invitation) => {
         hasTaken = !invitation.players.some(isOwn)
         if (!hasTaken) return invitation
-        const others = invitation.players.map(({ nonce, ...player }) =>
-          nonce !== undefined && isRecent(player) ? { ...player, nonce } : player,
-        )
         const player = { name, at: new Date(now).toISOString(), nonce: redemption.nonce }
-        return isOpen(invitation) ? { ...invitation, players: [...others, player] } : undefined
+        return isOpen(invitation) ? { ...invitation, players: [...invitation.players, player] } : undefined
       })
       const player = taken?.players.find(isOwn)
       if (!player) return undefined
@@ -164,13 +160,9 @@ export function createInvitations({ storage, users, clock, random }: Invitations
       } catch (error) {
         const response = await repeat()
         if (response) return response
-        // Give back the use, unless another request with the same nonce has created the user.
-        if (hasTaken) {
-          await change(id, ({ players, ...rest }) => ({
-            ...rest,
-            players: players.filter((one) => !isOwn(one) || one.id !== undefined),
-          }))
-        }
+        // Give back the use.
+        if (hasTaken)
+          await change(id, ({ players, ...rest }) => ({ ...rest, players: players.filter((one) => !isOwn(one)) }))
         throw error
       }
     },

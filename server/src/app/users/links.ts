@@ -36,7 +36,7 @@ export function createLinks({ storage, users, clock, random }: LinksOptions) {
 
   async function redeemLogin(id: string, secret: string, request: RedemptionRequest): Promise<LoginFile | undefined> {
     const user = await users.findById(id)
-    if (!user || user.suspended) return undefined
+    if (!user) return undefined
     const redemption = await createRedemption(request, secret, { users, clock })
     const isOpen = ({ link }: StoredLogin) => link?.token === redemption.token && link.expiresAt > clock()
     const repeated = await redemption.repeated(user)

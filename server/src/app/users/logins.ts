@@ -33,7 +33,7 @@ export interface StoredRedemption {
   readonly nonce: string
   /** Until this Unix time in milliseconds, a repetition gets the response. */
   readonly until: number
-  /** The response, encrypted with the token. */
+  /** The response, encrypted with the token and the nonce. */
   readonly response: string
 }
 
@@ -128,14 +128,11 @@ export function createLogins(storage: FishStorage) {
       await writeOwners(user, own)
     },
 
+    /** Removes the login of a user whose id has no name any more. A concurrent change removes its own owner items. */
     async remove(user: Pick<User, 'id'>): Promise<void> {
-      while (true) {
-        const text = await items.getItem(keyOf(user))
-        if (text === null) return
-        const { apiKeys, replaced = [] } = JSON.parse(text) as StoredLogin
-        await removeOwners([...apiKeys, ...replaced])
-        if (await storage.removeItemIf(keyOf(user), text)) return
-      }
+      const { apiKeys = [], replaced = [] } = (await find(user)) ?? {}
+      await removeOwners([...apiKeys, ...replaced])
+      await items.removeItem(keyOf(user))
     },
 
     /** Returns the name of the owner of an API key, which may be outdated or removed. */

@@ -1,7 +1,7 @@
 import { ACCOUNT_LIMITS, isUserName, type User, userNameKey } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { HttpError } from '../http/http-error.ts'
-import { OLD_NAMES_BASE, oldNameKey, removalKey, userKey, userNameItem } from '../store/item-keys.ts'
+import { OLD_NAMES_BASE, oldNameKey, userKey, userNameItem } from '../store/item-keys.ts'
 
 /** A user as stored. A flag with its default is absent. */
 export interface StoredUser extends User {
@@ -131,7 +131,6 @@ export function createUserItems({ storage, clock, onRename }: UserItemsOptions) 
       // Remove a reference from the new name first, so that old names never refer to each other in a circle.
       await items.removeItem(oldNameKey(newName))
       await items.setItem(oldNameKey(user.name), [user.id, clock() + OLD_NAME_MS, newName].join(' '))
-      if ((await items.getItem(removalKey(user.id))) !== null) return undoRename(user, newName)
       if (!(await storage.removeItemIf(userKey(user.name), stored.text))) continue
       await items.setItem(userNameItem(user.id), newName)
       if (!(await locate(user.id, newName))) return undoRename(user, newName)

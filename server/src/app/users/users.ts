@@ -71,11 +71,8 @@ export function createUsers(options: UsersOptions) {
   }
 
   async function removeData(user: User): Promise<void> {
-    await Promise.all([
-      store.remove(user),
-      removeOldNames(user),
-      ...[userNameItem(user.id), keyReadKey(user.id)].map((key) => items.removeItem(key)),
-    ])
+    await items.removeItem(userNameItem(user.id))
+    await Promise.all([store.remove(user), removeOldNames(user), items.removeItem(keyReadKey(user.id))])
   }
 
   /** The users whose data is being removed, or whose removal was interrupted. */

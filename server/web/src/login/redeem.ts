@@ -1,6 +1,6 @@
 import type { LoginFile } from '../parts/login-file.ts'
 
-/** What a player chooses. */
+/** The choices of a player. */
 export interface Choice {
   /** The name of a new player. @default the link belongs to a player */
   readonly name?: string
