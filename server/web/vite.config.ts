@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type UserConfig } from 'vite'
 import { supportedBrowsers, TARGET } from './supported-browsers.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -20,6 +20,21 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
   production: ['collection', 'overlay', 'overlay-setup', 'login'],
   admin: ['admin'],
   'player-app': ['player-app'],
+}
+
+/** Builds the program with which the service draws its pages. */
+const RENDERER: UserConfig = {
+  // The program runs no client, so it needs no parts of Node.
+  ssr: { noExternal: true, target: 'webworker' },
+  build: {
+    outDir: at('../dist/web'),
+    emptyOutDir: false,
+    minify: true,
+    ssr: at('src/collection/render.tsx'),
+    // Workers and the executable find the file by its name.
+    rolldownOptions: { output: { entryFileNames: 'render.mjs', codeSplitting: false } },
+    license: { fileName: 'THIRD-PARTY-LICENCES-render.md' },
+  },
 }
 
 /** Lets browsers refuse a script or style sheet that differs from the built one (W3C, Subresource Integrity). */
@@ -62,13 +77,17 @@ function precompress(out: string): Plugin {
 }
 
 export default defineConfig(({ mode }) => {
-  const pages = BUILDS[mode] ?? []
-  const out = outOf(mode)
-  return {
+  const common: UserConfig = {
     root: at('.'),
     logLevel: 'warn',
     publicDir: false,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  }
+  if (mode === 'render') return { ...common, ...RENDERER }
+  const pages = BUILDS[mode] ?? []
+  const out = outOf(mode)
+  return {
+    ...common,
     plugins: [supportedBrowsers(), integrity(pages, out), ...(mode === 'player-app' ? [] : [precompress(out)])],
     build: {
       outDir: out,

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { ASSET_FOLDERS } from '@fish-crab/sdk/contract'
 import { lazy } from '../app/core/cache.ts'
 import type { ContentCoding } from '../app/http/encoding.ts'
-import type { PageName, Pages, StaticFile } from '../app/http/response.ts'
+import type { PageName, Pages, PageView, StaticFile } from '../app/http/response.ts'
 import { toStaticFile } from './static-files.ts'
 
 /** The folder to which `npm run build` writes the pages. A server that runs from sources reads the same folder. */
@@ -36,7 +36,20 @@ export function createPages(): Pages {
     const plain = [...names].filter((name) => !encodings.some(([, suffix]) => name.endsWith(suffix)))
     return new Map(plain.map((name) => [name, lazy(() => readAsset(name, names))]))
   })
-  return { template: (page) => templates[page](), asset: async (name) => (await assets()).get(name)?.() }
+  const renderer = lazy(() => import(new URL('render.mjs', FOLDER).href).catch(withoutBuild(undefined)))
+  return {
+    template: (page) => templates[page](),
+    asset: async (name) => (await assets()).get(name)?.(),
+    async render(view) {
+      const built: Renderer | undefined = await renderer()
+      return built?.render(view)
+    },
+  }
+}
+
+/** The part of the build that draws pages. */
+interface Renderer {
+  render(view: PageView): string
 }
 
 async function readAsset(name: string, names: ReadonlySet<string>): Promise<StaticFile> {
@@ -48,7 +61,7 @@ async function readAsset(name: string, names: ReadonlySet<string>): Promise<Stat
 
 function withoutBuild<Fallback>(fallback: Fallback): (error: NodeJS.ErrnoException) => Fallback {
   return (error) => {
-    if (error.code === 'ENOENT') return fallback
+    if (error.code === 'ENOENT' || error.code === 'ERR_MODULE_NOT_FOUND') return fallback
     throw error
   }
 }

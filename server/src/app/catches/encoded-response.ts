@@ -14,20 +14,22 @@ interface Content {
   readonly name: string
   /** Key of the site of the client, for its turns in the encoder's queue. */
   readonly client: string
+  /** Headers to add to the response and to replace. @default none */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type EncodedResponses = ReturnType<typeof createEncodedResponses>
 
 /**
- * Creates JSON responses with an entity tag and a content coding that the client accepts. Responses with a whole
+ * Creates responses, JSON by default, with an entity tag and a content coding that the client accepts. Responses with a whole
  * collection or profile are cached.
  */
 export function createEncodedResponses(encoder: ContentEncoder, cacheBytes: number) {
   const cache = createResponseCache(cacheBytes)
   const share = createSharedWork<string, HandlerResponse>()
 
-  return (request: Request, { etag, version, name, client }: Content) => {
-    const headers = { etag, vary: 'Accept-Encoding', 'cache-control': 'no-cache' }
+  return (request: Request, { etag, version, name, client, headers: more }: Content) => {
+    const headers = { etag, vary: 'Accept-Encoding', 'cache-control': 'no-cache', ...more }
     const { coding, identity } = chooseCoding(request.headers.get('accept-encoding'), encoder.codings)
     const key = [name, coding, identity].join(' ')
     const withCoding = (used: string | undefined) =>

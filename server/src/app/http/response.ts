@@ -1,4 +1,11 @@
-import { type ErrorCode, MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import {
+  type ErrorCode,
+  type Gamemode,
+  type Kind,
+  MEDIA_TYPES,
+  type Profile,
+  type PublicLeaderboard,
+} from '@fish-crab/sdk/contract'
 import { type ContentCoding, chooseCoding } from './encoding.ts'
 import { errorBody, type HttpError } from './http-error.ts'
 
@@ -132,14 +139,30 @@ export interface Docs extends PageAssets {
 /** Name of a page for people. */
 export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin' | 'login'
 
+/** The data from which a page is drawn, in the shapes of the API: what the API sends to the same client. */
+export type PageData =
+  | { readonly view: 'player'; readonly profile: Profile; readonly isPartial: boolean }
+  | { readonly view: 'versus'; readonly profiles: readonly [Profile, Profile] }
+  | { readonly view: 'leaderboard'; readonly kind: Kind; readonly leaders: PublicLeaderboard['leaderboard'] }
+
+/** A page to draw. */
+export interface PageView {
+  readonly site: { readonly gamemodes: readonly Gamemode[]; readonly hasLeaderboard: boolean }
+  /** The address of the page: the query has its `?`. */
+  readonly place: { readonly pathname: string; readonly search: string }
+  readonly data: PageData
+}
+
 /** The pages for people. The host provides the pages, which load their files from `/assets/`. */
 export interface Pages extends PageAssets {
   /**
    * Returns the HTML of a page with the placeholders `{{title}}`, `{{description}}`, `{{gamemodes}}`, `{{publicUrl}}`
    * and `{{leaderboard}}`. The placeholder `<!--{{preview}}-->` is replaced by the tags for the canonical address and
-   * the preview image.
+   * the preview image, and `<!--{{app}}-->` by the drawn page.
    */
   template(page: PageName): Promise<string>
+  /** Returns the first view of a page as HTML, or `undefined` if browsers draw the pages. @default browsers draw them */
+  render?(view: PageView): Promise<string | undefined>
 }
 
 /**

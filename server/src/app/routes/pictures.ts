@@ -44,7 +44,7 @@ export function pictureHandlers(
       const { name = '' } = context.params
       if (!isUserName(name)) throw new HttpError('user_not_found')
       const user = users.find(name)
-      return movedTo(route, context, await user) ?? send(context, await lookUp(context, user))
+      return movedTo(route, context, { name: await user }) ?? send(context, await lookUp(context, user))
     }
   }
 

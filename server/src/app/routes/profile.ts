@@ -31,5 +31,5 @@ export function profileHandlers(services: Services) {
     return read(context.request.signal)
   }
 
-  return { getProfile, lookUp, ...pictureHandlers(services, lookUp) }
+  return { getProfile, profiles, ...pictureHandlers(services, lookUp) }
 }

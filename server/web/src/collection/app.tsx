@@ -1,9 +1,11 @@
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { LEADERBOARD_PATH, leaderboardPath, readAddress } from '../data/address.ts'
-import { pageGamemodes } from '../data/gamemodes.ts'
-import { hasLeaderboard } from '../data/site.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { LEADERBOARD_PATH, leaderboardPath, type Place, readAddress } from '../data/address.ts'
+import type { PageData } from '../data/page-data.ts'
+import type { Site } from '../data/site.ts'
 import { Brand } from '../parts/brand.tsx'
+import { FormatsContext, LOCAL, UTC } from '../parts/format.ts'
+import { SiteContext } from '../parts/site-context.ts'
 import { Empty } from './empty.tsx'
 import { Home } from './home.tsx'
 import { LeaderboardPage } from './leaderboard.tsx'
@@ -12,35 +14,49 @@ import { PlayerSearch } from './search.tsx'
 import type { Services } from './services.ts'
 import { VersusPage } from './versus.tsx'
 
-export function App({ services }: { readonly services: Services }) {
-  const gamemodes = useMemo(pageGamemodes, [])
-  const [address, setAddress] = useState(() => readAddress(location, gamemodes))
+interface AppProps {
+  readonly services: Services
+  readonly site: Site
+  /** The page to show first. */
+  readonly place: Place
+  /** The data from which the server has drawn the page. @default the browser loads the data */
+  readonly data: PageData | undefined
+}
+
+export function App({ services, site, place, data }: AppProps) {
+  const { gamemodes } = site
+  const [address, setAddress] = useState(() => readAddress(place, gamemodes))
+  // The first view of the browser equals that of the server, which does not know the zone of the reader.
+  const [formats, setFormats] = useState(data ? UTC : LOCAL)
+  useEffect(() => setFormats(LOCAL), [])
   useEffect(() => {
     const read = () => setAddress(readAddress(location, gamemodes))
     addEventListener('popstate', read)
     return () => removeEventListener('popstate', read)
   }, [gamemodes])
   return (
-    <>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
-      <header class="site">
-        {address.view !== 'home' && (
-          <>
-            <Brand />
-            <PlayerSearch />
-          </>
-        )}
-      </header>
-      <main class="site" id="content" tabIndex={-1}>
-        {content()}
-      </main>
-      <footer class="site">
-        {hasLeaderboard() && <a href={LEADERBOARD_PATH}>Leaderboard</a>} <a href="/overlay">Stream overlay</a>{' '}
-        <a href="/docs">API reference</a>
-      </footer>
-    </>
+    <SiteContext.Provider value={site}>
+      <FormatsContext.Provider value={formats}>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <header class="site">
+          {address.view !== 'home' && (
+            <>
+              <Brand />
+              <PlayerSearch />
+            </>
+          )}
+        </header>
+        <main class="site" id="content" tabIndex={-1}>
+          {content()}
+        </main>
+        <footer class="site">
+          {site.hasLeaderboard && <a href={LEADERBOARD_PATH}>Leaderboard</a>} <a href="/overlay">Stream overlay</a>{' '}
+          <a href="/docs">API reference</a>
+        </footer>
+      </FormatsContext.Provider>
+    </SiteContext.Provider>
   )
 
   function content() {
@@ -52,6 +68,7 @@ export function App({ services }: { readonly services: Services }) {
           <LeaderboardPage
             client={services.client}
             kind={address.kind}
+            drawn={data?.view === 'leaderboard' ? data : undefined}
             onKind={(kind) => {
               history.replaceState(null, '', leaderboardPath(kind))
               setAddress({ view: 'leaderboard', kind })
@@ -60,7 +77,11 @@ export function App({ services }: { readonly services: Services }) {
         )
       case 'versus':
         return address.names.every(isUserName) ? (
-          <VersusPage client={services.client} names={address.names} />
+          <VersusPage
+            client={services.client}
+            names={address.names}
+            drawn={data?.view === 'versus' ? data.profiles : undefined}
+          />
         ) : (
           <ImpossibleName />
         )
@@ -80,6 +101,7 @@ export function App({ services }: { readonly services: Services }) {
             services={services}
             key={address.view === 'player' ? address.name : ''}
             address={address}
+            drawn={data?.view === 'player' ? data : undefined}
             onChange={setAddress}
           />
         )

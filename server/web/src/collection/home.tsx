@@ -3,9 +3,9 @@ import { RARITIES } from '@fish-crab/sdk/constants'
 import { useMemo } from 'preact/hooks'
 import { DEMO_QUERY, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
 import { readLastKnown } from '../data/last-known.ts'
-import { hasLeaderboard } from '../data/site.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatDate, plural } from '../parts/format.ts'
+import { useSite } from '../parts/site-context.ts'
 import { Leaders } from './leaderboard.tsx'
 import { Emblem } from './player/head.tsx'
 import { PlayerSearch } from './search.tsx'
@@ -22,6 +22,7 @@ const EXAMPLES: Readonly<Record<RarityLabel, string>> = {
 }
 
 export function Home({ services: { client } }: { readonly services: Services }) {
+  const { hasLeaderboard } = useSite()
   return (
     <div class="home">
       <section class="banner home-head">
@@ -40,7 +41,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
         </p>
       </section>
       <LastPlayer />
-      {hasLeaderboard() && (
+      {hasLeaderboard && (
         <section class="panel" aria-labelledby="leaders">
           <h2 id="leaders">Most fish</h2>
           <Leaders client={client} kind="fish" limit={5} />

@@ -2,10 +2,12 @@ import type { Client } from '@fish-crab/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { playerPath } from '../data/address.ts'
 import { readLastKnown } from '../data/last-known.ts'
-import { hasLeaderboard } from '../data/site.ts'
+import type { Leader } from '../data/page-data.ts'
 import type { Kind } from '../data/summary.ts'
+import { Bar } from '../parts/bar.tsx'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber } from '../parts/format.ts'
+import { useSite } from '../parts/site-context.ts'
 import { Empty } from './empty.tsx'
 
 const PLACES = 50
@@ -13,11 +15,18 @@ const PLACES = 50
 interface LeaderboardPageProps {
   readonly client: Client
   readonly kind: Kind
+  readonly drawn: DrawnLeaders | undefined
   readonly onKind: (kind: Kind) => void
 }
 
-export function LeaderboardPage({ client, kind, onKind }: LeaderboardPageProps) {
-  if (!hasLeaderboard()) {
+/** The leaderboard from which the server has drawn the page. */
+interface DrawnLeaders {
+  readonly kind: Kind
+  readonly leaders: readonly Leader[]
+}
+
+export function LeaderboardPage({ client, kind, drawn, onKind }: LeaderboardPageProps) {
+  if (!useSite().hasLeaderboard) {
     return (
       <Empty title="No leaderboard">
         <p>The owner of this server does not show who has caught the most.</p>
@@ -35,42 +44,46 @@ export function LeaderboardPage({ client, kind, onKind }: LeaderboardPageProps) 
         ))}
       </div>
       <section class="panel" aria-label="Players with the most catches">
-        <Leaders client={client} kind={kind} limit={PLACES} key={kind} />
+        <Leaders
+          client={client}
+          kind={kind}
+          limit={PLACES}
+          key={kind}
+          drawn={drawn?.kind === kind ? drawn.leaders : undefined}
+        />
       </section>
     </>
   )
-}
-
-interface Leader {
-  readonly name: string
-  readonly count: number
 }
 
 interface LeadersProps {
   readonly client: Client
   readonly kind: Kind
   readonly limit: number
+  readonly drawn?: readonly Leader[] | undefined
 }
 
 /**
  * The players with the most catches. The last player of this device is marked. Loading the leaderboard takes one
  * request.
  */
-export function Leaders({ client, kind, limit }: LeadersProps) {
-  const [leaders, setLeaders] = useState<readonly Leader[] | 'failed'>()
+export function Leaders({ client, kind, limit, drawn }: LeadersProps) {
+  const [leaders, setLeaders] = useState<readonly Leader[] | 'failed' | undefined>(drawn)
+  const [own, setOwn] = useState<string>()
+  useEffect(() => setOwn(readLastKnown()?.profile.user), [])
   useEffect(() => {
+    if (drawn) return undefined
     const left = new AbortController()
     client.leaderboard({ kind, limit, signal: left.signal }).then(
       ({ leaderboard }) => setLeaders(leaderboard),
       () => left.signal.aborted || setLeaders('failed'),
     )
     return () => left.abort()
-  }, [client, kind, limit])
+  }, [client, kind, limit, drawn])
   if (leaders === undefined) return <div class="placeholder" />
   if (leaders === 'failed') return <p class="quiet">The leaderboard could not be loaded. Reload the page later.</p>
   if (leaders.length === 0) return <p class="quiet">Nobody has caught anything yet.</p>
   const most = leaders[0]?.count ?? 1
-  const own = readLastKnown()?.profile.user
   return (
     <ol class="leaders">
       {leaders.map(({ name, count }, index) => (
@@ -78,9 +91,7 @@ export function Leaders({ client, kind, limit }: LeadersProps) {
           <span class="place">{index + 1}</span>
           <Creature kind="fish" name={name} rarity={MEDALS[index] ?? 'Unknown/Other'} />
           <a href={playerPath(name)}>{name}</a>
-          <span class="bar-track" aria-hidden="true">
-            <span class="bar-fill" style={{ width: `${(count / most) * 100}%` }} />
-          </span>
+          <Bar percent={(count / most) * 100} />
           <span class="number">{formatNumber(count)}</span>
         </li>
       ))}

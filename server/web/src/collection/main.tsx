@@ -1,6 +1,8 @@
 import { createClient } from '@fish-crab/sdk'
-import { render } from 'preact'
+import { hydrate, render } from 'preact'
 import { browserContext } from '../data/follow.ts'
+import { readPageData } from '../data/page-data.ts'
+import { readSite } from '../data/site.ts'
 import { App } from './app.tsx'
 import '../parts/page.css'
 import '../parts/content.css'
@@ -9,13 +11,10 @@ import './collection.css'
 
 // The page itself reports problems and retries requests, so the client does not.
 const limits = { maxWaitMs: 0, maxRetries: 0, pace: false }
+const client = createClient({ baseUrl: location.origin, ...limits })
+const data = readPageData()
+const page = document.getElementById('app') as HTMLElement
+const app = <App services={{ client, context: browserContext }} site={readSite()} place={location} data={data} />
 
-render(
-  <App
-    services={{
-      client: createClient({ baseUrl: location.origin, ...limits }),
-      context: browserContext,
-    }}
-  />,
-  document.getElementById('app') as HTMLElement,
-)
+if (data) hydrate(app, page)
+else render(app, page)

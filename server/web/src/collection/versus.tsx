@@ -1,9 +1,8 @@
-import { type Client, NotFoundError, RateLimitError } from '@fish-crab/sdk'
+import { type Client, NotFoundError, type Profile, RateLimitError } from '@fish-crab/sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { playerPath } from '../data/address.ts'
+import { playerPath, versusPath } from '../data/address.ts'
 import { loadPlayer } from '../data/load.ts'
-import { collectionOf, kindTotal, type PlayerProfile } from '../data/profile.ts'
-import { publicUrl } from '../data/site.ts'
+import { collectionOf, kindTotal, type PlayerProfile, playerProfileOf } from '../data/profile.ts'
 import { entriesOf, inOrder, type SpeciesEntry } from '../data/species-list.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, formatTime } from '../parts/format.ts'
@@ -14,6 +13,8 @@ import { Emblem } from './player/head.tsx'
 interface VersusPageProps {
   readonly client: Client
   readonly names: readonly [string, string]
+  /** The profiles from which the server has drawn the page. @default the browser loads the profiles */
+  readonly drawn: readonly [Profile, Profile] | undefined
 }
 
 type State =
@@ -22,9 +23,12 @@ type State =
   | { readonly step: 'failed'; readonly problem: string }
 
 /** Two collections side by side. Loading the collections takes two requests. */
-export function VersusPage({ client, names }: VersusPageProps) {
-  const [state, setState] = useState<State>({ step: 'loading' })
+export function VersusPage({ client, names, drawn }: VersusPageProps) {
+  const [state, setState] = useState<State>(() =>
+    drawn ? { step: 'loaded', profiles: drawn.map(playerProfileOf) } : { step: 'loading' },
+  )
   useEffect(() => {
+    if (drawn) return undefined
     const left = new AbortController()
     const load = (name: string) =>
       loadPlayer(name)(client, left.signal).catch((error: unknown) => {
@@ -35,7 +39,7 @@ export function VersusPage({ client, names }: VersusPageProps) {
       if (!left.signal.aborted && profiles.length === names.length) setState({ step: 'loaded', profiles })
     })
     return () => left.abort()
-  }, [client, names])
+  }, [client, names, drawn])
   if (state.step === 'failed') {
     return (
       <Empty title="Nothing to compare">
@@ -83,7 +87,7 @@ function Versus({ one, other }: { readonly one: PlayerProfile; readonly other: P
         </span>
       </section>
       <p class="versus-share">
-        <ShareButton title={`${one.user} and ${other.user}`} url={new URL(location.pathname, publicUrl()).href} />
+        <ShareButton title={`${one.user} and ${other.user}`} path={versusPath(one.user, other.user)} />
       </p>
       <div class="versus-columns">
         <SpeciesOf title={`Only ${one.user} has`} entries={only(oneList, keys[1])} />

@@ -23,11 +23,11 @@ export interface PlayerAddress {
 export const DEMO_QUERY = '?demo'
 export const LEADERBOARD_PATH = '/leaderboard'
 
+/** The path and query of a page. */
+export type Place = Pick<Location, 'pathname' | 'search'>
+
 /** Reads the path and query of a page. */
-export function readAddress(
-  { pathname, search }: Pick<Location, 'pathname' | 'search'>,
-  gamemodes: PageGamemodes,
-): Address {
+export function readAddress({ pathname, search }: Place, gamemodes: PageGamemodes): Address {
   const query = new URLSearchParams(search)
   const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/(?<!\/)\/+$/, '')
   const list = readListOptions(query)

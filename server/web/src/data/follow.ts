@@ -14,6 +14,8 @@ export type Problem =
 export interface Followed {
   /** Absent until the first load. */
   readonly profile?: PlayerProfile
+  /** Whether the profile lacks most of its species until the first load ends. */
+  readonly isPartial?: boolean
   /** The time at which the profile was last known to be current, in Unix milliseconds. */
   readonly updatedAt?: number
   /** Whether the player does not exist. */
@@ -34,6 +36,13 @@ export type StreamEvent =
   | { readonly type: 'removed' }
   /** The stream ended although it was not closed, for example at a limit of streams. */
   | { readonly type: 'ended' }
+
+/** A profile from which the server has drawn a page. */
+export interface DrawnProfile {
+  readonly profile: PlayerProfile
+  /** Whether the profile lacks most of its species, because there are too many of them. */
+  readonly isPartial: boolean
+}
 
 /** Opens a stream of catches as they are stored. @returns a function that closes the stream */
 export type Listen = (onEvent: (event: StreamEvent) => void) => () => void
@@ -71,8 +80,10 @@ interface FollowOptions {
   readonly client: Client
   readonly load: Load
   readonly context: PageContext
-  /** The profile that is shown until the first load ends. */
+  /** The profile that is shown if the first load fails. */
   readonly lastKnown?: LastKnown | undefined
+  /** The profile from which the server has just drawn the page. It replaces the first load unless it is partial. */
+  readonly drawn?: DrawnProfile | undefined
   /**
    * Opens a stream of new catches after the profile is loaded. If it is `undefined`, the profile is loaded only once.
    */
@@ -94,11 +105,12 @@ export interface Following {
  * limits.
  */
 export function followCollection(options: FollowOptions): Following {
-  const { client, load, context, lastKnown, listen, onUpdate, stayMs = STAY_MS } = options
+  const { client, load, context, lastKnown, drawn, listen, onUpdate, stayMs = STAY_MS } = options
   const stopped = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   let close: (() => void) | undefined
-  let state = startOf({ ...lastKnown, fresh: [] }, listen ? stayMs : NEVER)
+  const empty = startOf({ ...lastKnown, fresh: [] }, listen ? stayMs : NEVER)
+  let state = drawn ? afterDrawing(empty, drawn, context.now()) : empty
 
   function dispatch(event: FollowEvent): void {
     if (stopped.signal.aborted) return
@@ -122,6 +134,7 @@ export function followCollection(options: FollowOptions): Following {
 
   const readPage = () => dispatch({ type: 'page', isOnline: context.isOnline(), isVisible: context.isVisible() })
   const unsubscribe = context.onChange(readPage)
+  if (drawn) onUpdate(state.followed)
   readPage()
 
   return {
@@ -237,6 +250,12 @@ function loadBy(state: FollowState, at: number): FollowState {
   return { ...state, dueAt: Math.min(state.dueAt, Math.max(at, state.earliestAt)) }
 }
 
+function afterDrawing(state: FollowState, { profile, isPartial }: DrawnProfile, now: number): FollowState {
+  return isPartial
+    ? { ...state, followed: { profile, isPartial, fresh: [] } }
+    : afterLoad(state, { profile, rateLimit: undefined }, now)
+}
+
 function afterLoad(state: FollowState, { profile: loaded, rateLimit }: Loaded, now: number): FollowState {
   const { followed, sinceLoadBegan, isOvertaken, isStreaming, streamDelayMs } = state
   // If few requests remain, do not poll until the window ends, so that clicks still work.
@@ -248,7 +267,11 @@ function afterLoad(state: FollowState, { profile: loaded, rateLimit }: Loaded, n
   const profile = withCatches(loaded, missing)
   return {
     ...state,
-    followed: { profile, updatedAt: now, fresh: followed.profile ? freshOf(followed.profile, profile) : [] },
+    followed: {
+      profile,
+      updatedAt: now,
+      fresh: followed.profile && !followed.isPartial ? freshOf(followed.profile, profile) : [],
+    },
     isLoading: false,
     dueAt: streamDelayMs === NEVER ? NEVER : Math.max(now + waitMs, earliestAt),
     earliestAt,

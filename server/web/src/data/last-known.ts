@@ -12,7 +12,7 @@ export interface LastKnown {
  * The name of the stored preference. Increment the number when the shape of {@link PlayerProfile} changes: a newer page
  * must not read an older shape.
  */
-const NAME = 'fish-crab-last-2'
+const NAME = 'fish-crab-last-3'
 /** Larger profiles are not stored: browsers store about 5 MB per site, and writing megabytes would block the page. */
 const MAX_SPECIES = 3000
 

@@ -27,6 +27,8 @@ export type DayCount = Readonly<Profile['days'][number]>
  */
 export interface PlayerProfile
   extends Readonly<Pick<Profile, 'user' | 'total' | 'firstCaughtAt' | 'lastCaughtAt' | 'bestDay' | 'streak'>> {
+  /** The catches that were stored last, the newest first. */
+  readonly latest: readonly Caught[]
   /** Absent if the service does not list all species. */
   readonly unique?: number | undefined
   /** The fish of each rarity. */
@@ -51,12 +53,30 @@ export interface Fresh extends Pick<Species, 'name' | 'rarity'> {
 
 const KINDS: readonly Kind[] = ['fish', 'crab']
 const RAREST = 5
+const LATEST = 5
 
 /** The profile of a player without catches. */
 export function emptyProfile(user: string, gamemodes: readonly string[]): PlayerProfile {
   const streak = { current: 0, longest: 0 }
   const collections = gamemodes.map((gamemode) => ({ gamemode, fish: NO_CATCHES, crab: NO_CATCHES }))
-  return { user, total: 0, unique: 0, byRarity: {}, rarest: [], days: [], streak, gamemodes: collections }
+  return { user, total: 0, unique: 0, byRarity: {}, rarest: [], latest: [], days: [], streak, gamemodes: collections }
+}
+
+/** Converts a profile as the service sends it. */
+export function playerProfileOf({ gamemodes, latest, ...profile }: Profile): PlayerProfile {
+  const collections = gamemodes.map(({ gamemode, fish, crab }) => {
+    return { gamemode, fish: summaryOf(fish), crab: summaryOf(crab) }
+  })
+  return { ...profile, latest: latest.map(({ id: _, ...caught }) => caught), gamemodes: collections }
+}
+
+interface ListedSummary extends Pick<Summary, 'total'> {
+  readonly unique?: number | undefined
+  readonly species?: Summary['species'] | undefined
+}
+
+function summaryOf({ total, unique, species = [] }: ListedSummary): Summary {
+  return { total, unique, species }
 }
 
 /** Returns the collection of a gamemode, or of all gamemodes together if `gamemode` is omitted. */
@@ -106,6 +126,7 @@ export function withCatches(profile: PlayerProfile, caught: readonly Caught[]): 
       profile.byRarity,
     ),
     rarest: fish.unique === undefined ? profile.rarest : rarestOf(fish.species, RAREST),
+    latest: [...[...caught].reverse(), ...profile.latest].slice(0, LATEST),
     firstCaughtAt: sorted[0],
     lastCaughtAt: sorted.at(-1),
     days,

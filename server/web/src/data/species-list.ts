@@ -47,6 +47,11 @@ export const USUAL_LIST: ListOptions = {
   isTable: false,
 }
 
+/** Whether the list shows all species in the usual order. */
+export function isUsual({ text, only, order }: ListOptions): boolean {
+  return text.trim() === '' && only === USUAL_LIST.only && order === USUAL_LIST.order
+}
+
 /** Identifies a species of a kind, whatever its rarity. */
 export function entryKey(kind: Kind, name: string): string {
   return `${kind} ${name}`

@@ -1,29 +1,54 @@
-const numbers = new Intl.NumberFormat()
-const compactNumbers = new Intl.NumberFormat(undefined, { notation: 'compact' })
-const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
-const dateTimes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
-const months = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' })
-const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-const shortMonths = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' })
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+
+/** The language of the pages. */
+const LANGUAGE = 'en-GB'
+
+const numbers = new Intl.NumberFormat(LANGUAGE)
+const compactNumbers = new Intl.NumberFormat(LANGUAGE, { notation: 'compact' })
 
 export const formatNumber = (value: number) => numbers.format(value)
 /** @example formatCompact(12_000) // '12K' */
 export const formatCompact = (value: number) => compactNumbers.format(value)
-/** The local date. */
-export const formatDate = (time: number | string) => dates.format(new Date(time))
-/** The local date and time, short. */
-export const formatDateTime = (time: number | string) => dateTimes.format(new Date(time))
-/** The local date and time with the weekday. */
-export const formatMoment = (time: number | string) => moments.format(new Date(time))
-/** The local time of day. */
-export const formatTime = (time: number) => times.format(time)
-export const formatMonth = (time: number) => months.format(time)
-/** The local day without the year. */
-export const formatDay = (time: number) => days.format(time)
-/** The local month and year, short. */
-export const formatShortMonth = (time: number) => shortMonths.format(time)
+
+/** Formats of times in a time zone. Each method takes an ISO 8601 time or Unix milliseconds. */
+export type Formats = ReturnType<typeof formatsIn>
+
+function formatsIn(timeZone: string | undefined) {
+  // Most pages use few of the formats, and each takes a moment to create.
+  const format = (options: Intl.DateTimeFormatOptions) => {
+    let created: Intl.DateTimeFormat | undefined
+    return (time: number | string) => {
+      created ??= new Intl.DateTimeFormat(LANGUAGE, { ...options, timeZone })
+      return created.format(new Date(time))
+    }
+  }
+  return {
+    date: format({ dateStyle: 'medium' }),
+    /** The date and time, short. */
+    dateTime: format({ dateStyle: 'medium', timeStyle: 'short' }),
+    /** The date and time with the weekday. */
+    moment: format({ dateStyle: 'full', timeStyle: 'short' }),
+    /** The time of day. */
+    time: format({ timeStyle: 'medium' }),
+    month: format({ month: 'long', year: 'numeric' }),
+    /** The day without the year. */
+    day: format({ day: 'numeric', month: 'short' }),
+    /** The month and year, short. */
+    shortMonth: format({ month: 'short', year: 'numeric' }),
+  }
+}
+
+/** The zone of the reader. */
+export const LOCAL = formatsIn(undefined)
+/** The server does not know the zone of the reader. */
+export const UTC = formatsIn('UTC')
+
+export const { date: formatDate, dateTime: formatDateTime, time: formatTime } = LOCAL
+
+/** The formats of a page: `UTC` while the page is as the server drew it, then those of the reader's zone. */
+export const FormatsContext = createContext<Formats>(LOCAL)
+export const useFormats = () => useContext(FormatsContext)
 
 /** @example plural(2, 'crab') // '2 crabs' */
 export function plural(count: number, singular: string, many = `${singular}s`): string {

@@ -2,6 +2,7 @@ import type { RarityLabel } from '@fish-crab/sdk'
 import { max } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
 import { RAREST_FIRST } from '../data/species-list.ts'
+import { Bar } from './bar.tsx'
 import { tintOf } from './creature.tsx'
 import { formatNumber } from './format.ts'
 
@@ -16,9 +17,7 @@ export function RarityBars({ counts }: { readonly counts: Readonly<Partial<Recor
           <li key={rarity} class={`bar ${tintOf(rarity)}`}>
             <span class="pip" aria-hidden="true" />
             <span class="bar-label">{rarity}</span>
-            <span class="bar-track" aria-hidden="true">
-              <span class="bar-fill" style={{ width: `${width(count)}%` }} />
-            </span>
+            <Bar percent={width(count)} />
             <span class="bar-count">
               {formatNumber(count)}
               <span class="visually-hidden"> fish</span>

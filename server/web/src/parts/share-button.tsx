@@ -1,19 +1,40 @@
-import { CopyButton } from './copy-button.tsx'
+import { useState } from 'preact/hooks'
+import { publicUrl } from '../data/site.ts'
 
 interface ShareButtonProps {
   readonly title: string
-  readonly url: string
+  /** The path and query of the page. */
+  readonly path: string
 }
 
+/** How long the button reports that the link was copied, in milliseconds. */
+const COPIED_MS = 3000
+
 /** A button that opens the share sheet of a phone, or copies the link on other devices. */
-export function ShareButton({ title, url }: ShareButtonProps) {
-  const isPhone = matchMedia('(pointer: coarse)').matches
-  if (!isPhone || !navigator.share) return <CopyButton text={url} label="Copy link" />
-  // The promise rejects if the user closes the sheet, which is not a failure.
-  const share = () => navigator.share({ title, url }).catch(() => {})
+export function ShareButton({ title, path }: ShareButtonProps) {
+  const [label, setLabel] = useState('Share')
+  async function share(): Promise<void> {
+    const { href: url } = new URL(path, publicUrl())
+    // The promise rejects if the user closes the sheet, which is not a failure.
+    if (matchMedia('(pointer: coarse)').matches && navigator.share)
+      return navigator.share({ title, url }).catch(() => {})
+    // Browsers offer the clipboard only over HTTPS and on localhost.
+    const isCopied = await navigator.clipboard?.writeText(url).then(
+      () => true,
+      () => false,
+    )
+    if (!isCopied) return void prompt('The link of this page:', url)
+    setLabel('Link copied')
+    setTimeout(() => setLabel('Share'), COPIED_MS)
+  }
   return (
-    <button type="button" onClick={share}>
-      Share
-    </button>
+    <>
+      <button type="button" onClick={share}>
+        {label}
+      </button>
+      <span class="visually-hidden" role="status">
+        {label !== 'Share' && label}
+      </span>
+    </>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Bar } from '../../parts/bar.tsx'
 import { formatNumber, plural } from '../../parts/format.ts'
 import { fragmentOf, playerView, type View } from '../data/location.ts'
 import { Choice } from '../parts/form.tsx'
@@ -72,9 +73,7 @@ export function Leaderboard({ view }: { readonly view: LeaderboardView }) {
                 </th>
                 <td class="number">{formatNumber(count)}</td>
                 <td class="share" aria-hidden="true">
-                  <span class="bar-track">
-                    <span class="bar-fill" style={{ width: `${(count / most) * 100}%` }} />
-                  </span>
+                  <Bar percent={(count / most) * 100} />
                 </td>
               </tr>
             ))}

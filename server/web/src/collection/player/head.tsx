@@ -1,11 +1,10 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { playerPath, setupPath } from '../../data/address.ts'
 import { kindTotal, type PlayerProfile } from '../../data/profile.ts'
-import { publicUrl } from '../../data/site.ts'
 import type { ListOptions } from '../../data/species-list.ts'
 import type { Species } from '../../data/summary.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
-import { formatDate, formatDateTime, formatNumber } from '../../parts/format.ts'
+import { formatNumber, useFormats } from '../../parts/format.ts'
 import { ShareButton } from '../../parts/share-button.tsx'
 import { Compare } from './compare.tsx'
 
@@ -44,10 +43,7 @@ export function Head({ profile, gamemode, options, isDemo }: HeadProps) {
       )}
       {!isDemo && (
         <div class="actions">
-          <ShareButton
-            title={`The collection of ${user}`}
-            url={new URL(playerPath(user, gamemode, options), publicUrl()).href}
-          />
+          <ShareButton title={`The collection of ${user}`} path={playerPath(user, gamemode, options)} />
           <Compare user={user} />
           <a class="button" href={setupPath(user, gamemode)}>
             Overlay
@@ -96,11 +92,12 @@ function Counts({ profile }: { readonly profile: PlayerProfile }) {
 }
 
 function Dates({ profile: { firstCaughtAt, lastCaughtAt } }: { readonly profile: PlayerProfile }) {
+  const formats = useFormats()
   if (firstCaughtAt === undefined || lastCaughtAt === undefined) return null
   return (
     <p class="since">
-      Since <time dateTime={firstCaughtAt}>{formatDate(firstCaughtAt)}</time> · last catch{' '}
-      <time dateTime={lastCaughtAt}>{formatDateTime(lastCaughtAt)}</time>
+      Since <time dateTime={firstCaughtAt}>{formats.date(firstCaughtAt)}</time> · last catch{' '}
+      <time dateTime={lastCaughtAt}>{formats.dateTime(lastCaughtAt)}</time>
     </p>
   )
 }

@@ -3,15 +3,7 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import { useMemo } from 'preact/hooks'
 import { type History, historyOf, localDays, type Period } from '../../data/history.ts'
 import type { DayCount } from '../../data/profile.ts'
-import {
-  formatCompact,
-  formatDate,
-  formatDay,
-  formatMonth,
-  formatNumber,
-  formatShortMonth,
-  plural,
-} from '../../parts/format.ts'
+import { formatCompact, formatNumber, plural, useFormats } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
 /** The catches of all gamemodes over time. */
@@ -32,15 +24,16 @@ const LEVELS = 4
 const MAX_LABELS = 3
 
 function Columns({ unit, periods }: History) {
+  const formats = useFormats()
   const [first, last] = [periods[0], periods.at(-1)]
   const busiest = greatest(periods, ({ count }) => count)
   if (!first || !last || !busiest) return null
   const label = (period: Period) =>
     unit === 'month'
-      ? formatMonth(period.start)
+      ? formats.month(period.start)
       : unit === 'week'
-        ? `week of ${formatDate(period.start)}`
-        : formatDate(period.start)
+        ? `week of ${formats.date(period.start)}`
+        : formats.date(period.start)
   const most = `${formatNumber(busiest.count)} (${label(busiest)})`
   const total = plural(
     sum(periods, ({ count }) => count),
@@ -90,7 +83,7 @@ function Columns({ unit, periods }: History) {
         })}
         {labelled.map(({ start }) => (
           <text key={start} class="start" x={percent((x(start) ?? 0) + x.bandwidth() / 2)} y="100%" dy="1.5em">
-            {unit === 'month' ? formatShortMonth(start) : formatDay(start)}
+            {unit === 'month' ? formats.shortMonth(start) : formats.day(start)}
           </text>
         ))}
       </svg>

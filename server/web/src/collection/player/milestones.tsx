@@ -3,7 +3,7 @@ import { milestonesOf } from '../../data/milestones.ts'
 import type { PlayerProfile } from '../../data/profile.ts'
 import type { SpeciesEntry } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
-import { formatDate } from '../../parts/format.ts'
+import { useFormats } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
 interface MilestonesProps {
@@ -13,6 +13,7 @@ interface MilestonesProps {
 
 /** The milestones of a collection as a timeline, latest milestone first. */
 export function Milestones({ entries, profile }: MilestonesProps) {
+  const formats = useFormats()
   const milestones = useMemo(() => milestonesOf(entries, profile), [entries, profile])
   if (milestones.length === 0) return null
   return (
@@ -28,7 +29,7 @@ export function Milestones({ entries, profile }: MilestonesProps) {
               <strong>{title}</strong>
               {species && <span>{species.name}</span>}
               <time class="quiet" dateTime={at}>
-                {formatDate(at.length > 10 ? at : `${at}T00:00`)}
+                {formats.date(at.length > 10 ? at : `${at}T00:00`)}
               </time>
             </li>
           ))}

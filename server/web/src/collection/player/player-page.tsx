@@ -1,11 +1,19 @@
+import type { Profile } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { demoPath, type PlayerAddress, playerPath } from '../../data/address.ts'
-import { type Followed, type Following, followCollection } from '../../data/follow.ts'
+import { type DrawnProfile, type Followed, type Following, followCollection } from '../../data/follow.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
-import { collectionOf, countByRarity, type Fresh, type PlayerProfile, totalOf } from '../../data/profile.ts'
-import { entriesOf, entryKey, type ListOptions } from '../../data/species-list.ts'
+import {
+  collectionOf,
+  countByRarity,
+  type Fresh,
+  type PlayerProfile,
+  playerProfileOf,
+  totalOf,
+} from '../../data/profile.ts'
+import { entriesOf, entryKey, isUsual, type ListOptions } from '../../data/species-list.ts'
 import { openStream } from '../../data/stream.ts'
 import { Creature } from '../../parts/creature.tsx'
 import { formatNumber, formatTime } from '../../parts/format.ts'
@@ -14,6 +22,7 @@ import { Empty } from '../empty.tsx'
 import { ProblemNotice } from '../problem.tsx'
 import type { Services } from '../services.ts'
 import { Head } from './head.tsx'
+import { Latest } from './latest.tsx'
 import { SpeciesList } from './species-list.tsx'
 import { Tabs } from './tabs.tsx'
 
@@ -23,14 +32,17 @@ export type CollectionAddress = PlayerAddress | { readonly view: 'demo'; readonl
 interface PlayerPageProps {
   readonly services: Services
   readonly address: CollectionAddress
+  /** The profile from which the server has drawn the page. @default the browser loads the profile */
+  readonly drawn: (Pick<DrawnProfile, 'isPartial'> & { readonly profile: Profile }) | undefined
   readonly onChange: (address: CollectionAddress) => void
 }
 
 /** Charts include a drawing library. They load in parallel with the data, so that they do not delay the first view. */
 const loadCharts = () => import('./charts.tsx')
 
-export function PlayerPage({ services: { client, context }, address, onChange }: PlayerPageProps) {
-  const [followed, setFollowed] = useState<Followed>({ fresh: [] })
+export function PlayerPage({ services: { client, context }, address, drawn: given, onChange }: PlayerPageProps) {
+  const drawn = useMemo(() => given && { ...given, profile: playerProfileOf(given.profile) }, [given])
+  const [followed, setFollowed] = useState<Followed>({ ...drawn, fresh: [] })
   const following = useRef<Following>(null)
   const name = address.view === 'player' ? address.name : undefined
   const gamemode = address.view === 'player' ? address.gamemode : undefined
@@ -40,6 +52,7 @@ export function PlayerPage({ services: { client, context }, address, onChange }:
       client,
       load: name === undefined ? loadDemo : loadPlayer(name),
       lastKnown: name === undefined ? undefined : readLastKnown(name),
+      drawn,
       context,
       listen: name === undefined ? undefined : openStream(client, { user: name }),
       onUpdate(next) {
@@ -52,7 +65,7 @@ export function PlayerPage({ services: { client, context }, address, onChange }:
     })
     following.current = started
     return () => started.stop()
-  }, [client, context, name])
+  }, [client, context, name, drawn])
 
   function change(next: CollectionAddress, isNewPage: boolean): void {
     const path = next.view === 'player' ? playerPath(next.name, next.gamemode, next.list) : demoPath(next.list)
@@ -73,7 +86,8 @@ export function PlayerPage({ services: { client, context }, address, onChange }:
           profile={profile}
           fresh={followed.fresh}
           isDemo={name === undefined}
-          isLive={!problem}
+          isLive={!problem && updatedAt !== undefined}
+          isPartial={followed.isPartial === true}
           updatedAt={updatedAt}
           gamemode={gamemode}
           list={address.list}
@@ -92,6 +106,8 @@ interface ProfileViewProps {
   readonly fresh: readonly Fresh[]
   readonly isDemo: boolean
   readonly isLive: boolean
+  /** Whether the profile lacks most of its species. */
+  readonly isPartial: boolean
   readonly updatedAt: number | undefined
   /** @default all */
   readonly gamemode: Gamemode | undefined
@@ -101,7 +117,7 @@ interface ProfileViewProps {
 }
 
 function ProfileView(props: ProfileViewProps) {
-  const { profile, fresh, isDemo, isLive, updatedAt, gamemode, list, onGamemode, onList } = props
+  const { profile, fresh, isDemo, isLive, isPartial, updatedAt, gamemode, list, onGamemode, onList } = props
   const charts = useLazy(loadCharts)
   const whole = useMemo(() => collectionOf(profile), [profile])
   const all = useMemo(() => entriesOf(whole), [whole])
@@ -141,8 +157,18 @@ function ProfileView(props: ProfileViewProps) {
       ) : (
         <>
           {!isListed && <p class="panel quiet">This collection has too many species to show all of them.</p>}
-          <SpeciesList entries={entries} fresh={freshKeys} options={list} onOptions={onList} />
-          {charts === undefined ? (
+          {gamemode === undefined && <Latest latest={profile.latest} />}
+          {/* The server sends the rarest species first. Any other view of the list needs all species. */}
+          {(!isPartial || (gamemode === undefined && isUsual(list))) && (
+            <SpeciesList
+              entries={entries}
+              total={(isPartial ? profile.unique : undefined) ?? entries.length}
+              fresh={freshKeys}
+              options={list}
+              onOptions={onList}
+            />
+          )}
+          {charts === undefined || isPartial ? (
             <div class="placeholder tall" />
           ) : charts === 'failed' ? (
             <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>

@@ -12,16 +12,20 @@ import {
   type SpeciesEntry,
 } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
-import { formatCompact, formatDate, formatMoment, formatNumber } from '../../parts/format.ts'
+import { formatCompact, formatNumber, useFormats } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
-/** Number of species that are drawn in one step. More species would block the page. */
-const CHUNK = 24
+/** Number of species that are drawn in one step. More species would block the page, and make the server's page large. */
+const CHUNK = 12
+/** Number of species that the button for more adds. */
+const MORE = 48
 /** Number of species that appear before the user presses the button for more. */
 const SHOWN_FIRST = 96
 
 interface SpeciesListProps {
   readonly entries: readonly SpeciesEntry[]
+  /** The number of species, of which `entries` may hold only the first. */
+  readonly total: number
   /** Keys of the species that the last update added. */
   readonly fresh: ReadonlySet<string>
   readonly options: ListOptions
@@ -29,7 +33,7 @@ interface SpeciesListProps {
 }
 
 /** All species of a collection, each once, as cards or as a table. */
-export function SpeciesList({ entries, fresh, options, onOptions }: SpeciesListProps) {
+export function SpeciesList({ entries, total, fresh, options, onOptions }: SpeciesListProps) {
   const { text, only, order, isTable } = options
   const [more, setMore] = useState({ options, shown: CHUNK })
   // After a change of the filter, the order or the view, show only the first chunk again.
@@ -53,8 +57,8 @@ export function SpeciesList({ entries, fresh, options, onOptions }: SpeciesListP
         <h2 id={`${id}-title`}>Species</h2>
         <p class="found" role="status">
           {found.length === entries.length
-            ? formatNumber(found.length)
-            : `${formatNumber(found.length)} of ${formatNumber(entries.length)}`}
+            ? formatNumber(total)
+            : `${formatNumber(found.length)} of ${formatNumber(total)}`}
         </p>
       </div>
       <Toolbar entries={entries} options={options} onOptions={onOptions} />
@@ -84,8 +88,8 @@ export function SpeciesList({ entries, fresh, options, onOptions }: SpeciesListP
       )}
       {visible.length < found.length && (
         <p class="more">
-          <button type="button" onClick={() => setMore({ options, shown: shown + 2 * CHUNK })}>
-            Show {formatNumber(Math.min(2 * CHUNK, found.length - visible.length))} more of{' '}
+          <button type="button" onClick={() => setMore({ options, shown: shown + MORE })}>
+            Show {formatNumber(Math.min(MORE, found.length - visible.length))} more of{' '}
             {formatNumber(found.length - visible.length)}
           </button>
         </p>
@@ -94,7 +98,7 @@ export function SpeciesList({ entries, fresh, options, onOptions }: SpeciesListP
   )
 }
 
-type ToolbarProps = Omit<SpeciesListProps, 'fresh'>
+type ToolbarProps = Omit<SpeciesListProps, 'fresh' | 'total'>
 
 function Toolbar({ entries, options, onOptions }: ToolbarProps) {
   const { text, only, order, isTable } = options
@@ -208,9 +212,10 @@ function Pips({ entry: { kind, rarities } }: { readonly entry: SpeciesEntry }) {
 }
 
 function Moment({ time }: { readonly time: string }) {
+  const formats = useFormats()
   return (
-    <time dateTime={time} title={formatMoment(time)}>
-      {formatDate(time)}
+    <time dateTime={time} title={formats.moment(time)}>
+      {formats.date(time)}
     </time>
   )
 }

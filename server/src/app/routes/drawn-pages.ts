@@ -1,0 +1,198 @@
+import { isUserName, type Kind, type PAGE_ROUTES, routePath, type User } from '@fish-crab/sdk/contract'
+import { type FirstView, firstViewOf } from '../catches/first-view.ts'
+import { sha256Hex } from '../core/bytes.ts'
+import { createSlices } from '../core/slices.ts'
+import type { RequestContext } from '../http/context.ts'
+import { HttpError } from '../http/http-error.ts'
+import { canonicalPath } from '../http/path.ts'
+import { type PageData, staticFile } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import { CARD_SIZE, descriptionOf } from '../sharing/figures.ts'
+import { isVisible } from '../users/users.ts'
+import { createFindLeaders } from './leaderboard.ts'
+import { movedTo } from './moved.ts'
+import { SITE } from './page.ts'
+import { PAGES_HEADERS } from './page-headers.ts'
+import { IMPOSSIBLE, missingPage, PAGE_TYPE, type Preview, pageFile, pageHtml, type Site } from './page-response.ts'
+import type { profileHandlers } from './profile.ts'
+import type { Services } from './services.ts'
+
+export type LoadProfiles = () => Promise<ReturnType<typeof profileHandlers>>
+
+export const LEADERBOARD: Preview = {
+  title: `Leaderboard · ${SITE}`,
+  description: 'Who has caught the most fish and crabs.',
+}
+const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
+
+/** Number of players on the page of the leaderboard. */
+const PLACES = 50
+
+/** A view of a page that is read on demand. */
+interface FoundView {
+  /** Text that changes whenever the view changes. */
+  readonly version: string
+  /** The name of the view in the cache. */
+  readonly name: string
+  readonly read: (signal: AbortSignal) => Promise<{ readonly preview: Preview; readonly data: PageData | undefined }>
+}
+
+interface DrawnPage {
+  readonly route: keyof typeof PAGE_ROUTES
+  /** The preview of the page without data. */
+  readonly plain: (params: Readonly<Record<string, string>>) => Preview
+  /** Finds the view of the players in the path. */
+  readonly find: (context: RequestContext, players: readonly User[]) => Promise<FoundView>
+}
+
+/**
+ * Creates the handlers of the pages that the service draws. Each counts as a request. Above the rate limit, and while
+ * the storage does not respond, the page is plain, and the browser loads the data.
+ */
+export function drawnPages(site: Site, services: Services, loadProfiles: LoadProfiles) {
+  const { users, limitRate, renderCard, logger, publicUrl, responses, readQueue } = services
+  const findLeaders = createFindLeaders(services, (user) => isVisible(user))
+
+  function drawnPage({ route, plain, find }: DrawnPage): Handler {
+    return async (context) => {
+      const { request, requestId, params } = context
+      const missing = (preview: Preview) => missingPage(site, { page: 'collection', preview }, 'user_not_found')
+      if (!Object.values(params).every(isUserName)) return missing(IMPOSSIBLE)
+      try {
+        // Start the lookups before the count, so that all share a round trip to Redis.
+        const lookups = Object.values(params).map((name) => users.find(name))
+        for (const lookup of lookups) lookup.catch(() => {})
+        await limitRate(context)
+        const found = await Promise.all(lookups)
+        const moved = movedTo(
+          route,
+          context,
+          Object.fromEntries(Object.keys(params).map((key, at) => [key, found[at]])),
+        )
+        if (moved) return moved
+        const players = found.filter((user) => user !== undefined && isVisible(user)) as User[]
+        if (players.length < found.length) return missing(UNKNOWN)
+        const names = Object.fromEntries(Object.keys(params).map((key, at) => [key, players[at]?.name ?? '']))
+        return await draw(context, routePath(route, names), await find(context, players))
+      } catch (error) {
+        request.signal.throwIfAborted()
+        if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page could not be drawn')
+      }
+      const file = await pageFile(site, { page: 'collection', preview: plain(params), path: routePath(route, params) })
+      return staticFile(request, file, PAGES_HEADERS)
+    }
+  }
+
+  async function draw({ request, site: client }: RequestContext, path: string, { version, name, read }: FoundView) {
+    const pathname = canonicalPath(request.url)
+    const { search } = new URL(request.url)
+    const template = await site.template('collection')
+    const etag = `W/"${(await sha256Hex(JSON.stringify([template, version, pathname, search]))).slice(0, 32)}"`
+    const headers = { ...PAGES_HEADERS, 'content-type': PAGE_TYPE }
+    const response = responses(request, { etag, version: etag, name: `page ${name}`, client, headers })
+    return (
+      response.unchanged() ??
+      response.cached() ??
+      response.shared(async (signal) => {
+        const { preview, data } = await read(signal)
+        const { gamemodes, hasLeaderboard, render } = site
+        const html =
+          data && (await render?.({ site: { gamemodes, hasLeaderboard }, place: { pathname, search }, data }))
+        const drawing = data && html !== undefined ? { html, data } : undefined
+        return new TextEncoder().encode(
+          await pageHtml(site, { page: 'collection', preview, path, drawing }),
+        ) as Uint8Array<ArrayBuffer>
+      })
+    )
+  }
+
+  async function findProfiles(context: RequestContext, players: readonly User[]) {
+    const { profiles } = await loadProfiles()
+    return Promise.all(
+      players.map(async (user) => {
+        const { version, read } = await profiles({ user, withSpecies: true, client: context.site })
+        return {
+          version,
+          read: async (signal: AbortSignal) => firstViewOf(await read(signal), createSlices(signal)),
+        }
+      }),
+    )
+  }
+
+  function cardOf(name: string) {
+    if (!renderCard || publicUrl === undefined) return undefined
+    const alt = `The rarest catches and the totals of ${name}`
+    return { ...CARD_SIZE, url: publicUrl + routePath('playerCard', { name }), alt }
+  }
+
+  return {
+    playerPage: drawnPage({
+      route: 'playerPage',
+      plain: ({ name = '' }) => ({
+        title: `${name} · ${SITE}`,
+        description: `The fish and crabs that ${name} has caught: species, rarities, counts and dates.`,
+      }),
+      async find(context, players) {
+        const [user] = players
+        const [found] = await findProfiles(context, players)
+        if (!user || !found) throw new HttpError('user_not_found')
+        return {
+          version: found.version,
+          name: `player ${user.id}`,
+          async read(signal) {
+            const view = await found.read(signal)
+            const { profile } = view
+            const title = `${profile.user} · ${SITE}`
+            const preview = { title, description: descriptionOf(profile), image: cardOf(profile.user) }
+            return { preview, data: { view: 'player', ...view } }
+          },
+        }
+      },
+    }),
+
+    versusPage: drawnPage({
+      route: 'versusPage',
+      plain: versusPreview,
+      async find(context, players) {
+        const found = await findProfiles(context, players)
+        return {
+          version: found.map(({ version }) => version).join(' '),
+          name: `versus ${players.map(({ id }) => id).join(' ')}`,
+          async read(signal) {
+            const views: FirstView[] = []
+            for (const { read } of found) views.push(await read(signal))
+            const [one, other] = views.map(({ profile }) => profile)
+            const isWhole = views.every(({ isPartial }) => !isPartial)
+            return {
+              preview: versusPreview({ name: one?.user ?? '', other: other?.user ?? '' }),
+              data: one && other && isWhole ? { view: 'versus', profiles: [one, other] } : undefined,
+            }
+          },
+        }
+      },
+    }),
+
+    leaderboardPage: drawnPage({
+      route: 'leaderboardPage',
+      plain: () => LEADERBOARD,
+      async find({ query, site: client, request: { signal } }) {
+        const kind: Kind = query.get('kind') === 'crab' ? 'crab' : 'fish'
+        const work = () => findLeaders({ kind, limit: PLACES }, signal)
+        const leaders = await readQueue.run({ client, signal, work })
+        const data = { view: 'leaderboard', kind, leaders } as const
+        return {
+          version: JSON.stringify(data),
+          name: `leaderboard ${kind}`,
+          read: async () => ({ preview: LEADERBOARD, data }),
+        }
+      },
+    }),
+  }
+}
+
+function versusPreview({ name = '', other = '' }: Readonly<Record<string, string>>): Preview {
+  return {
+    title: `${name} vs ${other} · ${SITE}`,
+    description: `The collections of ${name} and ${other} side by side: what one has and the other lacks.`,
+  }
+}

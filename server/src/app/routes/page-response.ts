@@ -1,0 +1,137 @@
+import { type ErrorCode, routePath } from '@fish-crab/sdk/contract'
+import { sha256Hex } from '../core/bytes.ts'
+import { escapeMarkup } from '../core/markup.ts'
+import type { HandlerResponse, PageData, PageName, Pages, StaticFile } from '../http/response.ts'
+import { SITE } from './page.ts'
+import { PAGES_HEADERS } from './page-headers.ts'
+import type { Services } from './services.ts'
+
+export const PAGE_TYPE = 'text/html; charset=utf-8'
+
+export const IMPOSSIBLE: Preview = {
+  title: `Player not found · ${SITE}`,
+  description: 'No player can have this name.',
+}
+
+/** The pages of the host, and the settings of the service that they show. */
+export interface Site extends Pages {
+  readonly gamemodes: Services['gamemodes']['names']
+  /** Public address of the service; empty if the address is unknown. */
+  readonly publicUrl: string
+  readonly hasLeaderboard: boolean
+}
+
+/** How other sites show a link to a page. */
+export interface Preview {
+  readonly title: string
+  readonly description: string
+  /** @default none */
+  readonly image?: Image | undefined
+}
+
+interface Image {
+  readonly url: string
+  readonly width: number
+  readonly height: number
+  readonly alt: string
+}
+
+/** A first view, and the data from which it was drawn. */
+interface Drawing {
+  readonly html: string
+  readonly data: PageData
+}
+
+interface PageContent {
+  readonly page: PageName
+  readonly preview: Preview
+  /** The canonical path of the page. */
+  readonly path: string
+  /** @default the browser draws the page */
+  readonly drawing?: Drawing | undefined
+}
+
+/** Returns a page that the browser draws. */
+export async function pageFile(site: Site, content: Omit<PageContent, 'drawing'>): Promise<StaticFile> {
+  const html = await pageHtml(site, content)
+  return { contentType: PAGE_TYPE, body: new TextEncoder().encode(html), version: await sha256Hex(html) }
+}
+
+/** Returns a page that reports that something does not exist. */
+export async function missingPage(
+  site: Site,
+  { page, preview }: Pick<PageContent, 'page' | 'preview'>,
+  code: ErrorCode,
+  headers: Readonly<Record<string, string>> = PAGES_HEADERS,
+): Promise<HandlerResponse> {
+  const { body, contentType } = await pageFile(site, { page, preview, path: '/' })
+  const all = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
+  return { status: 404, body, headers: all, code }
+}
+
+/** Fills in the template of a page. */
+export async function pageHtml(site: Site, { page, preview, path, drawing }: PageContent): Promise<string> {
+  const { title, description, image } = preview
+  const { gamemodes, publicUrl, hasLeaderboard } = site
+  const parts = {
+    title,
+    description,
+    gamemodes: gamemodes.join(','),
+    publicUrl,
+    leaderboard: hasLeaderboard ? 'public' : '',
+  }
+  const sections = { preview: previewTags(publicUrl && publicUrl + path, image), app: appTags(preview, drawing) }
+  return (await site.template(page)).replace(
+    /\{\{(title|description|gamemodes|publicUrl|leaderboard)\}\}|<!--\{\{(preview|app)\}\}-->/g,
+    (_, part?: keyof typeof parts, section?: keyof typeof sections) =>
+      part ? escapeMarkup(parts[part]) : section ? sections[section] : '',
+  )
+}
+
+/** Returns the page as it is drawn, or a text for browsers that cannot draw it. */
+function appTags({ title, description }: Preview, drawing: Drawing | undefined): string {
+  if (drawing) {
+    return `<div id="app">${drawing.html}</div>
+<script type="application/json" id="page-data">${scriptText(drawing.data)}</script>`
+  }
+  return `<noscript>
+<div class="unscripted">
+<h1>${escapeMarkup(title)}</h1>
+<p>${escapeMarkup(description)}</p>
+<p>This page needs JavaScript. The API is described at <a href="${routePath('docs')}">${routePath('docs')}</a>.</p>
+</div>
+</noscript>
+<div id="app"></div>`
+}
+
+/**
+ * Returns JSON without `<`, which could end the element or hide its end, and without line separators. See
+ * https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements
+ */
+function scriptText(data: PageData): string {
+  return JSON.stringify(data).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/**
+ * Returns the meta tags of a link preview. See https://ogp.me, and https://developer.x.com/en/docs/x-for-websites/cards
+ * for the card.
+ */
+function previewTags(url: string, image: Image | undefined): string {
+  const meta = (key: 'property' | 'name', name: string, content: string | number) =>
+    `<meta ${key}="${name}" content="${escapeMarkup(String(content))}">`
+  return [
+    ...(url === '' ? [] : [`<link rel="canonical" href="${escapeMarkup(url)}">`, meta('property', 'og:url', url)]),
+    ...(image
+      ? [
+          meta('property', 'og:image', image.url),
+          meta('property', 'og:image:width', image.width),
+          meta('property', 'og:image:height', image.height),
+          meta('property', 'og:image:alt', image.alt),
+        ]
+      : []),
+    meta('name', 'twitter:card', image ? 'summary_large_image' : 'summary'),
+  ].join('\n')
+}

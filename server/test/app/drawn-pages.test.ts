@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import type { PageData, PageView } from '../../src/app/http/response.ts'
+import { render } from '../../web/src/collection/render.tsx'
+import { type AsAdmin, asRoot } from './administration.ts'
+import { createMemoryService } from './memory-service.ts'
+
+const pages = {
+  template: async () => '<title>{{title}}</title><!--{{preview}}--><body><!--{{app}}--></body>',
+  asset: async () => undefined,
+  render: async (view: PageView) => render(view as Parameters<typeof render>[0]),
+}
+
+const HOSTILE = '</script><!--<script>\u2028"\'&'
+
+async function open(options: Parameters<typeof createMemoryService>[0] = {}) {
+  const service = await createMemoryService({ pages, ...options })
+  const admin = await asRoot(service)
+  await admin('POST', '/admin/users', { name: 'Ben' })
+  return { service, admin }
+}
+
+const add = (admin: AsAdmin, fish: readonly { name: string; rarity: number }[], name = 'Alex') =>
+  admin('POST', `/admin/users/${name}/fish?gamemode=earth`, { fish })
+
+function dataOf(html: string): PageData {
+  const [, text = 'null'] = /<script type="application\/json" id="page-data">(.*?)<\/script>/s.exec(html) ?? []
+  return JSON.parse(text)
+}
+
+const headingsOf = (html: string) => [...html.matchAll(/<h1[^>]*>(.*?)<\/h1>/g)].map(([, text]) => text)
+const cardsOf = (html: string) => [...html.matchAll(/class="card-name"[^>]*>(.*?)<\/p>/g)].map(([, text]) => text)
+
+describe('a page that the service draws', () => {
+  it('shows the head, the rarest, the latest and the first species of a player, and contains their data', async () => {
+    const { service, admin } = await open()
+    await add(admin, [
+      { name: 'Cod', rarity: 1 },
+      { name: 'Koi', rarity: 7 },
+    ])
+    const response = await service.request('/@alex')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const html = await response.text()
+    expect(headingsOf(html)).toEqual(['Alex'])
+    expect(cardsOf(html)).toEqual(['Koi', 'Cod'])
+    expect(html).toMatch(/class="latest".*Koi.*Cod/s)
+    expect(html).toMatch(/<time datetime="[^"]+">\d+ \w+ \d{4}<\/time>/)
+    const profile = await (await service.request('/get/profile?name=Alex&species=true')).json()
+    expect(dataOf(html)).toEqual({ view: 'player', isPartial: false, profile })
+  })
+
+  it('has no style attribute, which its policy would drop', async () => {
+    const { service, admin } = await open({ publicLeaderboard: true })
+    for (const name of ['Alex', 'Ben']) await add(admin, [{ name: 'Koi', rarity: 7 }], name)
+    for (const path of ['/@Alex', '/@Alex?view=table', '/@Alex/vs/@Ben', '/leaderboard']) {
+      const html = await (await service.request(path)).text()
+      expect(html).toContain('<main')
+      expect(html).not.toContain('style=')
+    }
+  })
+
+  it('contains hostile names only as text', async () => {
+    const { service, admin } = await open()
+    await add(admin, [{ name: HOSTILE, rarity: 7 }])
+    const html = await (await service.request('/@Alex')).text()
+    expect(html.match(/<\/?script/g)).toEqual(['<script', '</script'])
+    expect(html).not.toContain('<!--')
+    expect(dataOf(html)).toMatchObject({ profile: { rarest: [{ name: HOSTILE }] } })
+  })
+
+  it('contains only the rarest species of a player with more than 500, in the order of the list', async () => {
+    const { service, admin } = await open()
+    const many = Array.from({ length: 501 }, (_, index) => ({
+      name: `Fish ${index}`,
+      rarity: index % 50 === 7 ? 7 : 1,
+    }))
+    await add(admin, many.slice(0, 500))
+    await add(admin, [...many.slice(500), { name: 'Fish 107', rarity: 1 }])
+    const html = await (await service.request('/@Alex')).text()
+    expect(cardsOf(html)).toHaveLength(12)
+    expect(cardsOf(html)[0]).toBe('Fish 107')
+    expect(/class="found">(.*?)</.exec(html)?.[1]).toBe('501')
+    const data = dataOf(html)
+    expect(data).toMatchObject({ view: 'player', isPartial: true, profile: { total: 502, unique: 501 } })
+    expect(html.length).toBeLessThan(120_000)
+    expect(cardsOf(await (await service.request('/@Alex?sort=name')).text())).toEqual([])
+  })
+
+  it('shows two players side by side, and the leaderboard with its kind', async () => {
+    const { service, admin } = await open({ publicLeaderboard: true })
+    await add(admin, [{ name: 'Koi', rarity: 7 }])
+    const versus = await (await service.request('/@Alex/vs/@ben')).text()
+    expect(headingsOf(versus)).toEqual(['Alex and Ben'])
+    expect(dataOf(versus)).toMatchObject({ view: 'versus', profiles: [{ user: 'Alex' }, { user: 'Ben' }] })
+    const leaders = await (await service.request('/leaderboard')).text()
+    expect(dataOf(leaders)).toEqual({ view: 'leaderboard', kind: 'fish', leaders: [{ name: 'Alex', count: 1 }] })
+    expect(leaders).toContain('href="/@Alex"')
+    const crabs = await (await service.request('/leaderboard?kind=crab')).text()
+    expect(dataOf(crabs)).toEqual({ view: 'leaderboard', kind: 'crab', leaders: [] })
+  })
+
+  it('counts as one request, and above the limit is the page that browsers draw', async () => {
+    const { service } = await open({ publicLeaderboard: true, rateLimit: { requests: 3, windowMs: 60_000 } })
+    for (const [index, path] of ['/@Alex', '/@Alex/vs/@Ben', '/leaderboard'].entries()) {
+      const response = await service.request(path)
+      expect(response.headers.get('x-ratelimit-remaining')).toBe(String(2 - index))
+      expect(await response.text()).toContain('id="page-data"')
+    }
+    for (const path of ['/@Alex', '/@Alex/vs/@Ben', '/leaderboard']) {
+      const response = await service.request(path)
+      expect(response.status).toBe(200)
+      const html = await response.text()
+      expect(html).toContain('<div id="app"></div>')
+      expect(html).toContain('This page needs JavaScript.')
+    }
+  })
+
+  it('is revalidated, and changes with the collection, the address and the day', async () => {
+    const { service, admin } = await open()
+    const etagOf = async (path: string) => {
+      const { headers } = await service.request(path)
+      expect(headers.get('cache-control')).toBe('no-cache')
+      return String(headers.get('etag'))
+    }
+    const etag = await etagOf('/@Alex')
+    expect((await service.request('/@Alex', { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const table = await etagOf('/@Alex?view=table')
+    await add(admin, [{ name: 'Koi', rarity: 7 }])
+    const later = await etagOf('/@Alex')
+    service.advance(24 * 60 * 60 * 1000)
+    expect(new Set([etag, table, later, await etagOf('/@Alex')]).size).toBe(4)
+  })
+
+  it('shows nothing of a hidden player, and leads to the new name of a renamed player', async () => {
+    const { service, admin } = await open()
+    await admin('POST', '/admin/users/Alex/rename', { name: 'Alexa' })
+    const moved = await service.request('/@Alex/vs/@Ben?x=1')
+    expect([moved.status, moved.headers.get('location')]).toEqual([301, '/@Alexa/vs/@Ben?x=1'])
+    await admin('POST', '/admin/users/Ben/suspend', { hide: true })
+    for (const path of ['/@Ben', '/@Alexa/vs/@Ben', '/@Ben/vs/@Alexa']) {
+      const response = await service.request(path)
+      expect([response.status, (await response.text()).includes('page-data')]).toEqual([404, false])
+    }
+  })
+})
