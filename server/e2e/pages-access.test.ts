@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { accessibilityFindings, tabTo } from '../../scripts/test-support/page-access.ts'
-import { ALEX, startServer } from './pages.ts'
+import { ALEX, leaveUndrawn, startServer } from './pages.ts'
 
 const WIDTHS = [390, 768, 1440]
 const SCHEMES = ['light', 'dark'] as const
@@ -60,6 +60,7 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
   [
     'no connection',
     async (page, url) => {
+      await leaveUndrawn(page)
       await page.route('**/get/**', (route) => route.abort('connectionrefused'))
       await page.goto(url + ALEX)
       await page.locator('.notice').waitFor()
@@ -105,6 +106,7 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
   [
     'loading',
     async (page, url) => {
+      await leaveUndrawn(page)
       await page.route('**/get/**', () => {})
       await page.goto(url + ALEX)
       await page.locator('.placeholder').first().waitFor()
@@ -187,6 +189,7 @@ describe('the pages', () => {
     for (const reducedMotion of ['reduce', 'no-preference'] as const) {
       const page = await openPage(browser, 390)
       await page.emulateMedia({ reducedMotion })
+      await leaveUndrawn(page)
       await page.route('**/get/**', () => {})
       await page.goto(url + ALEX)
       await page.locator('.placeholder').first().waitFor()
@@ -195,7 +198,7 @@ describe('the pages', () => {
     }
   })
 
-  it('the pages show times in the local time zone, and "Copy link" copies the address of the current view', async ({
+  it('the pages show times in the local time zone, and "Share" copies the address of the current view', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -206,13 +209,13 @@ describe('the pages', () => {
     await client.send('Emulation.setTimezoneOverride', { timezoneId: 'Pacific/Auckland' })
     await page.goto(url + ALEX)
     // Noon in UTC is 1 a.m. on the next day in New Zealand.
-    await expect.poll(() => page.locator('.since').textContent()).toContain('last catch Feb 4, 2026, 1:00')
+    await expect.poll(() => page.locator('.since').textContent()).toContain('last catch 4 Feb 2026, 01:00')
     await page.getByRole('searchbox').fill('sal')
     await page.getByLabel('Show', { exact: true }).selectOption('Gold')
     await page.getByLabel('Sort by').selectOption('Name')
     await page.getByRole('button', { name: 'Table' }).click()
-    await page.getByRole('button', { name: 'Copy link' }).click()
-    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('button', { name: 'Link copied' }).waitFor()
     const view = `${url}${ALEX}&q=sal&only=Gold&sort=name&view=table`
     expect([await page.evaluate(() => navigator.clipboard.readText()), page.url()]).toEqual([view, view])
   })

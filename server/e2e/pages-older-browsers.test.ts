@@ -65,7 +65,7 @@ describe('the pages in older browsers', () => {
     await page.route('**/assets/*.js', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: 'not a script' }),
     )
-    for (const path of ['/', ALEX, '/overlay', '/overlay/Alex', '/admin']) {
+    for (const path of ['/', '/@Nobody', '/overlay', '/overlay/Alex', '/admin']) {
       await page.goto(url + path)
       await page.getByText('such as Chromium 103 or Safari 16').waitFor()
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
-import { ALEX, READ_TO_THE_END, startServer } from './pages.ts'
+import { ALEX, leaveUndrawn, READ_TO_THE_END, startServer } from './pages.ts'
 import { watchPage } from './watch-page.ts'
 
 const DATA = /\/(get|demo|status|events)\b/
@@ -29,7 +29,9 @@ function paleTexts(): string[] {
 }
 
 describe('the pages in a real browser', () => {
-  it('show the catches of a player after one request, without errors or requests to other hosts', async ({ skip }) => {
+  it('show the catches of a player without a further request, without errors or requests to other hosts', async ({
+    skip,
+  }) => {
     const browser = await startBrowser(skip)
     const { url } = await startServer()
     const page = await browser.newPage()
@@ -56,18 +58,70 @@ describe('the pages in a real browser', () => {
     expect((await page.locator('.history thead th').allTextContents())[1]).toBe('Catches')
     expect(await page.locator('.history .period title').first().textContent()).toMatch(/ 2026: [1-5]$/)
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
-    expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
+    expect(requests.filter((request) => DATA.test(request))).toEqual([])
     expect(complaints).toEqual([])
   })
 
-  it('begin with their title, the figures of the player and a note in a browser without JavaScript', async ({
-    skip,
-  }) => {
+  it('show the collection of a player in a browser without JavaScript', async ({ skip }) => {
+    const browser = await startBrowser(skip, { javaScriptEnabled: false })
+    const { url } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
+    const page = await browser.newPage()
+    await page.goto(url + ALEX)
+    expect(await page.locator('h1').textContent()).toBe('Alex')
+    expect(await page.locator('.card-name').allTextContents()).toEqual(['Koi', 'Salmon', 'crab'])
+    expect(await page.locator('.counts').textContent()).toBe('4 fish1 crab3 species4 days, longest streak')
+    expect(await page.locator('.placeholder').evaluateAll((all) => all.some((one) => one.checkVisibility()))).toBe(
+      false,
+    )
+    await page.goto(`${url}/leaderboard`)
+    const { width } = (await page.locator('.bar-fill').first().boundingBox()) ?? { width: 0 }
+    expect(width).toBeGreaterThan(100)
+  })
+
+  it('take over what the server drew without replacing any of it, whatever the names contain', async ({ skip }) => {
+    const browser = await startBrowser(skip, { timezoneId: 'UTC' })
+    const { url, admin } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
+    const hostile = ['</script><script>', '<!--<script', '\u2028\u202e\u200b', '&amp;&lt;', '"\'`', '{{title}}', '$&$1']
+    const fish = hostile.map((name) => ({ name, rarity: 'Mythical' as const }))
+    await admin.fish.add('Alex', fish, { gamemode: 'survival' })
+    await admin.users.create({ name: 'Ben' })
+    await admin.fish.add('Ben', fish.slice(2), { gamemode: 'earth' })
+    const page = await browser.newPage()
+    const { complaints } = watchPage(page, READ_TO_THE_END)
+    await page.addInitScript(() => {
+      document.addEventListener('readystatechange', () => {
+        if (document.readyState !== 'interactive') return
+        const leaves = [...document.querySelectorAll('#app *')].filter(({ children }) => children.length === 0)
+        Object.assign(globalThis, { drawn: leaves.map((leaf) => [leaf, leaf.textContent]) })
+      })
+    })
+    for (const [path, ready] of [
+      ['/@Alex', '.live'],
+      ['/@Alex?gamemode=survival&view=table', '.live'],
+      ['/@Empty', '.live'],
+      ['/@Alex/vs/@Ben', '.versus'],
+      ['/leaderboard', '.leaders'],
+    ] as const) {
+      if (path === '/@Empty') await admin.users.create({ name: 'Empty' })
+      await page.goto(url + path)
+      await page.locator(ready).waitFor()
+      const { count, changed } = await page.evaluate(() => {
+        const { drawn } = globalThis as unknown as { readonly drawn: readonly (readonly [Element, string])[] }
+        const isChanged = ([leaf, text]: (typeof drawn)[number]) => !leaf.isConnected || leaf.textContent !== text
+        return { count: drawn.length, changed: drawn.filter(isChanged).map(([leaf]) => leaf.outerHTML) }
+      })
+      expect(count).toBeGreaterThan(50)
+      // The charts replace their placeholder.
+      expect([path, changed.filter((html) => !html.includes('placeholder'))]).toEqual([path, []])
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it('begin with their title and a note in a browser without JavaScript if they are not drawn', async ({ skip }) => {
     const browser = await startBrowser(skip, { javaScriptEnabled: false })
     const { url } = await startServer()
     const page = await browser.newPage()
     for (const [path, title, text] of [
-      ['/@Alex', 'Alex · Fish and Crab Collection', '4 fish and 1 crab of 3 species. Rarest: Mythical Koi.'],
       ['/@Nobody', 'Player not found · Fish and Crab Collection', 'No player has this name.'],
       ['/', 'Fish and Crab Collection', 'Look up the fish and crabs that a player has caught.'],
       ['/overlay', 'Stream overlay · Fish and Crab Collection', 'Show what you catch on your stream.'],
@@ -163,7 +217,7 @@ describe('the pages in a real browser', () => {
     await page.goBack()
     expect(page.url()).toBe(`${url}/@alex`)
     expect(await tabs.first().getAttribute('aria-current')).toBe('page')
-    expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
+    expect(requests.filter((request) => DATA.test(request))).toEqual([])
     // The home page sends no request to list recent players.
     await page.goto(url)
     await page.getByRole('link', { name: 'Alex 5 catches' }).click()
@@ -277,8 +331,8 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.counts').textContent()).toContain('7 fish1 crab4 species')
     expect(await page.locator('.card', { hasText: 'Salmon' }).textContent()).toContain('Gold: 3')
     expect(await page.locator('.history svg').getAttribute('aria-label')).toMatch(/^8 catches/)
-    // The page sent one request for the profile and one for the stream.
-    expect(requests.filter((request) => DATA.test(request))).toHaveLength(2)
+    // The page sent one request for the stream.
+    expect(requests.filter((request) => DATA.test(request))).toHaveLength(1)
     expect(complaints).toEqual([])
   })
 
@@ -321,6 +375,7 @@ describe('the pages in a real browser', () => {
     const { url } = await startServer()
     const page = await browser.newPage()
     await page.clock.install()
+    await leaveUndrawn(page)
     await page.route(DATA, (route) => route.abort('connectionrefused'))
     await page.goto(url + ALEX)
     await page.getByText('Reconnecting').waitFor()
@@ -403,6 +458,7 @@ describe('the pages in a real browser', () => {
     const page = await browser.newPage()
     const body = JSON.stringify({ error: 'The storage failed.', code: 'storage_error', requestId: 'abc-1' })
     const headers = { 'content-type': 'application/json', 'x-request-id': 'abc-1' }
+    await leaveUndrawn(page)
     await page.route(DATA, (route) => route.fulfill({ status: 500, headers, body }))
     await page.goto(url + ALEX)
     await page.getByText('The server has a problem').waitFor()

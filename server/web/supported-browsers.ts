@@ -89,7 +89,8 @@ export function supportedBrowsers(): Plugin {
   return {
     name: 'supported-browsers',
     enforce: 'post',
-    transformIndexHtml: (html) => html.replace('<div id="app"></div>', `$&<p class="outdated">${OUTDATED}</p>`),
+    transformIndexHtml: (html) =>
+      html.replace(/<div id="app"><\/div>|<!--\{\{app\}\}-->/, `$&<p class="outdated">${OUTDATED}</p>`),
     generateBundle(_options, bundle) {
       const missing = Object.values(bundle).flatMap((file) => {
         const content = file.type === 'chunk' ? file.code : String(file.source)

@@ -91,8 +91,8 @@ export async function pageHtml(site: Site, { page, preview, path, drawing }: Pag
 /** Returns the page as it is drawn, or a text for browsers that cannot draw it. */
 function appTags({ title, description }: Preview, drawing: Drawing | undefined): string {
   if (drawing) {
-    return `<div id="app">${drawing.html}</div>
-<script type="application/json" id="page-data">${scriptText(drawing.data)}</script>`
+    return `<script type="application/json" id="page-data">${scriptText(drawing.data)}</script>
+<div id="app">${drawing.html}</div>`
   }
   return `<noscript>
 <div class="unscripted">
