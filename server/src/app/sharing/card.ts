@@ -1,6 +1,6 @@
 import type { Kind, Profile, RarityLabel } from '@fish-crab/sdk/contract'
-import { CREATURE_SIZE, creatureOf } from '../../drawings/creature.ts'
 import { escapeMarkup } from '../core/markup.ts'
+import { drawingOf } from './drawing.ts'
 import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './figures.ts'
 
 const WIDTH = CARD_SIZE.width
@@ -73,8 +73,8 @@ ${[
 const RING = { x: 150, y: 150, r: 92 } as const
 
 /**
- * Draws the fish of the player in a ring, as on the page: in the colours of the rarest catch, or pale if the player has
- * no catch.
+ * Draws the fish of the player in a ring in the colour of the rarest catch, as on the page. The fish is pale if the
+ * player has no catch.
  */
 function emblem(user: string, trophy: Trophy | undefined): string {
   const colour = trophy ? LABEL_COLOURS[trophy.label] : QUIET
@@ -84,7 +84,7 @@ function emblem(user: string, trophy: Trophy | undefined): string {
 <circle cx="${x}" cy="${y}" r="${r * 1.45}" fill="url(#glow)"/>
 <circle cx="${x}" cy="${y}" r="${r}" fill="#082a3e" stroke="${colour}" stroke-width="6"/>
 <circle cx="${x}" cy="${y}" r="${r - 9}" fill="none" stroke="${colour}" stroke-opacity=".35" stroke-width="2"/>
-${creature(drawn, { x, y, scale: 1.28, opacity: trophy ? 1 : 0.35 })}`
+${drawingOf(drawn, { x, y, scale: 1.28, opacity: trophy ? 1 : 0.35 })}`
 }
 
 function heading(user: string, site: string): string {
@@ -130,8 +130,8 @@ function panel(trophy: Trophy, index: number): string {
   const name = fitted(known, { width: width - 40, size: 30, smallest: 22 })
   return `<radialGradient id="light-${index}" cx=".5" cy=".35" r=".6"><stop stop-color="${colour}" stop-opacity=".34"/><stop offset="1" stop-color="${colour}" stop-opacity=".04"/></radialGradient>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="#06202f" fill-opacity=".72"/>
-<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="url(#light-${index})" stroke="${colour}" stroke-opacity=".75" stroke-width="2.5"/>
-${creature(trophy, { x: middle, y: y + 66, scale: 1.45, opacity: 1 })}
+<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="url(#light-${index})" stroke="${colour}" stroke-width="2.5"/>
+${drawingOf(trophy, { x: middle, y: y + 66, scale: 1.45 })}
 ${known === '' ? '' : text(name.text, { x: middle, y: y + 150, size: name.size, weight: 800, fill: '#ffffff', anchor: 'middle' })}
 ${text(trophy.label, { x: middle, y: y + (known === '' ? 160 : 180), size: known === '' ? 28 : 22, weight: 600, fill: colour, anchor: 'middle' })}`
 }
@@ -140,33 +140,6 @@ function footer(address: string | undefined): string {
   if (address === undefined) return ''
   const shown = fitted(address, { width: WIDTH - 2 * MARGIN, size: 26, smallest: 16 })
   return text(shown.text, { x: WIDTH / 2, y: 604, size: shown.size, weight: 600, fill: '#cfeaf4', anchor: 'middle' })
-}
-
-interface Placed {
-  readonly x: number
-  readonly y: number
-  readonly scale: number
-  readonly opacity: number
-}
-
-/** @param placed the position of the middle of the drawing */
-function creature(species: Omit<Trophy, 'label'>, { x, y, scale, opacity }: Placed): string {
-  const left = x - (CREATURE_SIZE.width * scale) / 2
-  const top = y - (CREATURE_SIZE.height * scale) / 2
-  const paths = creatureOf(species).map((shape) => {
-    const attributes = {
-      d: shape.d,
-      fill: shape.fill ?? 'none',
-      stroke: shape.stroke,
-      'stroke-width': shape.strokeWidth,
-      opacity: shape.opacity,
-    }
-    const written = Object.entries(attributes).flatMap(([key, value]) =>
-      value === undefined ? [] : `${key}="${value}"`,
-    )
-    return `<path ${written.join(' ')}/>`
-  })
-  return `<g transform="translate(${left} ${top}) scale(${scale})" opacity="${opacity}" stroke-linecap="round" stroke-linejoin="round">${paths.join('')}</g>`
 }
 
 interface TextLook {
