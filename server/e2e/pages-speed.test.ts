@@ -55,7 +55,7 @@ async function busyShare(browser: BrowserContext, page: Page): Promise<() => Pro
 }
 
 describe('the pages', () => {
-  it('load at most 75 KB to show a collection, and load no script or stylesheet again at the next visit', async ({
+  it('load at most 95 KB to show a collection, and load no script, stylesheet or font again at the next visit', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -73,14 +73,17 @@ describe('the pages', () => {
     await page.goto(url + ALEX)
     await page.locator('.card').first().waitFor()
     await page.locator('.bars').waitFor()
+    const fonts = [...sizes].filter(([path]) => path.endsWith('.woff2'))
+    expect(fonts.map(([, size]) => size <= 25.5 * 1024)).toEqual([true])
+    expect(await page.evaluate(() => document.fonts.check('1rem Manrope'))).toBe(true)
     const first = [...sizes.values()]
     expect(first.length).toBeGreaterThan(4)
-    expect(first.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(75 * 1024)
+    expect(first.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(95 * 1024)
     sizes = new Map()
     await page.goto(`${url}/@Alex?gamemode=factions`)
     await page.locator('.empty').waitFor()
     // Ignore icons, which the browser caches separately.
-    const again = [...sizes].filter(([path]) => /^\/assets\/.*\.(js|css)$/.test(path))
+    const again = [...sizes].filter(([path]) => /^\/assets\/.*\.(js|css|woff2)$/.test(path))
     expect(again.map(([, size]) => size).filter((size) => size > 0)).toEqual([])
   })
 

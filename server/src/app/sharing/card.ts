@@ -157,12 +157,11 @@ function text(content: string, { x, y, size, weight, fill, anchor }: TextLook): 
   return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}"${aligned}>${escapeMarkup(content)}</text>`
 }
 
-/** Characters that the font lacks and would draw as boxes. */
-const NOT_IN_FONT =
-  /[^ -~\u00a1-\u0113\u0116-\u012b\u012e-\u0131\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u014d\u0150-\u017e\u0218-\u021b\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9\u2013\u2014\u2018\u2019\u201c\u201d\u2026]/gu
+/** Control, format and unassigned characters, and variation selectors, which would be boxes or turn the text around. */
+const INVISIBLE = /[\p{C}\p{Variation_Selector}]/gu
 
 function readable(name: string): string {
-  return name.normalize('NFC').replace(NOT_IN_FONT, '').replace(/ +/g, ' ').trim()
+  return name.normalize('NFC').replace(INVISIBLE, '').replace(/\s+/g, ' ').trim()
 }
 
 interface Room {
@@ -187,7 +186,9 @@ const ELLIPSIS_EMS = 1
 function emsOf(content: string): number {
   return [...content].reduce((sum, character) => {
     if (/[ijlI.,:;'!| ]/.test(character)) return sum + 0.36
+    if (/\p{M}/u.test(character)) return sum
     if (/[mwMW@%#ÆŒæœЖШЩЮФЫжшщюфыΩω]/.test(character)) return sum + 0.98
+    if (/[\p{Lo}\p{So}]/u.test(character)) return sum + 1.1
     return sum + (/[\p{Lu}\d_]/u.test(character) ? 0.74 : 0.64)
   }, 0)
 }
