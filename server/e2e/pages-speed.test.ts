@@ -55,7 +55,7 @@ async function busyShare(browser: BrowserContext, page: Page): Promise<() => Pro
 }
 
 describe('the pages', () => {
-  it('load at most 95 KB to show a collection, and load no script, stylesheet or font again at the next visit', async ({
+  it('load at most 95 KB before the charts of a collection, and load no script, stylesheet or font again at the next visit', async ({
     skip,
   }) => {
     const browser = await startBrowser(skip)
@@ -65,7 +65,9 @@ describe('the pages', () => {
     page.on('response', async (response) => {
       const ofVisit = sizes
       const { responseHeadersSize, responseBodySize } = await response.request().sizes()
-      ofVisit.set(new URL(response.url()).pathname, responseHeadersSize + responseBodySize)
+      const path = new URL(response.url()).pathname
+      // The second page takes most files from the cache, with a size of 0.
+      ofVisit.set(path, (ofVisit.get(path) ?? 0) + responseHeadersSize + responseBodySize)
     })
     await page.goto(url)
     await page.getByLabel('Player').waitFor()
@@ -76,7 +78,8 @@ describe('the pages', () => {
     const fonts = [...sizes].filter(([path]) => path.endsWith('.woff2'))
     expect(fonts.map(([, size]) => size <= 25.5 * 1024)).toEqual([true])
     expect(await page.evaluate(() => document.fonts.check('1rem Manrope'))).toBe(true)
-    const first = [...sizes.values()]
+    // Charts load after the first view.
+    const first = [...sizes].flatMap(([path, size]) => (/charts/.test(path) ? [] : [size]))
     expect(first.length).toBeGreaterThan(4)
     expect(first.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(95 * 1024)
     sizes = new Map()
