@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
@@ -57,6 +57,33 @@ function integrity(pages: readonly string[], out: string): Plugin {
   }
 }
 
+const FONT = '@fontsource-variable/manrope'
+
+/** Lets browsers load the font together with the style sheet, and adds its licence. Overlays use the system's font. */
+function font(licences: string): Plugin {
+  return {
+    name: 'font',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {}, filename }) {
+        if (filename.endsWith('/overlay.html')) return []
+        return Object.keys(bundle)
+          .filter((file) => file.endsWith('.woff2'))
+          .map((file) => ({
+            tag: 'link',
+            attrs: { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${file}`, crossorigin: true },
+            injectTo: 'head',
+          }))
+      },
+    },
+    // Vite lists only packages with scripts.
+    async writeBundle() {
+      const licence = await readFile(fileURLToPath(import.meta.resolve(`${FONT}/LICENSE`)), 'utf8')
+      await appendFile(licences, `\n---\n\n## ${FONT} (OFL-1.1)\n\n${licence}`)
+    },
+  }
+}
+
 /** Writes compressed copies beside each file, if they are smaller than the file. */
 function precompress(out: string): Plugin {
   const folder = `${out}/assets`
@@ -65,7 +92,7 @@ function precompress(out: string): Plugin {
     name: 'precompress',
     async writeBundle() {
       for (const name of await readdir(folder)) {
-        if (/\.(br|gz)$/.test(name)) continue
+        if (/\.(br|gz|woff2)$/.test(name)) continue
         const content = await readFile(`${folder}/${name}`)
         for (const [suffix, compress] of Object.entries(codings)) {
           const compressed = await compress(content)
@@ -86,9 +113,15 @@ export default defineConfig(({ mode }) => {
   if (mode === 'render') return { ...common, ...RENDERER }
   const pages = BUILDS[mode] ?? []
   const out = outOf(mode)
+  const licences = `THIRD-PARTY-LICENCES-${mode}.md`
   return {
     ...common,
-    plugins: [supportedBrowsers(), integrity(pages, out), ...(mode === 'player-app' ? [] : [precompress(out)])],
+    plugins: [
+      supportedBrowsers(),
+      font(`${out}/${licences}`),
+      integrity(pages, out),
+      ...(mode === 'player-app' ? [] : [precompress(out)]),
+    ],
     build: {
       outDir: out,
       emptyOutDir: mode !== 'admin',
@@ -98,7 +131,7 @@ export default defineConfig(({ mode }) => {
       modulePreload: { polyfill: false },
       rolldownOptions: { input: pages.map((page) => at(`${page}.html`)) },
       // Each build lists only its own packages.
-      license: { fileName: `THIRD-PARTY-LICENCES-${mode}.md` },
+      license: { fileName: licences },
     },
   }
 })

@@ -1,4 +1,4 @@
-import type { Paints } from './palette.ts'
+import { edge, type Paints } from './palette.ts'
 import { blob, circle, line, type Point, type Shape } from './path.ts'
 import type { Dice } from './random.ts'
 
@@ -33,7 +33,7 @@ export function crabShapes(dice: Dice, paints: Paints): readonly Shape[] {
     ])
     return [
       { d: line([[60 + side * wide * 0.8, 42], [60 + side * (wide + 10), 40], hand]), stroke: back, strokeWidth: 6 },
-      { d: claw, fill: fin },
+      { d: claw, fill: fin, ...edge(paints) },
     ]
   })
   const shell = (scale: number): readonly Point[] => [
@@ -64,7 +64,7 @@ export function crabShapes(dice: Dice, paints: Paints): readonly Shape[] {
     ...legs,
     ...arms,
     ...eyes,
-    { d: blob(shell(1.1)), fill: body },
+    { d: blob(shell(1.1)), fill: body, ...edge(paints) },
     { d: blob(shell(0.78).map(([x, y]): Point => [x, y - 2.5])), fill: belly, opacity: 0.35 },
     ...marks(dice, { wide, high, pattern }),
     { d: smile, stroke: ink, strokeWidth: 1.5, opacity: 0.75 },

@@ -1,7 +1,7 @@
 import type { Kind, RarityLabel } from '@fish-crab/sdk/contract'
 import { crabShapes } from './crab.ts'
 import { fishShapes } from './fish.ts'
-import { PALETTES, paintsOf } from './palette.ts'
+import { paintsOf } from './palette.ts'
 import type { Shape } from './path.ts'
 import { createDice } from './random.ts'
 
@@ -18,15 +18,14 @@ interface Species {
 }
 
 /**
- * Draws a species. The name determines the body, fins and pattern, and the rarity determines the colours and ornaments.
- * The same species therefore always looks the same, both on pages and in images.
+ * Draws a species. The kind and the name determine the body, fins, pattern and colours. The rarity adds only ornaments,
+ * so that a species is recognised in every rarity, both on pages and in images.
  * @returns paths in the order to paint them
  * @example creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
  */
 export function creatureOf({ kind, name, rarity }: Species): readonly Shape[] {
   const dice = createDice(`${kind} ${name.toLowerCase()}`)
-  const palette = rarity === undefined ? 'crab' : rarity
-  const paints = paintsOf(PALETTES[palette] ?? PALETTES['Unknown/Other'], dice)
+  const paints = paintsOf(dice)
   return merged(kind === 'crab' ? crabShapes(dice, paints) : fishShapes(dice, paints, rarity ?? 'Unknown/Other'))
 }
 

@@ -1,5 +1,5 @@
 import type { RarityLabel } from '@fish-crab/sdk/contract'
-import type { Paints } from './palette.ts'
+import { edge, type Paints } from './palette.ts'
 import { blob, circle, line, type Point, polygon, type Shape, sparkle } from './path.ts'
 import type { Dice } from './random.ts'
 
@@ -42,7 +42,7 @@ export function fishShapes(dice: Dice, paints: Paints, rarity: RarityLabel): rea
   return [
     ...tail(dice, body, paints, grandeur),
     ...fins(dice, body, paints, grandeur),
-    { d: outline(body, -1, 1), fill: paints.body },
+    { d: outline(body, -1, 1), fill: paints.body, ...edge(paints) },
     { d: outline(body, 0.25, 1), fill: paints.belly, opacity: 0.85 },
     ...pattern(dice, body, paints),
     { d: outline(body, -1, -0.55), fill: paints.back, opacity: 0.55 },
@@ -91,7 +91,8 @@ function outline(body: Body, upper: number, lower: number, [from, to]: readonly 
   return polygon([...along.map((part) => body.at(part, upper)), ...along.reverse().map((part) => body.at(part, lower))])
 }
 
-function tail(dice: Dice, body: Body, { fin, pattern }: Paints, grandeur: number): readonly Shape[] {
+function tail(dice: Dice, body: Body, paints: Paints, grandeur: number): readonly Shape[] {
+  const { fin, pattern } = paints
   const [x, y] = body.at(1, 0)
   const room = 116 - x
   const long = Math.min(room, dice.between(18, 24) * grandeur)
@@ -136,11 +137,13 @@ function tail(dice: Dice, body: Body, { fin, pattern }: Paints, grandeur: number
     const end: Point = [x + long * 0.62, y + side * high * 0.8]
     return { d: line([[x, y + side * 3], end]), stroke: pattern, strokeWidth: 0.9, opacity: 0.45 }
   })
-  return [{ d: blob([[root, y - 3], ...tips, [root, y + 3], [root - 2, y]]), fill: fin }, ...rays]
+  return [{ d: blob([[root, y - 3], ...tips, [root, y + 3], [root - 2, y]]), fill: fin, ...edge(paints) }, ...rays]
 }
 
 /** Draws the fins of the back and the belly, which are behind the body. */
-function fins(dice: Dice, body: Body, { fin, pattern }: Paints, grandeur: number): readonly Shape[] {
+function fins(dice: Dice, body: Body, paints: Paints, grandeur: number): readonly Shape[] {
+  const { fin: fill, pattern } = paints
+  const look = { fill, ...edge(paints) }
   const rise = Math.min(22, dice.between(8, 15) * grandeur)
   const [from, to] = [dice.between(0.2, 0.38), dice.between(0.66, 0.86)]
   const style = dice.pick(['sail', 'spikes', 'double', 'ribbon'])
@@ -155,17 +158,17 @@ function fins(dice: Dice, body: Body, { fin, pattern }: Paints, grandeur: number
   }
   if (style === 'spikes') {
     const some = parts(from, to, 8)
-    shapes.push({ d: polygon(along(some, -1, (index) => (index % 2 ? rise : rise * 0.45))), fill: fin })
+    shapes.push({ d: polygon(along(some, -1, (index) => (index % 2 ? rise : rise * 0.45))), ...look })
   } else if (style === 'double') {
     const height = (index: number) => [0, rise, rise * 0.7, 0][index] ?? 0
-    shapes.push({ d: blob(along(parts(from, 0.5, 3), -1, height)), fill: fin })
-    shapes.push({ d: blob(along(parts(0.56, 0.84, 3), -1, height)), fill: fin })
+    shapes.push({ d: blob(along(parts(from, 0.5, 3), -1, height)), ...look })
+    shapes.push({ d: blob(along(parts(0.56, 0.84, 3), -1, height)), ...look })
   } else if (style === 'ribbon') {
     const height = (index: number) => (index === 0 || index === 8 ? 0 : rise * 0.55 + (index % 2) * 1.5)
-    shapes.push({ d: blob(along(parts(0.14, 0.95, 8), -1, height)), fill: fin })
+    shapes.push({ d: blob(along(parts(0.14, 0.95, 8), -1, height)), ...look })
   } else {
     const height = (index: number) => [0, rise, rise * 1.1, rise * 0.8, rise * 0.5, 0][index] ?? 0
-    shapes.push({ d: blob(along(parts(from, to, 5), -1, height)), fill: fin })
+    shapes.push({ d: blob(along(parts(from, to, 5), -1, height)), ...look })
   }
   for (const part of parts(from + 0.05, to - 0.08, 3)) {
     const [x, y] = body.at(part, -1)
@@ -177,8 +180,8 @@ function fins(dice: Dice, body: Body, { fin, pattern }: Paints, grandeur: number
   }
   const drop = rise * dice.between(0.5, 0.85)
   const height = (index: number) => [0, drop, drop * 0.6, 0][index] ?? 0
-  shapes.push({ d: blob(along(parts(0.32, 0.5, 3), 1, height)), fill: fin })
-  shapes.push({ d: blob(along(parts(0.62, 0.85, 3), 1, height)), fill: fin })
+  shapes.push({ d: blob(along(parts(0.32, 0.5, 3), 1, height)), ...look })
+  shapes.push({ d: blob(along(parts(0.62, 0.85, 3), 1, height)), ...look })
   return shapes
 }
 

@@ -7,6 +7,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   png: 'image/png',
+  woff2: 'font/woff2',
 }
 
 /** Creates a static file from its name and content. The extension of the name sets the content type. */

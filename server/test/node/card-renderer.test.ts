@@ -11,7 +11,7 @@ const species = (name: string, rarity: 'Mythical' | 'Gold') => ({
   lastCaughtAt: '2026-01-01T00:00:00.000Z',
 })
 
-const card = (user: string) =>
+const card = (user: string, name = 'Осётр & Ωμέγα <b>') =>
   cardOf(
     {
       user,
@@ -19,7 +19,7 @@ const card = (user: string) =>
       unique: 2,
       byRarity: { 'Unknown/Other': 0, Bronze: 0, Silver: 0, Gold: 1, Diamond: 0, Platinum: 0, Mythical: 1 },
       gamemodes: [{ gamemode: 'earth', fish: { total: 2, unique: 2 }, crab: { total: 0, unique: 0 } }],
-      rarest: [species('Осётр & Ωμέγα <b>', 'Mythical'), species('Koi', 'Gold')],
+      rarest: [species(name, 'Mythical'), species('Koi', 'Gold')],
       latest: [],
       days: [],
       streak: { current: 2, longest: 2 },
@@ -35,6 +35,15 @@ it('the renderer converts a card and its text to a PNG of 1200 by 630 pixels', a
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630])
   // Without fonts, the renderer would draw no text, and both cards would be equal.
   expect(png.equals(ben ?? new Uint8Array())).toBe(false)
+})
+
+it('the renderer draws a glyph or a placeholder for letters that Manrope lacks', async () => {
+  const render = await loadCardRenderer({ info() {} })
+  for (const name of ['\u{1f41f}', '魚', 'سمك', 'דג']) {
+    const svg = card('Alex', name)
+    const [drawn, nameless] = await Promise.all([render?.(svg), render?.(svg.replace(`>${name}<`, '><'))])
+    expect(Buffer.from(drawn ?? []).equals(nameless ?? new Uint8Array())).toBe(false)
+  }
 })
 
 it.runIf(process.platform !== 'win32')(

@@ -10,6 +10,7 @@ export function pageHeaders(more: Readonly<Record<string, string>> = {}): Readon
     'style-src': "'self'",
     // Style sheets contain icons as `data:` URLs.
     'img-src': "'self' data:",
+    'font-src': "'self'",
     'connect-src': "'self'",
     'base-uri': "'none'",
     'form-action': "'none'",

@@ -1,5 +1,6 @@
 import type { Profile } from '@fish-crab/sdk/contract'
 import { escapeMarkup } from '../core/markup.ts'
+import { drawingOf } from './drawing.ts'
 import { counted, LABEL_COLOURS } from './figures.ts'
 
 const HEIGHT = 24
@@ -10,7 +11,7 @@ const BOLD = 1.14
 
 /** Returns a small SVG picture for signatures. The browser draws the text with installed fonts. */
 export function badgeOf({ user, total, unique, rarest: [rarest] }: Profile): string {
-  const name = { text: user, width: widthOf(user, BOLD), x: 30 }
+  const name = { text: user, width: widthOf(user, BOLD), x: 37 }
   const left = name.x + name.width + PADDING
   const counts = [counted(total, 'catch', 'catches'), counted(unique, 'species', 'species')].join(' · ')
   const figures = { text: counts, width: widthOf(counts), x: left + PADDING }
@@ -30,7 +31,7 @@ export function badgeOf({ user, total, unique, rarest: [rarest] }: Profile): str
 <path fill="url(#sea)" d="M0 0h${left}v${HEIGHT}H0z"/>
 <path fill="#fff" opacity=".08" d="M0 0h${width}v1H0z"/>
 </g>
-<path fill="#bfeaf7" d="M8 12c3-5 8-5 11-1l4-3v8l-4-3c-3 4-8 4-11-1z"/><circle cx="12" cy="11.2" r="1" fill="#0d3d55"/>
+${drawingOf({ kind: 'fish', name: user, rarity: rarest?.rarity ?? 'Unknown/Other' }, { x: 18, y: 12, scale: 0.24 })}
 <g font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="${FONT_SIZE}">
 ${textElement(name, 'fill="#fff" font-weight="bold"')}
 ${textElement(figures, 'fill="#d5e8f0"')}

@@ -1,6 +1,6 @@
 import type { Kind, Profile, RarityLabel } from '@fish-crab/sdk/contract'
-import { CREATURE_SIZE, creatureOf } from '../../drawings/creature.ts'
 import { escapeMarkup } from '../core/markup.ts'
+import { drawingOf } from './drawing.ts'
 import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './figures.ts'
 
 const WIDTH = CARD_SIZE.width
@@ -73,8 +73,8 @@ ${[
 const RING = { x: 150, y: 150, r: 92 } as const
 
 /**
- * Draws the fish of the player in a ring, as on the page: in the colours of the rarest catch, or pale if the player has
- * no catch.
+ * Draws the fish of the player in a ring in the colour of the rarest catch, as on the page. The fish is pale if the
+ * player has no catch.
  */
 function emblem(user: string, trophy: Trophy | undefined): string {
   const colour = trophy ? LABEL_COLOURS[trophy.label] : QUIET
@@ -84,7 +84,7 @@ function emblem(user: string, trophy: Trophy | undefined): string {
 <circle cx="${x}" cy="${y}" r="${r * 1.45}" fill="url(#glow)"/>
 <circle cx="${x}" cy="${y}" r="${r}" fill="#082a3e" stroke="${colour}" stroke-width="6"/>
 <circle cx="${x}" cy="${y}" r="${r - 9}" fill="none" stroke="${colour}" stroke-opacity=".35" stroke-width="2"/>
-${creature(drawn, { x, y, scale: 1.28, opacity: trophy ? 1 : 0.35 })}`
+${drawingOf(drawn, { x, y, scale: 1.28, opacity: trophy ? 1 : 0.35 })}`
 }
 
 function heading(user: string, site: string): string {
@@ -130,8 +130,8 @@ function panel(trophy: Trophy, index: number): string {
   const name = fitted(known, { width: width - 40, size: 30, smallest: 22 })
   return `<radialGradient id="light-${index}" cx=".5" cy=".35" r=".6"><stop stop-color="${colour}" stop-opacity=".34"/><stop offset="1" stop-color="${colour}" stop-opacity=".04"/></radialGradient>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="#06202f" fill-opacity=".72"/>
-<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="url(#light-${index})" stroke="${colour}" stroke-opacity=".75" stroke-width="2.5"/>
-${creature(trophy, { x: middle, y: y + 66, scale: 1.45, opacity: 1 })}
+<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="url(#light-${index})" stroke="${colour}" stroke-width="2.5"/>
+${drawingOf(trophy, { x: middle, y: y + 66, scale: 1.45 })}
 ${known === '' ? '' : text(name.text, { x: middle, y: y + 150, size: name.size, weight: 800, fill: '#ffffff', anchor: 'middle' })}
 ${text(trophy.label, { x: middle, y: y + (known === '' ? 160 : 180), size: known === '' ? 28 : 22, weight: 600, fill: colour, anchor: 'middle' })}`
 }
@@ -140,33 +140,6 @@ function footer(address: string | undefined): string {
   if (address === undefined) return ''
   const shown = fitted(address, { width: WIDTH - 2 * MARGIN, size: 26, smallest: 16 })
   return text(shown.text, { x: WIDTH / 2, y: 604, size: shown.size, weight: 600, fill: '#cfeaf4', anchor: 'middle' })
-}
-
-interface Placed {
-  readonly x: number
-  readonly y: number
-  readonly scale: number
-  readonly opacity: number
-}
-
-/** @param placed the position of the middle of the drawing */
-function creature(species: Omit<Trophy, 'label'>, { x, y, scale, opacity }: Placed): string {
-  const left = x - (CREATURE_SIZE.width * scale) / 2
-  const top = y - (CREATURE_SIZE.height * scale) / 2
-  const paths = creatureOf(species).map((shape) => {
-    const attributes = {
-      d: shape.d,
-      fill: shape.fill ?? 'none',
-      stroke: shape.stroke,
-      'stroke-width': shape.strokeWidth,
-      opacity: shape.opacity,
-    }
-    const written = Object.entries(attributes).flatMap(([key, value]) =>
-      value === undefined ? [] : `${key}="${value}"`,
-    )
-    return `<path ${written.join(' ')}/>`
-  })
-  return `<g transform="translate(${left} ${top}) scale(${scale})" opacity="${opacity}" stroke-linecap="round" stroke-linejoin="round">${paths.join('')}</g>`
 }
 
 interface TextLook {
@@ -184,12 +157,11 @@ function text(content: string, { x, y, size, weight, fill, anchor }: TextLook): 
   return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}"${aligned}>${escapeMarkup(content)}</text>`
 }
 
-/** Characters that the font lacks and would draw as boxes. */
-const NOT_IN_FONT =
-  /[^ -~\u00a1-\u0113\u0116-\u012b\u012e-\u0131\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u014d\u0150-\u017e\u0218-\u021b\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490\u0491\u1e80-\u1e85\u1ea0-\u1ef9\u2013\u2014\u2018\u2019\u201c\u201d\u2026]/gu
+/** Control, format and unassigned characters, and variation selectors, which would be boxes or turn the text around. */
+const INVISIBLE = /[\p{C}\p{Variation_Selector}]/gu
 
 function readable(name: string): string {
-  return name.normalize('NFC').replace(NOT_IN_FONT, '').replace(/ +/g, ' ').trim()
+  return name.normalize('NFC').replace(INVISIBLE, '').replace(/\s+/g, ' ').trim()
 }
 
 interface Room {
@@ -214,7 +186,9 @@ const ELLIPSIS_EMS = 1
 function emsOf(content: string): number {
   return [...content].reduce((sum, character) => {
     if (/[ijlI.,:;'!| ]/.test(character)) return sum + 0.36
+    if (/\p{M}/u.test(character)) return sum
     if (/[mwMW@%#ÆŒæœЖШЩЮФЫжшщюфыΩω]/.test(character)) return sum + 0.98
+    if (/[\p{Lo}\p{So}]/u.test(character)) return sum + 1.1
     return sum + (/[\p{Lu}\d_]/u.test(character) ? 0.74 : 0.64)
   }, 0)
 }

@@ -59,7 +59,7 @@ interface EmblemProps {
   readonly rarest: Species | undefined
 }
 
-/** A fish that is drawn from the player's name, in the colours of the player's rarest fish. */
+/** A fish that is drawn from the player's name, in a ring in the colour of the player's rarest fish. */
 export function Emblem({ user, rarest }: EmblemProps) {
   const rarity = rarest?.rarity ?? 'Unknown/Other'
   return (
