@@ -6,6 +6,7 @@ export { ACCOUNT_LIMITS, LIMITS, STREAM_LIMITS } from './limits.ts'
 export {
   CATCH_NAME_PATTERN,
   DEMO_USER,
+  foldSpeciesName,
   isUserName,
   REQUEST_ID_PATTERN,
   USER_NAME_PATTERN,

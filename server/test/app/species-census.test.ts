@@ -1,11 +1,6 @@
-import type { SpeciesList } from '@fish-crab/sdk/contract'
+import { foldSpeciesName, type SpeciesList } from '@fish-crab/sdk/contract'
 import { describe, expect, it } from 'vitest'
-import {
-  createSpeciesCensus,
-  foldSpeciesName,
-  type SpeciesPolicy,
-  speciesMistakes,
-} from '../../src/app/catches/species-census.ts'
+import { createSpeciesCensus, type SpeciesPolicy, speciesMistakes } from '../../src/app/catches/species-census.ts'
 import { createSlices } from '../../src/app/core/slices.ts'
 
 const FIRST = Date.UTC(2026, 0, 1)

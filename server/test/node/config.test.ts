@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { ConfigError, type ConfigSource, flagOf, readConfig, SETTINGS } from '@fish-crab/server'
 import { describe, expect, it, test } from 'vitest'
 import { unknownVariables } from '../../src/node/config.ts'
@@ -204,6 +207,23 @@ describe('the configuration', () => {
 
   it('accepts a file URL with an absolute path', () => {
     expect(readConfig({ env: { FISH_STORAGE: 'file:///srv/fish' } }).storage).toMatchObject({ path: '/srv/fish' })
+  })
+
+  it('reads the list of species from a file, and reports each mistake of the list in a line', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'species-')), 'species.json')
+    const source = { env: { FISH_SPECIES: file } }
+    expect(mistakesOf(source)).toEqual([expect.stringMatching(/^FISH_SPECIES cannot be read: ENOENT/)])
+    writeFileSync(file, '[\n{\n,')
+    expect(mistakesOf(source)).toEqual([expect.stringMatching(/^FISH_SPECIES ".*" has a syntax error: [^\n]+$/)])
+    writeFileSync(file, JSON.stringify([{ name: 'Koi', kind: 'whale' }, { kind: 'fish' }]))
+    expect(mistakesOf(source)).toEqual([
+      expect.stringMatching(/^FISH_SPECIES .*: entry 1: kind: /),
+      expect.stringMatching(/^FISH_SPECIES .*: entry 2: name: /),
+    ])
+    const list = [{ name: 'Koi', kind: 'fish', rarities: ['Gold'], hint: 'In a lake' }]
+    writeFileSync(file, JSON.stringify(list))
+    expect(readConfig(source)).toMatchObject({ species: list, speciesMinPlayers: 3 })
+    rmSync(dirname(file), { recursive: true })
   })
 
   it('rejects invalid gamemodes with an explanation', () => {

@@ -1,4 +1,5 @@
 import {
+  foldSpeciesName,
   type Kind,
   type KnownSpecies,
   LIMITS,
@@ -59,20 +60,7 @@ const MIN_SPELLING_PLAYERS = 3
  */
 export const MAX_COUNTED = 100_000
 
-const LONGEST_FOLDED = 100
 const LABELS: readonly (string | null)[] = RARITY_LABELS
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
-
-/**
- * The text that all spellings of a species have in common. Empty for a name without visible characters, and for a name
- * that NFKC makes longer than any name may be.
- */
-export function foldSpeciesName(name: string): string {
-  // Normalize again, because the removal of a character may join a letter with its accent.
-  const visible = name.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().normalize('NFKC')
-  const folded = visible.replace(/\s+/gu, ' ').trim()
-  return folded.length > LONGEST_FOLDED ? '' : folded
-}
 
 const keyOf = (kind: Kind, folded: string) => `${kind} ${folded}`
 
