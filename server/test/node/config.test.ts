@@ -29,6 +29,7 @@ const DEFAULTS = {
   adminRateLimit: 300,
   trustProxy: 0,
   publicLeaderboard: false,
+  speciesMinPlayers: 3,
   web: 'on',
   log: 'pretty',
 }
@@ -46,6 +47,7 @@ describe('the configuration', () => {
       FISH_STORAGE: 'memory:',
       FISH_GAMEMODES: 'sky, earth ,box_smp-2',
       FISH_REDIS_WAIT: '2',
+      FISH_SPECIES_MIN_PLAYERS: '5',
       FISH_ADMIN_USERNAME: 'boss',
       FISH_ADMIN_PASSWORD: 'boss-password',
       FISH_MASTER_API_KEY: 'a-master-key-16ch',
@@ -70,6 +72,7 @@ describe('the configuration', () => {
       storage: { driver: 'memory' },
       gamemodes: ['sky', 'earth', 'box_smp-2'],
       redisWait: 2,
+      speciesMinPlayers: 5,
       adminUsername: 'boss',
       adminPassword: 'boss-password',
       masterApiKey: 'a-master-key-16ch',
