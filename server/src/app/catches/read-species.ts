@@ -1,4 +1,4 @@
-import { type Gamemode, HEADERS, KINDS, type KnownSpecies, type User } from '@fish-crab/sdk/contract'
+import { type Gamemode, HEADERS, KINDS, type KnownSpecies, type User, type UserList } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../../storage/core/types.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { Logger } from '../core/host.ts'
@@ -6,14 +6,15 @@ import { type Schedule, yieldToEvents } from '../core/schedule.ts'
 import { createSlices, encodeJson } from '../core/slices.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { HandlerResponse } from '../http/response.ts'
-import { isVisible, type Users } from '../users/users.ts'
 import type { EncodedResponses } from './encoded-response.ts'
 import type { Gamemodes } from './gamemodes.ts'
 import { createSpeciesCensus, type SpeciesPolicy } from './species-census.ts'
 
 interface SpeciesReaderOptions {
   readonly storage: FishStorage
-  readonly users: Pick<Users, 'list'>
+  readonly listUsers: (page: { readonly limit: number; readonly cursor?: string | undefined }) => Promise<UserList>
+  /** Whether the catches of a user count. */
+  readonly isCounted: (user: User) => boolean
   readonly responses: EncodedResponses
   readonly gamemodes: Gamemodes
   readonly policy: SpeciesPolicy
@@ -126,7 +127,7 @@ async function waitFor(running: Promise<Census>, signal: AbortSignal, schedule: 
 }
 
 async function countSpecies(options: SpeciesReaderOptions, gamemode?: Gamemode): Promise<KnownSpecies> {
-  const { storage, users, gamemodes, policy } = options
+  const { storage, listUsers, isCounted, gamemodes, policy } = options
   const slices = createSlices()
   const census = createSpeciesCensus(policy)
   const names = gamemode === undefined ? gamemodes.names : [gamemode]
@@ -149,9 +150,9 @@ async function countSpecies(options: SpeciesReaderOptions, gamemode?: Gamemode):
 
   let cursor: string | undefined
   do {
-    const page = await users.list({ limit: USERS_AT_ONCE, cursor })
+    const page = await listUsers({ limit: USERS_AT_ONCE, cursor })
     for (const user of page.users) {
-      if (user.suspended || !isVisible(user)) continue
+      if (!isCounted(user)) continue
       await addPlayer(user)
       // The memory storage reads without giving way.
       await yieldToEvents()
