@@ -58,7 +58,7 @@ const MIN_SPELLING_PLAYERS = 3
  * Maximum number of counted species, and of further spellings. They take up to 64 MB. Without a maximum, a few players could fill the
  * memory, because names are free text.
  */
-export const MAX_COUNTED = 100_000
+const MAX_COUNTED = 100_000
 
 const LABELS: readonly (string | null)[] = RARITY_LABELS
 
