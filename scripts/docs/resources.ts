@@ -4,3 +4,4 @@ export type { CatchesResource, CrabsResource, FishResource } from '../../sdk/src
 export type { KeysResource } from '../../sdk/src/client/resources/keys.ts'
 export type { GetLeaderboard } from '../../sdk/src/client/resources/leaderboard.ts'
 export type { DemoResource, GetStatus } from '../../sdk/src/client/resources/service.ts'
+export type { GetSpecies } from '../../sdk/src/client/resources/species.ts'

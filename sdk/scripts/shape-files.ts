@@ -27,6 +27,7 @@ export const SHAPE_FILES: readonly ShapeFile[] = [
     schemas: {
       profile: { type: 'Profile', schema: schemas.profileSchema },
       publicLeaderboard: { type: 'PublicLeaderboard', schema: schemas.publicLeaderboardSchema },
+      knownSpecies: { type: 'KnownSpecies', schema: schemas.knownSpeciesSchema },
       saved: { type: 'Saved', schema: schemas.savedSchema },
       userKey: { type: 'UserKey', schema: schemas.keySchema },
       accountVisibility: { type: 'AccountVisibility', schema: schemas.accountResultSchema },

@@ -38,6 +38,7 @@ export type {
   Fish,
   FishCollection,
   FishSummary,
+  KnownSpecies,
   Profile,
   Status,
 } from './contract/schemas.ts'

@@ -39,6 +39,7 @@ export const ROWS: readonly Row[] = [
   ['add --file {home}/catches.csv', 'postFish', { given: ['catches'] }],
   ['list fish Alex', 'getFish'],
   ['list crabs --detail', 'getCrab'],
+  ['list fish Alex --missing --json', 'getFish getSpecies'],
   ['remove {record} --yes', 'getFish getCrab deleteOwnFish'],
   ['move {record} --gamemode survival --yes', 'getFish getCrab moveOwnFish'],
   ['remove --user Alex --name salmon --yes', `adminLogin ${RECORDS} deleteUserFish`],

@@ -9,6 +9,7 @@ import type { KeysResource } from './resources/keys.ts'
 import type { GetLeaderboard } from './resources/leaderboard.ts'
 import type { GetProfile } from './resources/profile.ts'
 import { createDemo, createStatus, type DemoResource, type GetStatus } from './resources/service.ts'
+import type { GetSpecies } from './resources/species.ts'
 import type { Target } from './resources/target.ts'
 import type { CaughtEntry, WatchOptions } from './resources/watch.ts'
 import { createTransport } from './transport/transport.ts'
@@ -47,6 +48,16 @@ export interface Client {
    * const { total, rarest, streak } = await client.profile({ user: 'Alex' })
    */
   readonly profile: GetProfile
+  /**
+   * The species that players have caught, and how many players have each; most players first. The list is at most about
+   * ten minutes old.
+   *
+   * @throws ServerError with code `unavailable` if the service takes more than 10 s to count; ValidationError, ApiError,
+   *   ConnectionError.
+   * @example
+   * const { players, species } = await client.species({ gamemode: 'earth' })
+   */
+  readonly species: GetSpecies
   /**
    * Yields the catches of a user as the service stores them: all catches after `since`, or, if `since` is not given, only
    * new catches. Without a gamemode in the call or the client, yields the catches of all gamemodes. Yields each catch
@@ -118,6 +129,7 @@ export function createClient(options: ClientOptions = {}): Client {
     status: createStatus(transport, settings),
     leaderboard: (options) => deferred(({ getLeaderboard }) => getLeaderboard(transport, settings, options)),
     profile: (options) => deferred(({ getProfile }) => getProfile(transport, settings, options)),
+    species: (options) => deferred(({ getSpecies }) => getSpecies(transport, settings, options)),
     baseUrl: settings.baseUrl,
     defaults: Object.freeze({ user: settings.user, gamemode: settings.gamemode }),
   })

@@ -8,6 +8,8 @@ export const LIMITS = {
   pageSize: 1000,
   /** Largest `limit` of the public leaderboard. */
   publicLeaders: 100,
+  /** Maximum number of known species, also in the list of an operator. */
+  knownSpecies: 2000,
   /** Requests per client and window on the public endpoints. */
   requests: 25,
   /** Length of the window of the public endpoints, in seconds. */

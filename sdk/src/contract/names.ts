@@ -37,3 +37,17 @@ export function userNameKey(name: string): string {
   // User names are ASCII, but `toLowerCase` maps some other characters to ASCII, such as the Kelvin sign to k.
   return /^[ -~]*$/.test(name) ? name.toLowerCase() : name
 }
+
+const LONGEST_FOLDED = 100
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
+/**
+ * The text that all spellings of a species have in common. Empty for a name without visible characters, and for a name
+ * that NFKC makes longer than any name may be.
+ */
+export function foldSpeciesName(name: string): string {
+  // Normalize again, because the removal of a character may join a letter with its accent.
+  const visible = name.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().normalize('NFKC')
+  const folded = visible.replace(/\s+/gu, ' ').trim()
+  return folded.length > LONGEST_FOLDED ? '' : folded
+}

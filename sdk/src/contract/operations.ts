@@ -200,6 +200,19 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     revalidates: true,
     errors: ['missing_name', 'user_mismatch', 'user_not_found', 'invalid_query', 'unavailable'],
   },
+  getSpecies: {
+    summary: 'List the species that players have caught, and how many players have each',
+    description: [
+      'A species is listed once several players have it (three, unless the operator sets another number), or the list is the list of the operator.',
+      'Names that differ only in letter case, spaces or invisible characters are one species. Players who are hidden, private or suspended do not count.',
+      'The list is at most about ten minutes old. It contains at most 2,000 species.',
+    ].join(' '),
+    auth: 'none',
+    query: schemas.speciesQuerySchema,
+    success: ok(schemas.knownSpeciesSchema),
+    revalidates: true,
+    errors: ['invalid_query', 'unavailable'],
+  },
   postFish: write('fish'),
   postCrab: write('crabs'),
   getLeaderboard: {

@@ -37,6 +37,7 @@ export const PUBLIC_ROUTES = {
 export const FURTHER_ROUTES = {
   events: { method: 'GET', path: '/events', access: 'public' },
   getProfile: { method: 'GET', path: '/get/profile', access: 'public' },
+  getSpecies: { method: 'GET', path: '/get/species', access: 'public' },
 } as const satisfies Record<string, Route>
 
 /** The routes with which players change their own catches and their account. */

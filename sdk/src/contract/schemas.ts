@@ -574,6 +574,46 @@ export const publicLeaderboardQuerySchema = z.object({
 /** The public leaderboard: the players with the most catches, highest count first. */
 export const publicLeaderboardSchema = z.object({ leaderboard: leadersSchema })
 
+/** The query of the known species. Without `gamemode`, the catches of all gamemodes count. */
+export const speciesQuerySchema = z.object({ gamemode: z.optional(gamemodeSchema) })
+
+/** The list of species that an operator publishes. A crab has no rarities. */
+export const speciesListSchema = z
+  .array(
+    z
+      .strictObject({
+        name: catchNameSchema,
+        kind: z.enum(KINDS),
+        rarities: z.optional(z.array(rarityLabelSchema)),
+        hint: z.optional(
+          z.string().check(z.regex(/^\P{Cc}{1,200}$/u, 'Must be 1 to 200 characters with no control characters')),
+        ),
+      })
+      .check(z.refine(({ kind, rarities }) => kind === 'fish' || !rarities, 'A crab has no rarities')),
+  )
+  .check(z.minLength(1), z.maxLength(LIMITS.knownSpecies))
+
+/**
+ * The known species, most players first, then most catches, then by name. `players` counts the visible players with a
+ * catch. A species of the operator's list has `listed`, and may have a `hint`; without a catch, it has no
+ * `firstCaughtAt`.
+ */
+export const knownSpeciesSchema = z.object({
+  players: count,
+  species: z.array(
+    z.object({
+      kind: z.enum(KINDS),
+      name: z.string(),
+      rarities: z.array(rarityLabelSchema),
+      players: count,
+      catches: count,
+      firstCaughtAt: z.optional(dateTimeSchema),
+      listed: z.optional(z.literal(true)),
+      hint: z.optional(z.string()),
+    }),
+  ),
+})
+
 /** The body of a request to move a record: its new gamemode. */
 export const moveSchema = z.object({ gamemode: gamemodeSchema })
 
@@ -710,6 +750,10 @@ export type Stats = z.infer<typeof statsSchema>
 export type Leaderboard = z.infer<typeof leaderboardSchema>
 /** The public leaderboard: the players with the most catches. */
 export type PublicLeaderboard = z.infer<typeof publicLeaderboardSchema>
+/** The list of species that an operator publishes. */
+export type SpeciesList = z.infer<typeof speciesListSchema>
+/** The known species, and how many players have each. */
+export type KnownSpecies = z.infer<typeof knownSpeciesSchema>
 /** The actions in the audit log. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** One page of the audit log, newest first. */

@@ -133,6 +133,16 @@ test('leaderboard() sends its options as a query, and rejects invalid options', 
   await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'gamemode' }, { path: 'limit' }] })
 })
 
+test('species() sends its gamemode as a query, and rejects invalid options', async () => {
+  const known = { players: 3, species: [{ kind: 'fish', name: 'Koi', rarities: ['Gold'], players: 3, catches: 4 }] }
+  const { fetch, requests } = scriptedFetch(json(known), json(known))
+  const client = createClient({ fetch })
+  expect(await client.species()).toMatchObject(known)
+  await client.species({ gamemode: 'earth' })
+  expect(requests.map(({ url }) => url.pathname + url.search)).toEqual(['/get/species', '/get/species?gamemode=earth'])
+  await expect(client.species({ gamemode: 'Moon' as never })).rejects.toMatchObject({ issues: [{ path: 'gamemode' }] })
+})
+
 test('profile() reads the profile of the given user, or by default of the user of the client', async () => {
   const figures = { total: 1, unique: 1 }
   const profile = {

@@ -170,6 +170,7 @@ export function createApp(options: AppOptions): App {
     },
     tokenTtlSeconds,
     publicLeaderboard: options.publicLeaderboard ?? false,
+    species: options.species ?? {},
     isAccepting: options.isAccepting ?? (() => true),
     metrics: options.metricsRoute === false ? undefined : metrics,
     docs,

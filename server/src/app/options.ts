@@ -1,6 +1,7 @@
 import { GAMEMODE_RULE, type Gamemode } from '@fish-crab/sdk/contract'
 import type { FishStorage } from '../storage/core/types.ts'
 import { gamemodesProblem } from './catches/gamemodes.ts'
+import { type SpeciesPolicy, speciesMistakes } from './catches/species-census.ts'
 import type { CardRenderer, Logger, Metrics, PasswordHasher, RoutedRequest } from './core/host.ts'
 import type { RandomSource } from './core/ids.ts'
 import type { Schedule } from './core/schedule.ts'
@@ -70,6 +71,8 @@ export interface AppOptions {
   readonly tokenTtlSeconds?: number
   /** Whether `/get/leaderboard` is public. @default false: the route does not exist */
   readonly publicLeaderboard?: boolean
+  /** Which species `/get/species` lists. @default every species that three players have */
+  readonly species?: SpeciesPolicy
   /**
    * Returns whether the host accepts requests. While the host accepts no requests, `/readyz` and new event streams
    * fail. @default true
@@ -173,6 +176,10 @@ const RULES: Readonly<Partial<Record<keyof AppOptions, Rule>>> = {
   adminRateLimit: LIMIT,
   publicUrl: [optional(isOrigin), 'must be an origin such as "https://fish.example.org".'],
   allowedOrigins: [optional(Array.isArray), 'must be a list of origins such as "https://example.com".'],
+  species: [
+    optional(has({ minPlayers: optional(isPositive), list: optional((list) => speciesMistakes(list).length === 0) })),
+    'must have minPlayers, a positive whole number, or list, 1 to 2,000 different { name, kind, rarities, hint }.',
+  ],
   contentEncoder: [
     optional(has({ codings: Array.isArray, encode: isFunction, encodeStream: isFunction })),
     'must come from createPlatformEncoder() or createNodeEncoder(), or have codings, encode() and encodeStream().',

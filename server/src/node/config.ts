@@ -1,5 +1,5 @@
 import { closestWord } from '../../../sdk/src/internal/closest-word.ts'
-import { flagOf, SETTINGS, type Setting } from './settings.ts'
+import { flagOf, MistakesError, SETTINGS, type Setting } from './settings.ts'
 
 type SettingName = keyof typeof SETTINGS
 
@@ -66,7 +66,8 @@ export function readSettings<Name extends SettingName>(
       }
       values[name] = setting.parse(text)
     } catch (error) {
-      mistakes.push(`${fromFlag === undefined ? setting.env : `--${flag}`} ${(error as Error).message}`)
+      const found = error instanceof MistakesError ? error.mistakes : [(error as Error).message]
+      mistakes.push(...found.map((mistake) => `${fromFlag === undefined ? setting.env : `--${flag}`} ${mistake}`))
     }
   }
   return { values: values as Partial<Pick<ServerConfig, Name>>, mistakes }

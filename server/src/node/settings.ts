@@ -1,6 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { ACCOUNT_LIMITS, GAMEMODES, type Gamemode, isUserName, LIMITS, USER_NAME_RULE } from '@fish-crab/sdk/contract'
+import {
+  ACCOUNT_LIMITS,
+  GAMEMODES,
+  type Gamemode,
+  isUserName,
+  LIMITS,
+  type SpeciesList,
+  USER_NAME_RULE,
+} from '@fish-crab/sdk/contract'
 import { gamemodesProblem } from '../app/catches/gamemodes.ts'
+import { DEFAULT_MIN_PLAYERS, speciesMistakes } from '../app/catches/species-census.ts'
 import { isOrigin } from '../app/http/cors.ts'
 import { MIN_SESSION_SECRET_BYTES } from '../app/options.ts'
 import { parseRedisClusterUrl, parseRedisUrl, type RedisClusterTarget } from '../storage/redis/address.ts'
@@ -35,6 +45,16 @@ export interface Setting<Value> {
   readonly holdsSecret?: (text: string) => boolean
   /** Parses the text. Throws an error that names the expected form. */
   readonly parse: (text: string) => Value
+}
+
+/** A value with several mistakes. */
+export class MistakesError extends Error {
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('; '))
+    this.mistakes = mistakes
+  }
 }
 
 /** All settings of the server. A flag overrides the environment. */
@@ -187,6 +207,19 @@ export const SETTINGS = {
     summary: 'whether everybody can see the leaderboard of the players with the most catches: 1 or 0',
     parse: (text) => integer(0, 1)(text) === 1,
   },
+  speciesMinPlayers: {
+    env: 'FISH_SPECIES_MIN_PLAYERS',
+    placeholder: 'N',
+    fallback: String(DEFAULT_MIN_PLAYERS),
+    summary: 'number of players who must have a species before everybody sees it in the list of species',
+    parse: integer(1, 1_000_000_000),
+  },
+  species: {
+    env: 'FISH_SPECIES',
+    placeholder: 'FILE',
+    summary: 'JSON file of the species to list, each { name, kind, rarities, hint }; the species of players when unset',
+    parse: speciesFile,
+  },
   web: {
     env: 'FISH_WEB',
     placeholder: 'on|off',
@@ -271,6 +304,22 @@ function gamemodes(text: string): readonly Gamemode[] {
   const problem = gamemodesProblem(names)
   if (problem !== undefined) throw new Error(`${problem}; separate gamemodes by commas, such as ${GAMEMODES.join(',')}`)
   return names
+}
+
+function speciesFile(path: string): SpeciesList {
+  let list: unknown
+  try {
+    list = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    // The parser quotes the file, with its line breaks.
+    const message = (error as Error).message.replaceAll(/\s+/g, ' ')
+    throw new Error(
+      error instanceof SyntaxError ? `"${path}" has a syntax error: ${message}` : `cannot be read: ${message}`,
+    )
+  }
+  const mistakes = speciesMistakes(list)
+  if (mistakes.length > 0) throw new MistakesError(mistakes.map((mistake) => `"${path}": ${mistake}`))
+  return list as SpeciesList
 }
 
 function listed(text: string): readonly string[] {

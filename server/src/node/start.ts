@@ -227,6 +227,10 @@ async function prepareApp(
     ...(config.masterApiKey === undefined ? {} : { masterApiKey: config.masterApiKey }),
     ...(config.allowedOrigins === undefined ? {} : { allowedOrigins: config.allowedOrigins }),
     ...(config.publicLeaderboard ? { publicLeaderboard: true } : {}),
+    species: {
+      minPlayers: config.speciesMinPlayers,
+      ...(config.species === undefined ? {} : { list: config.species }),
+    },
     ...(config.tokenTtl === undefined ? {} : { tokenTtlSeconds: config.tokenTtl }),
   })
   await app.checkSecrets().catch(async (error: unknown) => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { ConfigError, type ConfigSource, flagOf, readConfig, SETTINGS } from '@fish-crab/server'
 import { describe, expect, it, test } from 'vitest'
 import { unknownVariables } from '../../src/node/config.ts'
@@ -26,6 +29,7 @@ const DEFAULTS = {
   adminRateLimit: 300,
   trustProxy: 0,
   publicLeaderboard: false,
+  speciesMinPlayers: 3,
   web: 'on',
   log: 'pretty',
 }
@@ -43,6 +47,7 @@ describe('the configuration', () => {
       FISH_STORAGE: 'memory:',
       FISH_GAMEMODES: 'sky, earth ,box_smp-2',
       FISH_REDIS_WAIT: '2',
+      FISH_SPECIES_MIN_PLAYERS: '5',
       FISH_ADMIN_USERNAME: 'boss',
       FISH_ADMIN_PASSWORD: 'boss-password',
       FISH_MASTER_API_KEY: 'a-master-key-16ch',
@@ -67,6 +72,7 @@ describe('the configuration', () => {
       storage: { driver: 'memory' },
       gamemodes: ['sky', 'earth', 'box_smp-2'],
       redisWait: 2,
+      speciesMinPlayers: 5,
       adminUsername: 'boss',
       adminPassword: 'boss-password',
       masterApiKey: 'a-master-key-16ch',
@@ -84,7 +90,8 @@ describe('the configuration', () => {
       web: 'off',
       log: 'json',
     })
-    expect(Object.keys(env).sort()).toEqual(
+    // A test of its own reads the file.
+    expect([...Object.keys(env), 'FISH_SPECIES'].sort()).toEqual(
       Object.values(SETTINGS)
         .map((setting) => setting.env)
         .sort(),
@@ -204,6 +211,23 @@ describe('the configuration', () => {
 
   it('accepts a file URL with an absolute path', () => {
     expect(readConfig({ env: { FISH_STORAGE: 'file:///srv/fish' } }).storage).toMatchObject({ path: '/srv/fish' })
+  })
+
+  it('reads the list of species from a file, and reports each mistake of the list in a line', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'species-')), 'species.json')
+    const source = { env: { FISH_SPECIES: file } }
+    expect(mistakesOf(source)).toEqual([expect.stringMatching(/^FISH_SPECIES cannot be read: ENOENT/)])
+    writeFileSync(file, '[\n{\n,')
+    expect(mistakesOf(source)).toEqual([expect.stringMatching(/^FISH_SPECIES ".*" has a syntax error: [^\n]+$/)])
+    writeFileSync(file, JSON.stringify([{ name: 'Koi', kind: 'whale' }, { kind: 'fish' }]))
+    expect(mistakesOf(source)).toEqual([
+      expect.stringMatching(/^FISH_SPECIES .*: entry 1: kind: /),
+      expect.stringMatching(/^FISH_SPECIES .*: entry 2: name: /),
+    ])
+    const list = [{ name: 'Koi', kind: 'fish', rarities: ['Gold'], hint: 'In a lake' }]
+    writeFileSync(file, JSON.stringify(list))
+    expect(readConfig(source)).toMatchObject({ species: list, speciesMinPlayers: 3 })
+    rmSync(dirname(file), { recursive: true })
   })
 
   it('rejects invalid gamemodes with an explanation', () => {

@@ -29,6 +29,7 @@ export const listCommand = defineCommand({
       command: 'fish-cli list --filter rarity=3,7 --sort=-caughtAt --limit 10',
     },
     { description: 'Catches of the last week, by rarity:', command: 'fish-cli list --since 7d --chart' },
+    { description: 'The fish of other players that you lack:', command: 'fish-cli list --missing' },
     { description: 'Follow new catches:', command: 'fish-cli list Alex --watch' },
     { description: 'Export for a spreadsheet:', command: 'fish-cli list --detail --csv' },
   ],
@@ -58,6 +59,7 @@ export const listCommand = defineCommand({
     }),
     limit: Flags.string({ summary: 'Show at most N catches.', helpValue: 'N' }),
     chart: Flags.boolean({ summary: 'Draw a bar chart of the counts by rarity, or of crabs by name.' }),
+    missing: Flags.boolean({ summary: 'Show the known species that the player lacks, instead of catches.' }),
     watch: Flags.boolean({ char: 'w', summary: 'Keep running and show each new catch. Stop with Ctrl-C.' }),
     ...serviceFlags,
     ...outputFlags,
@@ -75,6 +77,11 @@ export const listCommand = defineCommand({
     const gamemode = await own.gamemode()
     const { chart = false, detail = false } = flags
     const listOptions = { kind, gamemode, query, chart, detail }
+    if (flags.missing) {
+      const { checkMissingFlags, listMissing } = await import('./missing-species.ts')
+      checkMissingFlags(flags)
+      return listMissing(own, terminal, { kind, user, gamemode })
+    }
     if (flags.watch) {
       const { watchList } = await import('./watch-list.ts')
       // A relative --since is resolved again each time that the list is shown.

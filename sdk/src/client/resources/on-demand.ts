@@ -2,6 +2,7 @@ import { createAccount } from './account.ts'
 import { getKey } from './keys.ts'
 import { getLeaderboard } from './leaderboard.ts'
 import { getProfile } from './profile.ts'
+import { getSpecies } from './species.ts'
 import { watchCatches } from './watch.ts'
 import { addCatches, encryptInput, moveRecord, removeRecord, sendCatches } from './write-catches.ts'
 
@@ -15,6 +16,7 @@ export const onDemand = {
   getKey,
   getLeaderboard,
   getProfile,
+  getSpecies,
   moveRecord,
   removeRecord,
   sendCatches,

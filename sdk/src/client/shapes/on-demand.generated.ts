@@ -1,5 +1,5 @@
 // Generated from contract/schemas.ts by `npm run generate`; `npm run check` fails if it is out of date.
-import type { AccountVisibility, Profile, PublicLeaderboard, Saved, UserKey, UserName } from '../../contract/schemas.ts'
+import type { AccountVisibility, KnownSpecies, Profile, PublicLeaderboard, Saved, UserKey, UserName } from '../../contract/schemas.ts'
 import { responseShape } from './shape.ts'
 
 /** Shape of {@link Profile}, for checking responses. */
@@ -7,6 +7,9 @@ export const profileShape = /* @__PURE__ */ responseShape<Profile>({"type":"obje
 
 /** Shape of {@link PublicLeaderboard}, for checking responses. */
 export const publicLeaderboardShape = /* @__PURE__ */ responseShape<PublicLeaderboard>({"type":"object","required":{"leaderboard":{"type":"array","items":{"type":"object","required":{"name":{"type":"string"},"count":{"type":"count"}}}}}})
+
+/** Shape of {@link KnownSpecies}, for checking responses. */
+export const knownSpeciesShape = /* @__PURE__ */ responseShape<KnownSpecies>({"type":"object","required":{"players":{"type":"count"},"species":{"type":"array","items":{"type":"object","required":{"kind":{"type":"enum","values":["fish","crab"]},"name":{"type":"string"},"rarities":{"type":"array","items":{"type":"enum","values":["Unknown/Other","Bronze","Silver","Gold","Diamond","Platinum","Mythical"]}},"players":{"type":"count"},"catches":{"type":"count"}},"optional":{"firstCaughtAt":{"type":"date-time"},"listed":{"type":"enum","values":[true]},"hint":{"type":"string"}}}}}})
 
 /** Shape of {@link Saved}, for checking responses. */
 export const savedShape = /* @__PURE__ */ responseShape<Saved>({"type":"object","required":{"message":{"type":"string"},"id":{"type":"string"}}})

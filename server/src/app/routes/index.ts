@@ -44,6 +44,7 @@ export function createHandlers(services: Services) {
   const onDemand = () => import('./on-demand.ts')
   const loadAdmin = lazy(async () => (await onDemand()).adminHandlers(services))
   const loadProfiles = lazy(async () => (await onDemand()).profileHandlers(services))
+  const loadSpecies = lazy(async () => (await onDemand()).speciesHandler(services))
   const loadOwn = lazy(async (): Promise<AdminHandlers> => {
     const { ownAccountHandlers, ownCatchesHandlers, redeemHandler } = await onDemand()
     return { ...ownCatchesHandlers(services), ...ownAccountHandlers(services), ...redeemHandler(services) }
@@ -69,6 +70,7 @@ export function createHandlers(services: Services) {
     getFish: readHandler(services, 'fish'),
     getCrab: readHandler(services, 'crab'),
     getProfile: async (context) => (await loadProfiles()).getProfile(context),
+    getSpecies: async (context) => (await loadSpecies())(context),
     events: async (context) => (await loadEvents()).handle(context),
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),
@@ -92,7 +94,8 @@ export function createHandlers(services: Services) {
   return {
     byRoute,
     notFound: async (context: RequestContext) => (await loadPages()).notFound(context),
-    load: () => Promise.all([loadAdmin(), loadOpenApi(), loadEvents(), loadProfiles(), loadOwn(), loadPages()]),
+    load: () =>
+      Promise.all([loadAdmin(), loadOpenApi(), loadEvents(), loadProfiles(), loadSpecies(), loadOwn(), loadPages()]),
     closeStreams: () => closeStreams(),
   }
 }

@@ -8,6 +8,7 @@ import type { Sessions } from '../auth/sessions.ts'
 import type { EncodedResponses } from '../catches/encoded-response.ts'
 import type { Gamemodes } from '../catches/gamemodes.ts'
 import type { CollectionReader } from '../catches/read-collection.ts'
+import type { SpeciesPolicy } from '../catches/species-census.ts'
 import type { FairQueue } from '../core/fair-queue.ts'
 import type { CardRenderer, Logger, Metrics } from '../core/host.ts'
 import type { Schedule } from '../core/schedule.ts'
@@ -47,6 +48,7 @@ export interface Services {
   readonly adminRateLimit: RateLimit
   readonly tokenTtlSeconds: number | undefined
   readonly publicLeaderboard: boolean
+  readonly species: SpeciesPolicy
   readonly isAccepting: () => boolean
   readonly metrics: Metrics | undefined
   readonly docs: Docs | undefined
