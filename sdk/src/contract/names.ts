@@ -44,6 +44,9 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 /**
  * The text that all spellings of a species have in common. Empty for a name without visible characters, and for a name
  * that NFKC makes longer than any name may be.
+ *
+ * @example
+ * const isSalmon = foldSpeciesName(text) === foldSpeciesName('Salmon')
  */
 export function foldSpeciesName(name: string): string {
   // Normalize again, because the removal of a character may join a letter with its accent.
