@@ -9,6 +9,7 @@ import { empty, type HandlerResponse, matchesEntityTag } from '../http/response.
 import type { Handler } from '../http/router.ts'
 import { badgeOf } from '../sharing/badge.ts'
 import { cardOf } from '../sharing/card.ts'
+import type { CardOptions } from '../sharing/card-frame.ts'
 import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import type { Services } from './services.ts'
@@ -48,27 +49,35 @@ export function pictureHandlers(
     }
   }
 
+  /**
+   * Sends a card as PNG.
+   * @param path the page that the card shows
+   * @param draw draws the card as SVG
+   */
+  async function sendCard(context: RequestContext, path: string, draw: (options: CardOptions) => string) {
+    if (!renderCard) throw new HttpError('not_found')
+    const address = publicUrl && `${new URL(publicUrl).host}${path}`
+    const svg = draw({ site: SITE, address })
+    const version = await sha256Hex(svg)
+    return picture(context, PAGE_TYPES.png, version, async () => {
+      const { site: client, request } = context
+      const work = () => renderCard(svg)
+      const render = (signal: AbortSignal) => queue.run({ client, signal, work })
+      const png = cards.get(version) ?? (await share(version, request.signal, render))
+      cards.set(version, png)
+      return png
+    })
+  }
+
   return {
     playerBadge: pictureOf('playerBadge', async (context, profile) => {
       const svg = badgeOf(profile)
       return picture(context, PAGE_TYPES.svg, await sha256Hex(svg), async () => new TextEncoder().encode(svg))
     }),
 
-    playerCard: pictureOf('playerCard', async (context, profile) => {
-      if (!renderCard) throw new HttpError('not_found')
-      const path = routePath('playerPage', { name: profile.user })
-      const address = publicUrl && `${new URL(publicUrl).host}${path}`
-      const svg = cardOf(profile, { site: SITE, address })
-      const version = await sha256Hex(svg)
-      return picture(context, PAGE_TYPES.png, version, async () => {
-        const { site: client, request } = context
-        const work = () => renderCard(svg)
-        const render = (signal: AbortSignal) => queue.run({ client, signal, work })
-        const png = cards.get(version) ?? (await share(version, request.signal, render))
-        cards.set(version, png)
-        return png
-      })
-    }),
+    playerCard: pictureOf('playerCard', (context, profile) =>
+      sendCard(context, routePath('playerPage', { name: profile.user }), (options) => cardOf(profile, options)),
+    ),
   }
 }
 

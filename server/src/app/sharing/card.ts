@@ -1,11 +1,8 @@
 import type { Kind, Profile, RarityLabel } from '@fish-crab/sdk/contract'
-import { escapeMarkup } from '../core/markup.ts'
+import { type CardOptions, cardFrame, emblem, fitted, heading, MARGIN, QUIET, readable, text } from './card-frame.ts'
 import { drawingOf } from './drawing.ts'
 import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './figures.ts'
 
-const WIDTH = CARD_SIZE.width
-const HEIGHT = CARD_SIZE.height
-const MARGIN = 56
 const TROPHIES = 3
 
 interface Trophy {
@@ -15,26 +12,13 @@ interface Trophy {
   readonly label: RarityLabel | 'Crab'
 }
 
-interface CardOptions {
-  /** The name of the service. */
-  readonly site: string
-  /** The address of the collection, such as `fish.example.org/@Alex`. @default not shown */
-  readonly address: string | undefined
-}
-
-/** Returns the collection of a player as an SVG picture. The text is in Manrope, weights 600 and 800. */
+/** Returns the collection of a player as an SVG picture. */
 export function cardOf(profile: Profile, { site, address }: CardOptions): string {
   const trophies = trophiesOf(profile)
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="Manrope">
-${SEA}
-${emblem(profile.user, trophies[0])}
-${heading(profile.user, site)}
-${figures(profile)}
-${trophies.map((trophy, index) => panel(trophy, index)).join('\n')}
-${trophies.length === 0 ? text('The first catch is still out there.', { x: MARGIN, y: 480, size: 34, weight: 600, fill: QUIET }) : ''}
-${footer(address)}
-</svg>
-`
+  const content = [emblem(profile.user, trophies[0]), heading(profile.user, site), figures(profile)]
+  const nothing = { x: MARGIN, y: 480, size: 34, weight: 600, fill: QUIET } as const
+  const shown = trophies.length > 0 ? trophies.map(panel) : [text('The first catch is still out there.', nothing)]
+  return cardFrame([...content, ...shown], address)
 }
 
 /** The rarest fish, then the latest crabs, which have no rarity. */
@@ -43,57 +27,6 @@ function trophiesOf({ rarest, latest }: Profile): readonly Trophy[] {
   const names = new Set(latest.flatMap(({ kind, name }) => (kind === 'crab' ? [name] : [])))
   const crabs = [...names].map((name): Trophy => ({ kind: 'crab', name, label: 'Crab' }))
   return [...fish, ...crabs].slice(0, TROPHIES)
-}
-
-const QUIET = '#8fbdd0'
-
-const SEA = `<defs>
-<linearGradient id="sea" x2="0" y2="1"><stop stop-color="#0f5570"/><stop offset=".45" stop-color="#0a3550"/><stop offset="1" stop-color="#051827"/></linearGradient>
-<linearGradient id="beam" x2="0" y2="1"><stop stop-color="#bff0ff" stop-opacity=".2"/><stop offset="1" stop-color="#bff0ff" stop-opacity="0"/></linearGradient>
-<radialGradient id="surface" cx=".72" cy="0" r=".62"><stop stop-color="#5fd0e8" stop-opacity=".42"/><stop offset="1" stop-color="#5fd0e8" stop-opacity="0"/></radialGradient>
-<radialGradient id="bubble" cx=".35" cy=".3" r=".8"><stop stop-color="#e6fbff" stop-opacity=".34"/><stop offset=".6" stop-color="#bff0ff" stop-opacity=".06"/><stop offset="1" stop-color="#bff0ff" stop-opacity=".3"/></radialGradient>
-</defs>
-<path fill="url(#sea)" d="M0 0h${WIDTH}v${HEIGHT}H0z"/>
-<path fill="url(#surface)" d="M0 0h${WIDTH}v${HEIGHT}H0z"/>
-<path fill="url(#beam)" d="M760 0h130l-190 ${HEIGHT}h-300zM960 0h64l60 ${HEIGHT}h-230zM1090 0h40l150 ${HEIGHT}h-120z"/>
-<path fill="#04121e" opacity=".55" d="M0 ${HEIGHT}v-34c150-26 300-22 450-4s330 20 480-4 200-18 270-6v48z"/>
-${[
-  [1120, 96, 20],
-  [1152, 150, 10],
-  [1098, 172, 6],
-  [1140, 214, 5],
-  [1060, 60, 8],
-  [24, 300, 9],
-  [36, 250, 5],
-  [1176, 420, 7],
-]
-  .map(([x, y, r]) => `<circle cx="${x}" cy="${y}" r="${r}" fill="url(#bubble)"/>`)
-  .join('')}`
-
-const RING = { x: 150, y: 150, r: 92 } as const
-
-/**
- * Draws the fish of the player in a ring in the colour of the rarest catch, as on the page. The fish is pale if the
- * player has no catch.
- */
-function emblem(user: string, trophy: Trophy | undefined): string {
-  const colour = trophy ? LABEL_COLOURS[trophy.label] : QUIET
-  const { x, y, r } = RING
-  const drawn = { kind: 'fish', name: user, rarity: trophy?.rarity ?? 'Unknown/Other' } as const
-  return `<radialGradient id="glow"><stop offset=".55" stop-color="${colour}" stop-opacity=".5"/><stop offset="1" stop-color="${colour}" stop-opacity="0"/></radialGradient>
-<circle cx="${x}" cy="${y}" r="${r * 1.45}" fill="url(#glow)"/>
-<circle cx="${x}" cy="${y}" r="${r}" fill="#082a3e" stroke="${colour}" stroke-width="6"/>
-<circle cx="${x}" cy="${y}" r="${r - 9}" fill="none" stroke="${colour}" stroke-opacity=".35" stroke-width="2"/>
-${drawingOf(drawn, { x, y, scale: 1.28, opacity: trophy ? 1 : 0.35 })}`
-}
-
-function heading(user: string, site: string): string {
-  const x = 280
-  const name = fitted(user, { width: WIDTH - MARGIN - x, size: 92, smallest: 26 })
-  return [
-    text(name.text, { x, y: 150, size: name.size, weight: 800, fill: '#ffffff' }),
-    text(site, { x: x + 3, y: 208, size: 28, weight: 600, fill: QUIET }),
-  ].join('\n')
 }
 
 function figures(profile: Profile): string {
@@ -105,7 +38,7 @@ function figures(profile: Profile): string {
     [formatNumber(profile.unique), 'species'],
     ...(current > 1 ? [[counted(current, 'day'), 'streak'] as const] : []),
   ]
-  const step = (WIDTH - 2 * MARGIN) / 4
+  const step = (CARD_SIZE.width - 2 * MARGIN) / 4
   const size = Math.min(...shown.map(([value]) => fitted(value, { width: step - 40, size: 50, smallest: 20 }).size))
   return shown
     .map(([value, label], index) => {
@@ -134,61 +67,4 @@ function panel(trophy: Trophy, index: number): string {
 ${drawingOf(trophy, { x: middle, y: y + 66, scale: 1.45 })}
 ${known === '' ? '' : text(name.text, { x: middle, y: y + 150, size: name.size, weight: 800, fill: '#ffffff', anchor: 'middle' })}
 ${text(trophy.label, { x: middle, y: y + (known === '' ? 160 : 180), size: known === '' ? 28 : 22, weight: 600, fill: colour, anchor: 'middle' })}`
-}
-
-function footer(address: string | undefined): string {
-  if (address === undefined) return ''
-  const shown = fitted(address, { width: WIDTH - 2 * MARGIN, size: 26, smallest: 16 })
-  return text(shown.text, { x: WIDTH / 2, y: 604, size: shown.size, weight: 600, fill: '#cfeaf4', anchor: 'middle' })
-}
-
-interface TextLook {
-  readonly x: number
-  readonly y: number
-  readonly size: number
-  readonly weight: 600 | 800
-  readonly fill: string
-  /** @default start */
-  readonly anchor?: 'middle'
-}
-
-function text(content: string, { x, y, size, weight, fill, anchor }: TextLook): string {
-  const aligned = anchor ? ` text-anchor="${anchor}"` : ''
-  return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}"${aligned}>${escapeMarkup(content)}</text>`
-}
-
-/** Control, format and unassigned characters, and variation selectors, which would be boxes or turn the text around. */
-const INVISIBLE = /[\p{C}\p{Variation_Selector}]/gu
-
-function readable(name: string): string {
-  return name.normalize('NFC').replace(INVISIBLE, '').replace(/\s+/g, ' ').trim()
-}
-
-interface Room {
-  readonly width: number
-  readonly size: number
-  readonly smallest: number
-}
-
-/** Shrinks text to the given width. Truncates text that would become too small. */
-function fitted(content: string, { width, size, smallest }: Room): { readonly text: string; readonly size: number } {
-  const shrunk = Math.min(size, width / emsOf(content))
-  if (shrunk >= smallest) return { text: content, size: Math.floor(shrunk) }
-  const kept = [...content]
-  let ems = emsOf(content) + ELLIPSIS_EMS
-  while (ems > width / smallest) ems -= emsOf(kept.pop() ?? '')
-  return { text: `${kept.join('').trimEnd()}…`, size: smallest }
-}
-
-const ELLIPSIS_EMS = 1
-
-/** Estimates the width of text in Manrope 800 as slightly too large, in units of the font size. */
-function emsOf(content: string): number {
-  return [...content].reduce((sum, character) => {
-    if (/[ijlI.,:;'!| ]/.test(character)) return sum + 0.36
-    if (/\p{M}/u.test(character)) return sum
-    if (/[mwMW@%#ÆŒæœЖШЩЮФЫжшщюфыΩω]/.test(character)) return sum + 0.98
-    if (/[\p{Lo}\p{So}]/u.test(character)) return sum + 1.1
-    return sum + (/[\p{Lu}\d_]/u.test(character) ? 0.74 : 0.64)
-  }, 0)
 }
