@@ -193,7 +193,10 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   getProfile: {
     summary: 'Get the figures of a user: totals, rarest species, latest catches, days and streaks',
-    description: 'The figures cover all gamemodes. `species=true` adds every species of each gamemode.',
+    description: [
+      'The figures cover all gamemodes. `species=true` adds every species of each gamemode.',
+      '`knownSpecies` is the number of species that `GET /get/species` lists, and how many of them the user has. It is absent while no species is known.',
+    ].join(' '),
     auth: 'none',
     query: schemas.profileQuerySchema,
     success: ok(schemas.profileSchema),

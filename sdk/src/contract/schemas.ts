@@ -209,6 +209,7 @@ export const profileSchema = z.object({
   days: z.array(daySchema),
   bestDay: z.optional(daySchema),
   streak: z.object({ current: count, longest: count }),
+  knownSpecies: z.optional(z.object({ total: count, caught: count })),
 })
 
 const pageFields = { limit: z.optional(pageLimitSchema), cursor: z.optional(cursorSchema) }

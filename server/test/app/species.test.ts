@@ -1,4 +1,4 @@
-import type { CreatedUser, KnownSpecies, SpeciesList } from '@fish-crab/sdk/contract'
+import type { CreatedUser, KnownSpecies, Profile, SpeciesList } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
@@ -120,6 +120,28 @@ describe('the list of species', () => {
     expect(readers).toEqual({ now: 0, most: 2, all: 3 * 5 * 2 })
   })
 
+  it('adds to a profile how many of the known species the player has, once they are counted', async () => {
+    const { service, players } = await openService()
+    const [alex, bella] = players as [CreatedUser, CreatedUser]
+    await add(service, alex, ' SALMON', 'survival')
+    for (const player of players) await add(service, player, 'Koi')
+    await add(service, bella, 'Only Bella has this')
+    const profile = async (name: string) => {
+      const response = await service.request(`/get/profile?name=${name}`)
+      const { knownSpecies } = (await response.json()) as Profile
+      return { etag: response.headers.get('etag'), knownSpecies }
+    }
+    const before = await profile('Bella')
+    expect(before.knownSpecies).toBeUndefined()
+    await createPlayer(service, 'Dora')
+    await read(service)
+    const after = await profile('Bella')
+    expect(after.knownSpecies).toEqual({ total: 2, caught: 2 })
+    expect(after.etag).not.toBe(before.etag)
+    expect((await profile('Alex')).knownSpecies).toEqual({ total: 2, caught: 2 })
+    expect((await profile('Dora')).knownSpecies).toEqual({ total: 2, caught: 0 })
+  })
+
   it('does not change for clients that already have it', async () => {
     const { service, players } = await openService()
     const response = await service.request(PATH)
@@ -159,6 +181,8 @@ describe('the list of species', () => {
       { name: 'SALMON', kind: 'fish' },
     ]
     const { service } = await openService({ ...UNLIMITED, species: { list } })
+    const profile = (await (await service.request('/get/profile?name=Alex')).json()) as Profile
+    expect(profile.knownSpecies).toEqual({ total: 2, caught: 1 })
     expect((await read(service)).species).toEqual([
       expect.objectContaining({ name: 'SALMON', rarities: ['Gold'], players: 3, listed: true }),
       {

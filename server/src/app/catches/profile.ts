@@ -1,6 +1,7 @@
 import { type Gamemode, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
 import type { CollectionTallies, SpeciesTally } from '../../storage/core/types.ts'
 import { type Slices, sortInSlices } from '../core/slices.ts'
+import { knownKey } from './species-census.ts'
 import { compareText, createRarityCounts, listSpecies, toSpecies } from './summary.ts'
 
 /** The data of one collection for a profile. */
@@ -18,6 +19,8 @@ interface ProfileOptions {
   /** The current UTC day, such as `2026-01-31`. */
   readonly today: string
   readonly withSpecies: boolean
+  /** The keys of the known species by {@link knownKey}. @default none are known */
+  readonly known?: ReadonlySet<string> | undefined
   readonly slices: Slices
 }
 
@@ -26,11 +29,13 @@ type CollectionProfile = Profile['gamemodes'][number]['fish']
 const RAREST = 5
 export const LATEST = 5
 const DAYS = 366
+const NONE: ReadonlySet<string> = new Set()
 
 export async function profileOf(collections: readonly ProfiledCollection[], options: ProfileOptions): Promise<Profile> {
-  const { user, gamemodes, today, withSpecies, slices } = options
+  const { user, gamemodes, today, withSpecies, known = NONE, slices } = options
   const fish: FishTallies = new Map()
   const crabs = new Set<string>()
+  const caughtKnown = new Set<string>()
   const rarities = createRarityCounts()
   const times: Times[] = []
 
@@ -40,7 +45,11 @@ export async function profileOf(collections: readonly ProfiledCollection[], opti
     const found: Times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
     for await (const slice of slices(species ?? [])) {
       for (const tally of slice) {
-        unique.add(tally.name)
+        if (!unique.has(tally.name)) {
+          unique.add(tally.name)
+          const key = known.size > 0 ? knownKey(kind, tally.name) : ''
+          if (known.has(key)) caughtKnown.add(key)
+        }
         found.first = Math.min(found.first, tally.first)
         found.last = Math.max(found.last, tally.last)
         if (kind === 'crab') crabs.add(tally.name)
@@ -66,6 +75,7 @@ export async function profileOf(collections: readonly ProfiledCollection[], opti
   for (const one of collections) profiles.set(keyOf(one), await profileCollection(one))
   const profileIn = (kind: Kind, gamemode: Gamemode): CollectionProfile =>
     profiles.get(keyOf({ kind, gamemode })) ?? { total: 0, unique: 0, ...(withSpecies ? { species: [] } : {}) }
+  const isListed = collections.every(({ species }) => species)
   const days = await mergeDays(collections, slices)
   return {
     user,
@@ -93,6 +103,7 @@ export async function profileOf(collections: readonly ProfiledCollection[], opti
       .map(({ entry }) => entry),
     days: days.slice(-DAYS),
     ...(await reviewDays(days, today, slices)),
+    ...(known.size > 0 && isListed ? { knownSpecies: { total: known.size, caught: caughtKnown.size } } : {}),
   }
 }
 

@@ -10,6 +10,7 @@ import type { HandlerResponse } from '../http/response.ts'
 import type { EncodedResponses } from './encoded-response.ts'
 import type { Gamemodes } from './gamemodes.ts'
 import { LATEST, type ProfiledCollection, profileOf } from './profile.ts'
+import type { KnownSpeciesReader } from './read-species.ts'
 import { formatSlots } from './record.ts'
 
 interface ProfileRequest {
@@ -35,6 +36,7 @@ interface ProfilesOptions {
   readonly queue: FairQueue
   readonly gamemodes: Gamemodes
   readonly clock: () => number
+  readonly known: Pick<KnownSpeciesReader, 'keys'>
 }
 
 /**
@@ -43,7 +45,7 @@ interface ProfilesOptions {
  */
 const CACHED = 64
 
-export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOptions): Profiles {
+export function createProfiles({ storage, queue, gamemodes, clock, known }: ProfilesOptions): Profiles {
   const names = [...gamemodes.names]
   const cache = createLruCache<string, { readonly version: string; readonly profile: Profile }>(CACHED)
   const share = createSharedWork<string, Profile>()
@@ -53,9 +55,11 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
     const collections = names.map((gamemode) => KINDS.map((kind) => ({ owner, kind, gamemode })))
     // Read the versions first, so that the content may be newer than the versions, but never older.
     const versions = await Promise.all(collections.flat().map((collection) => storage.version(collection)))
+    const knownSpecies = await known.keys()
     const today = new Date(clock()).toISOString().slice(0, 10)
     // The version includes the name, which a rename changes, and the day, because the current streak depends on the day.
-    const version = (await sha256Hex([user.name, ...versions, today].join(' '))).slice(0, 32)
+    const state = [user.name, ...versions, today, knownSpecies?.version]
+    const version = (await sha256Hex(state.join(' '))).slice(0, 32)
 
     async function readProfile(signal: AbortSignal): Promise<Profile> {
       const slices = createSlices(signal)
@@ -66,7 +70,14 @@ export function createProfiles({ storage, queue, gamemodes, clock }: ProfilesOpt
         await yieldToEvents()
         signal.throwIfAborted()
       }
-      return profileOf(found, { user: user.name, gamemodes: names, today, withSpecies, slices })
+      return profileOf(found, {
+        user: user.name,
+        gamemodes: names,
+        today,
+        withSpecies,
+        known: knownSpecies?.keys,
+        slices,
+      })
     }
 
     return {

@@ -8,14 +8,13 @@ import { HttpError } from '../http/http-error.ts'
 import type { HandlerResponse } from '../http/response.ts'
 import type { EncodedResponses } from './encoded-response.ts'
 import type { Gamemodes } from './gamemodes.ts'
-import { createSpeciesCensus, type SpeciesPolicy } from './species-census.ts'
+import { createSpeciesCensus, knownKey, type SpeciesPolicy } from './species-census.ts'
 
-interface SpeciesReaderOptions {
+interface KnownSpeciesOptions {
   readonly storage: FishStorage
   readonly listUsers: (page: { readonly limit: number; readonly cursor?: string | undefined }) => Promise<UserList>
   /** Whether the catches of a user count. */
   readonly isCounted: (user: User) => boolean
-  readonly responses: EncodedResponses
   readonly gamemodes: Gamemodes
   readonly policy: SpeciesPolicy
   readonly clock: () => number
@@ -35,6 +34,21 @@ interface SpeciesRequest {
 interface Census {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly version: string
+  readonly keys: KnownKeys
+}
+
+/** The keys of the known species by {@link knownKey}, and a text that changes whenever they change. */
+export interface KnownKeys {
+  readonly keys: ReadonlySet<string>
+  readonly version: string
+}
+
+/** The known species of the service. */
+export interface KnownSpeciesReader {
+  /** Waits for the first census. */
+  read(signal: AbortSignal, gamemode?: Gamemode): Promise<Census>
+  /** The species of all gamemodes. @default none: no client has read them yet */
+  keys(): Promise<KnownKeys | undefined>
 }
 
 /** The censuses of one gamemode, or of all gamemodes. */
@@ -45,6 +59,9 @@ interface CensusState {
   running?: Promise<Census>
 }
 
+/** The name of the census of all gamemodes. */
+const ALL = ''
+
 const MAX_AGE_MS = 10 * 60 * 1000
 const MAX_WAIT_MS = 10_000
 const USERS_AT_ONCE = 100
@@ -53,8 +70,9 @@ const USERS_AT_ONCE = 100
  * Creates a reader of the known species. A census reads the tallies of all players and takes seconds, so one census runs
  * at a time, at most every ten minutes for each gamemode. Requests get the latest census while the next census runs.
  */
-export function createSpeciesReader(options: SpeciesReaderOptions) {
-  const { responses, clock, schedule, logger, isAccepting } = options
+export function createKnownSpecies(options: KnownSpeciesOptions): KnownSpeciesReader {
+  const { policy, clock, schedule, logger, isAccepting } = options
+  const listed = policy.list && keysOf(policy.list)
   const states = new Map<string, CensusState>()
   let lastRun: Promise<unknown> = Promise.resolve()
 
@@ -62,9 +80,10 @@ export function createSpeciesReader(options: SpeciesReaderOptions) {
     await previous
     const startedAt = clock()
     try {
-      const bytes = await encodeJson(await countSpecies(options, gamemode))
+      const known = await countSpecies(options, gamemode)
+      const bytes = await encodeJson(known)
       const text = new TextDecoder().decode(bytes)
-      const latest = { bytes, version: (await sha256Hex(text)).slice(0, 32) }
+      const latest = { bytes, version: (await sha256Hex(text)).slice(0, 32), keys: await keysOf(known.species) }
       Object.assign(state, { latest, startedAt })
       return latest
     } finally {
@@ -83,7 +102,7 @@ export function createSpeciesReader(options: SpeciesReaderOptions) {
   }
 
   async function read(signal: AbortSignal, gamemode?: Gamemode): Promise<Census> {
-    const key = gamemode ?? ''
+    const key = gamemode ?? ALL
     const state = states.get(key) ?? { startedAt: 0 }
     states.set(key, state)
     const { latest } = state
@@ -92,12 +111,22 @@ export function createSpeciesReader(options: SpeciesReaderOptions) {
     return latest ?? waitFor(running as Promise<Census>, signal, schedule)
   }
 
+  return { read, keys: async () => listed ?? states.get(ALL)?.latest?.keys }
+}
+
+/** The keys are at most 2,000. */
+async function keysOf(species: readonly Pick<KnownSpecies['species'][number], 'kind' | 'name'>[]): Promise<KnownKeys> {
+  const keys = new Set(species.map(({ kind, name }) => knownKey(kind, name)))
+  return { keys, version: (await sha256Hex([...keys].sort().join('\n'))).slice(0, 32) }
+}
+
+export function createSpeciesReader({ read }: KnownSpeciesReader, responses: EncodedResponses) {
   return async (request: Request, { gamemode, client }: SpeciesRequest): Promise<HandlerResponse> => {
     const { bytes, version } = await read(request.signal, gamemode)
     const response = responses(request, {
       etag: `W/"species.${version}"`,
       version,
-      name: `species ${gamemode ?? ''}`,
+      name: `species ${gamemode ?? ALL}`,
       client,
     })
     return response.unchanged() ?? response.cached() ?? response.shared(async () => bytes)
@@ -126,7 +155,7 @@ async function waitFor(running: Promise<Census>, signal: AbortSignal, schedule: 
   }
 }
 
-async function countSpecies(options: SpeciesReaderOptions, gamemode?: Gamemode): Promise<KnownSpecies> {
+async function countSpecies(options: KnownSpeciesOptions, gamemode?: Gamemode): Promise<KnownSpecies> {
   const { storage, listUsers, isCounted, gamemodes, policy } = options
   const slices = createSlices()
   const census = createSpeciesCensus(policy)

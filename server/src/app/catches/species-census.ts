@@ -55,12 +55,15 @@ export const DEFAULT_MIN_PLAYERS = 3
 const MIN_SPELLING_PLAYERS = 3
 
 /**
- * Maximum number of counted species, and of further spellings. They take up to 64 MB. Without a maximum, a few players could fill the
- * memory, because names are free text.
+ * Maximum number of counted species, and of further spellings. They take up to 64 MB. Without a maximum, a few players
+ * could fill the memory, because names are free text.
  */
 const MAX_COUNTED = 100_000
 
 const LABELS: readonly (string | null)[] = RARITY_LABELS
+
+/** The key of a species in sets of known species. */
+export const knownKey = (kind: Kind, name: string) => keyOf(kind, foldSpeciesName(name))
 
 const keyOf = (kind: Kind, folded: string) => `${kind} ${folded}`
 
@@ -89,7 +92,8 @@ const entry = (index: PropertyKey) => `entry ${Number(index) + 1}`
 
 /**
  * Creates an empty census of species, which counts one player after the other. The counts are exact up to
- * {@link MAX_COUNTED} species and further spellings. Beyond this number, the census forgets those with the fewest players so far.
+ * {@link MAX_COUNTED} species and further spellings. Beyond this number, the census forgets those with the fewest
+ * players so far.
  */
 export function createSpeciesCensus(
   { minPlayers = DEFAULT_MIN_PLAYERS, list }: SpeciesPolicy,

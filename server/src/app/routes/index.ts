@@ -43,8 +43,8 @@ export function createHandlers(services: Services) {
   const { pages } = services
   const onDemand = () => import('./on-demand.ts')
   const loadAdmin = lazy(async () => (await onDemand()).adminHandlers(services))
-  const loadProfiles = lazy(async () => (await onDemand()).profileHandlers(services))
-  const loadSpecies = lazy(async () => (await onDemand()).speciesHandler(services))
+  const loadSpecies = lazy(async () => (await onDemand()).speciesHandlers(services))
+  const loadProfiles = lazy(async () => (await onDemand()).profileHandlers(services, (await loadSpecies()).known))
   const loadOwn = lazy(async (): Promise<AdminHandlers> => {
     const { ownAccountHandlers, ownCatchesHandlers, redeemHandler } = await onDemand()
     return { ...ownCatchesHandlers(services), ...ownAccountHandlers(services), ...redeemHandler(services) }
@@ -70,7 +70,7 @@ export function createHandlers(services: Services) {
     getFish: readHandler(services, 'fish'),
     getCrab: readHandler(services, 'crab'),
     getProfile: async (context) => (await loadProfiles()).getProfile(context),
-    getSpecies: async (context) => (await loadSpecies())(context),
+    getSpecies: async (context) => (await loadSpecies()).getSpecies(context),
     events: async (context) => (await loadEvents()).handle(context),
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),

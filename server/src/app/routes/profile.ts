@@ -1,5 +1,6 @@
 import { profileOptionsSchema } from '@fish-crab/sdk/contract'
 import { createProfileReader, createProfiles } from '../catches/read-profile.ts'
+import type { KnownSpeciesReader } from '../catches/read-species.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
@@ -10,9 +11,9 @@ import type { Services } from './services.ts'
 
 const readOptions = queryReader(profileOptionsSchema)
 
-export function profileHandlers(services: Services) {
+export function profileHandlers(services: Services, known: Pick<KnownSpeciesReader, 'keys'>) {
   const { storage, responses, readQueue: queue, gamemodes, clock } = services
-  const profiles = createProfiles({ storage, queue, gamemodes, clock })
+  const profiles = createProfiles({ storage, queue, gamemodes, clock, known })
   const readProfile = createProfileReader(profiles, responses)
 
   const getProfile: Handler = async (context) => {
