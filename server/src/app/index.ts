@@ -1,4 +1,12 @@
-export type { AdminRole, CreatedUser, Gamemode, Profile, PublicLeaderboard, User } from '@fish-crab/sdk/contract'
+export type {
+  AdminRole,
+  CreatedUser,
+  Gamemode,
+  Profile,
+  PublicLeaderboard,
+  SpeciesList,
+  User,
+} from '@fish-crab/sdk/contract'
 export type { FishStorage } from '../storage/core/types.ts'
 export { createMemoryStorage } from '../storage/memory/memory.ts'
 export { type App, createApp } from './app.ts'

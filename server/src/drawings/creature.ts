@@ -1,3 +1,4 @@
+import { foldSpeciesName } from '@fish-crab/sdk/constants'
 import type { Kind, RarityLabel } from '@fish-crab/sdk/contract'
 import { crabShapes } from './crab.ts'
 import { fishShapes } from './fish.ts'
@@ -24,9 +25,18 @@ interface Species {
  * @example creatureOf({ kind: 'fish', name: 'Salmon', rarity: 'Gold' })
  */
 export function creatureOf({ kind, name, rarity }: Species): readonly Shape[] {
-  const dice = createDice(`${kind} ${name.toLowerCase()}`)
+  const dice = createDice(`${kind} ${foldSpeciesName(name) || name.toLowerCase()}`)
   const paints = paintsOf(dice)
   return merged(kind === 'crab' ? crabShapes(dice, paints) : fishShapes(dice, paints, rarity ?? 'Unknown/Other'))
+}
+
+/** Draws a species without its colours, as one shape for each width of line. */
+export function silhouetteOf(species: Species): readonly Shape[] {
+  const shapes = creatureOf(species).map(({ d, fill, stroke, strokeWidth }): Shape => {
+    const line = stroke === undefined ? {} : { stroke: 'currentColor', ...(strokeWidth && { strokeWidth }) }
+    return { d, ...(fill && fill !== 'none' && { fill: 'currentColor' }), ...line }
+  })
+  return merged(shapes)
 }
 
 /** Joins adjacent shapes with the same look, because a page has dozens of drawings, and fewer elements are faster. */

@@ -286,6 +286,25 @@ describe.each([
   })
 })
 
+describe('a player of a service with a list of species', () => {
+  const list = ['Koi', 'Leviathan', 'Whale'].map((name) => ({ kind: 'fish' as const, name }))
+
+  it('has the number of known species and a ring on the card and the badge', async () => {
+    const service = await openService({ ...UNLIMITED, species: { list } })
+    const rings = (svg: string) =>
+      [...svg.matchAll(/stroke-dasharray="([\d.]+) ([\d.]+)"/g)].map(([, one, all]) => Number(one) / Number(all))
+    await write(service, 'fish', fish('koi', 'Unheard of'))
+    const card = await service.text('/@Alex/card.png')
+    expect(card).toContain('>of 3 species</text>')
+    expect(rings(card)[0]).toBeCloseTo(1 / 3, 2)
+    const badge = await service.text('/@Alex/badge.svg')
+    expect(badge).toContain('2 catches · 1 of 3 species')
+    expect(rings(badge)[0]).toBeCloseTo(1 / 3, 1)
+    await write(service, 'fish', fish('Leviathan', 'Whale'))
+    expect(rings(await service.text('/@Alex/card.png'))[0]).toBeCloseTo(1, 2)
+  })
+})
+
 describe('the badge', () => {
   it('has the drawing of the player, in at most 8 KB', async () => {
     const service = await openService(UNLIMITED)

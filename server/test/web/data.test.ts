@@ -262,6 +262,7 @@ describe('the address of a page', () => {
     const options = {
       text: 'Größe & <b>',
       only: 'Unknown/Other',
+      part: 'missing',
       order: 'last',
       isTable: true,
     } as const

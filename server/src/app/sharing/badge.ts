@@ -1,7 +1,7 @@
 import type { Profile } from '@fish-crab/sdk/contract'
 import { escapeMarkup } from '../core/markup.ts'
-import { drawingOf } from './drawing.ts'
-import { counted, LABEL_COLOURS } from './figures.ts'
+import { drawingOf, ringOf } from './drawing.ts'
+import { counted, formatNumber, LABEL_COLOURS } from './figures.ts'
 
 const HEIGHT = 24
 const PADDING = 9
@@ -10,11 +10,15 @@ const FONT_SIZE = 11
 const BOLD = 1.14
 
 /** Returns a small SVG picture for signatures. The browser draws the text with installed fonts. */
-export function badgeOf({ user, total, unique, rarest: [rarest] }: Profile): string {
+export function badgeOf({ user, total, unique, knownSpecies: known, rarest: [rarest] }: Profile): string {
   const name = { text: user, width: widthOf(user, BOLD), x: 37 }
   const left = name.x + name.width + PADDING
-  const counts = [counted(total, 'catch', 'catches'), counted(unique, 'species', 'species')].join(' · ')
-  const figures = { text: counts, width: widthOf(counts), x: left + PADDING }
+  const species = known
+    ? `${formatNumber(known.caught)} of ${counted(known.total, 'species', 'species')}`
+    : counted(unique, 'species', 'species')
+  const counts = [counted(total, 'catch', 'catches'), species].join(' · ')
+  const ring = known ? ringOf(known, { x: left + PADDING + 6, y: 12, radius: 5, width: 2.5 }) : ''
+  const figures = { text: counts, width: widthOf(counts), x: left + PADDING + (ring ? 17 : 0) }
   const dot = figures.x + figures.width + PADDING + 4
   const label = rarest && { text: rarest.rarity, width: widthOf(rarest.rarity), x: dot + PADDING }
   const width = (label ? label.x + label.width : figures.x + figures.width) + PADDING
@@ -34,6 +38,7 @@ export function badgeOf({ user, total, unique, rarest: [rarest] }: Profile): str
 ${drawingOf({ kind: 'fish', name: user, rarity: rarest?.rarity ?? 'Unknown/Other' }, { x: 18, y: 12, scale: 0.24 })}
 <g font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="${FONT_SIZE}">
 ${textElement(name, 'fill="#fff" font-weight="bold"')}
+${ring}
 ${textElement(figures, 'fill="#d5e8f0"')}
 ${label ? `<circle cx="${dot}" cy="12" r="4" fill="${colour}"/>${textElement(label, `fill="${colour}"`)}` : ''}
 </g>

@@ -1,6 +1,6 @@
 import type { Kind, Profile, RarityLabel } from '@fish-crab/sdk/contract'
 import { type CardOptions, cardFrame, emblem, fitted, heading, MARGIN, QUIET, readable, text } from './card-frame.ts'
-import { drawingOf } from './drawing.ts'
+import { drawingOf, ringOf } from './drawing.ts'
 import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './figures.ts'
 
 const TROPHIES = 3
@@ -29,24 +29,30 @@ function trophiesOf({ rarest, latest }: Profile): readonly Trophy[] {
   return [...fish, ...crabs].slice(0, TROPHIES)
 }
 
+const RING = { radius: 25, width: 9 } as const
+const RING_SPACE = 72
+
 function figures(profile: Profile): string {
   const { fish, crabs } = totalsOf(profile)
-  const { current } = profile.streak
+  const { unique, knownSpecies: known, streak } = profile
   const shown: readonly (readonly [string, string])[] = [
     [formatNumber(fish), 'fish'],
     [formatNumber(crabs), crabs === 1 ? 'crab' : 'crabs'],
-    [formatNumber(profile.unique), 'species'],
-    ...(current > 1 ? [[counted(current, 'day'), 'streak'] as const] : []),
+    known ? [formatNumber(known.caught), `of ${formatNumber(known.total)} species`] : [formatNumber(unique), 'species'],
+    ...(streak.current > 1 ? [[counted(streak.current, 'day'), 'streak'] as const] : []),
   ]
   const step = (CARD_SIZE.width - 2 * MARGIN) / 4
   const size = Math.min(...shown.map(([value]) => fitted(value, { width: step - 40, size: 50, smallest: 20 }).size))
   return shown
     .map(([value, label], index) => {
-      const x = MARGIN + index * step
+      const left = MARGIN + index * step
+      const ring = known && index === 2 ? ringOf(known, { x: left + 52, y: 303, ...RING }) : ''
+      const x = left + 20 + (ring ? RING_SPACE : 0)
       return [
-        `<path fill="#bff0ff" opacity=".16" d="M${x} 268h2v70h-2z"/>`,
-        text(value, { x: x + 20, y: 307, size, weight: 800, fill: '#ffffff' }),
-        text(label, { x: x + 20, y: 338, size: 24, weight: 600, fill: QUIET }),
+        `<path fill="#bff0ff" opacity=".16" d="M${left} 268h2v70h-2z"/>`,
+        ring,
+        text(value, { x, y: 307, size, weight: 800, fill: '#ffffff' }),
+        text(label, { x, y: 338, size: 24, weight: 600, fill: QUIET }),
       ].join('')
     })
     .join('\n')

@@ -21,6 +21,22 @@ export function drawingOf(species: Parameters<typeof creatureOf>[0], { x, y, sca
   return `<g transform="translate(${left} ${top}) scale(${scale})"${attributes({ opacity })} stroke-linecap="round" stroke-linejoin="round">${paths.join('')}</g>`
 }
 
+/**
+ * Returns a ring that is closed as far as the part of the whole.
+ * @param placed the position of the middle, and the radius
+ */
+export function ringOf(
+  { caught, total }: { readonly caught: number; readonly total: number },
+  { x, y, radius, width }: { readonly x: number; readonly y: number; readonly radius: number; readonly width: number },
+): string {
+  const length = 2 * Math.PI * radius
+  const closed = length * Math.min(1, caught / total)
+  const circle = (attributes: string) =>
+    `<circle cx="${x}" cy="${y}" r="${radius}" fill="none" stroke-width="${width}" ${attributes}/>`
+  const part = `stroke="${caught < total ? '#7fd6f0' : '#f9cb4a'}" stroke-dasharray="${closed.toFixed(1)} ${length.toFixed(1)}" transform="rotate(-90 ${x} ${y})"`
+  return circle('stroke="#bff0ff" stroke-opacity=".22"') + (caught > 0 ? circle(part) : '')
+}
+
 function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
   return Object.entries(values)
     .flatMap(([key, value]) => (value === undefined ? [] : ` ${key}="${value}"`))

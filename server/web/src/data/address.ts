@@ -1,6 +1,6 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
-import { type ListOptions, ONLY, ORDERS, type Order, USUAL_LIST } from './species-list.ts'
+import { type ListOptions, ONLY, ORDERS, type Order, PARTS, USUAL_LIST } from './species-list.ts'
 import type { Kind } from './summary.ts'
 
 /** The page that an address opens. Names are as written in the address. */
@@ -40,10 +40,11 @@ export function readAddress({ pathname, search }: Place, gamemodes: PageGamemode
 }
 
 function readListOptions(query: URLSearchParams): ListOptions {
-  const [only, order] = [query.get('only'), query.get('sort')]
+  const [only, part, order] = [query.get('only'), query.get('show'), query.get('sort')]
   return {
     text: query.get('q') ?? '',
     only: ONLY.find((one) => one === only),
+    part: PARTS.find((one) => one === part),
     order: order !== null && Object.hasOwn(ORDERS, order) ? (order as Order) : USUAL_LIST.order,
     isTable: query.get('view') === 'table',
   }
@@ -78,11 +79,12 @@ export function versusPath(name: string, other: string): string {
 
 /** Omits default values. */
 function queryOf({ gamemode, list }: { gamemode?: string | undefined; list: ListOptions }): string {
-  const { text, only, order, isTable } = list
+  const { text, only, part, order, isTable } = list
   const values: Readonly<Record<string, string | undefined>> = {
     gamemode,
     q: text.trim() || undefined,
     only,
+    show: part,
     sort: order === USUAL_LIST.order ? undefined : order,
     view: isTable ? 'table' : undefined,
   }

@@ -26,7 +26,9 @@ export type DayCount = Readonly<Profile['days'][number]>
  * streak, which is that of the last load.
  */
 export interface PlayerProfile
-  extends Readonly<Pick<Profile, 'user' | 'total' | 'firstCaughtAt' | 'lastCaughtAt' | 'bestDay' | 'streak'>> {
+  extends Readonly<
+    Pick<Profile, 'user' | 'total' | 'firstCaughtAt' | 'lastCaughtAt' | 'bestDay' | 'streak' | 'knownSpecies'>
+  > {
   /** The catches that were stored last, the newest first. */
   readonly latest: readonly Caught[]
   /** Absent if the service does not list all species. */

@@ -25,6 +25,12 @@ export const ORDERS = {
 
 export type Order = keyof typeof ORDERS
 
+/** A part of the book: the species that a player has, or the others that players of the service have. */
+export type Part = 'caught' | 'missing'
+
+/** All parts. */
+export const PARTS: readonly Part[] = ['caught', 'missing']
+
 /** A filter of the list. */
 export type Only = Kind | RarityLabel
 
@@ -33,6 +39,8 @@ export interface ListOptions {
   readonly text: string
   /** Shows only species of this kind, or only species that were caught in this rarity. @default all */
   readonly only: Only | undefined
+  /** Shows only species that were caught, or only those that are missing. @default both */
+  readonly part: Part | undefined
   readonly order: Order
   readonly isTable: boolean
 }
@@ -43,13 +51,14 @@ export const ONLY: readonly Only[] = ['fish', 'crab', ...RAREST_FIRST]
 export const USUAL_LIST: ListOptions = {
   text: '',
   only: undefined,
+  part: undefined,
   order: 'rarity',
   isTable: false,
 }
 
 /** Whether the list shows all species in the usual order. */
-export function isUsual({ text, only, order }: ListOptions): boolean {
-  return text.trim() === '' && only === USUAL_LIST.only && order === USUAL_LIST.order
+export function isUsual({ text, only, part, order }: ListOptions): boolean {
+  return text.trim() === '' && only === USUAL_LIST.only && part !== 'missing' && order === USUAL_LIST.order
 }
 
 /** Identifies a species of a kind, whatever its rarity. */
@@ -97,16 +106,26 @@ export function inOrder<Item extends Species>(items: readonly Item[], order: Ord
 }
 
 /** Returns the entries that match, in their given order. */
-export function matching(
-  entries: readonly SpeciesEntry[],
+export function matching<Entry extends Pick<SpeciesEntry, 'kind' | 'name'> & Partial<Pick<SpeciesEntry, 'rarities'>>>(
+  entries: readonly Entry[],
   { text, only }: Pick<ListOptions, 'text' | 'only'>,
-): readonly SpeciesEntry[] {
+): readonly Entry[] {
   const wanted = text.trim().toLocaleLowerCase()
   return entries.filter(
-    (entry) =>
-      (only === undefined || only === entry.kind || entry.rarities.some(({ rarity }) => rarity === only)) &&
-      (wanted === '' || entry.name.toLocaleLowerCase().includes(wanted)),
+    ({ kind, name, rarities = [] }) =>
+      (only === undefined || only === kind || rarities.some(({ rarity }) => rarity === only)) &&
+      (wanted === '' || name.toLocaleLowerCase().includes(wanted)),
   )
+}
+
+/** Puts the missing species after the others, except in a list by name. */
+export function withMissing<Entry extends { readonly name: string }>(
+  entries: readonly Entry[],
+  missing: readonly Entry[],
+  order: Order,
+): readonly Entry[] {
+  const all = [...entries, ...missing]
+  return order === 'name' ? all.sort((one, other) => names.compare(one.name, other.name)) : all
 }
 
 /** Returns the filters that match at least one species. */

@@ -1,6 +1,6 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { memo } from 'preact/compat'
-import { CREATURE_SIZE, creatureOf } from '../../../src/drawings/creature.ts'
+import { CREATURE_SIZE, creatureOf, silhouetteOf } from '../../../src/drawings/creature.ts'
 import type { Kind } from '../data/summary.ts'
 import './creature.css'
 
@@ -23,15 +23,19 @@ interface CreatureProps {
   readonly kind: Kind
   readonly name: string
   readonly rarity?: RarityLabel | undefined
+  /** Draws the species without its colours. @default false */
+  readonly isSilhouette?: boolean
 }
 
 const { width, height } = CREATURE_SIZE
 
 /** The drawing of a species, beside a text that names it. */
-export const Creature = memo(({ kind, name, rarity }: CreatureProps) => (
+export const Creature = memo(({ kind, name, rarity, isSilhouette = false }: CreatureProps) => (
   <svg class="creature" viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
-    {creatureOf({ kind, name, rarity }).map(({ d, fill = 'none', stroke, strokeWidth, opacity }, index) => (
-      <path key={index} d={d} fill={fill} stroke={stroke} stroke-width={strokeWidth} opacity={opacity} />
-    ))}
+    {(isSilhouette ? silhouetteOf : creatureOf)({ kind, name, rarity }).map(
+      ({ d, fill = 'none', stroke, strokeWidth, opacity }, index) => (
+        <path key={index} d={d} fill={fill} stroke={stroke} stroke-width={strokeWidth} opacity={opacity} />
+      ),
+    )}
   </svg>
 ))

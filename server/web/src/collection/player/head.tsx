@@ -5,6 +5,7 @@ import type { ListOptions } from '../../data/species-list.ts'
 import type { Species } from '../../data/summary.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatNumber, useFormats } from '../../parts/format.ts'
+import { Ring } from '../../parts/ring.tsx'
 import { ShareButton } from '../../parts/share-button.tsx'
 import { Compare } from './compare.tsx'
 
@@ -13,12 +14,14 @@ interface HeadProps {
   readonly gamemode: Gamemode | undefined
   readonly options: ListOptions
   readonly isDemo: boolean
+  /** How many of the known species the player has. @default no species are known */
+  readonly known: PlayerProfile['knownSpecies']
 }
 
 const DISPLAYED = 3
 
 /** An overview of the player: the name, the emblem, the rarest catches and the totals. */
-export function Head({ profile, gamemode, options, isDemo }: HeadProps) {
+export function Head({ profile, gamemode, options, isDemo, known }: HeadProps) {
   const { user } = profile
   const rarest = profile.rarest.slice(0, DISPLAYED)
   return (
@@ -27,7 +30,7 @@ export function Head({ profile, gamemode, options, isDemo }: HeadProps) {
       <div class="who">
         <h1>{isDemo ? 'Demo collection' : user}</h1>
         {isDemo ? <p>These catches are made up, to show what a collection looks like.</p> : null}
-        <Counts profile={profile} />
+        <Counts profile={profile} known={known} />
         <Dates profile={profile} />
       </div>
       {rarest.length > 0 && (
@@ -69,13 +72,13 @@ export function Emblem({ user, rarest }: EmblemProps) {
   )
 }
 
-function Counts({ profile }: { readonly profile: PlayerProfile }) {
+function Counts({ profile, known }: Pick<HeadProps, 'profile' | 'known'>) {
   const crabs = kindTotal(profile, 'crab')
   const { current, longest } = profile.streak
   const counts = [
     { label: 'fish', value: kindTotal(profile, 'fish') },
     { label: crabs === 1 ? 'crab' : 'crabs', value: crabs },
-    ...(profile.unique === undefined ? [] : [{ label: 'species', value: profile.unique }]),
+    ...(profile.unique === undefined || known ? [] : [{ label: 'species', value: profile.unique }]),
     ...(longest > 1
       ? [{ label: current > 1 ? 'days in a row' : 'days, longest streak', value: current > 1 ? current : longest }]
       : []),
@@ -87,6 +90,14 @@ function Counts({ profile }: { readonly profile: PlayerProfile }) {
           <strong>{formatNumber(value)}</strong> {label}
         </li>
       ))}
+      {known && (
+        <li class="progress" title={`${formatNumber(profile.unique ?? known.caught)} species in all`}>
+          <Ring part={known.caught} whole={known.total} />
+          <span>
+            <strong>{formatNumber(known.caught)}</strong> of {formatNumber(known.total)} species
+          </span>
+        </li>
+      )}
     </ul>
   )
 }

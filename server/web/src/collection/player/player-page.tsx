@@ -3,6 +3,7 @@ import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { demoPath, type PlayerAddress, playerPath } from '../../data/address.ts'
 import { type DrawnProfile, type Followed, type Following, followCollection } from '../../data/follow.ts'
+import { missingOf } from '../../data/known-species.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
 import {
@@ -25,6 +26,7 @@ import { Head } from './head.tsx'
 import { Latest } from './latest.tsx'
 import { SpeciesList } from './species-list.tsx'
 import { Tabs } from './tabs.tsx'
+import { useKnownSpecies } from './use-known-species.ts'
 
 /** The page of a player, or of the sample collection. */
 export type CollectionAddress = PlayerAddress | { readonly view: 'demo'; readonly list: ListOptions }
@@ -83,6 +85,7 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
       )}
       {profile ? (
         <ProfileView
+          services={{ client, context }}
           profile={profile}
           fresh={followed.fresh}
           isDemo={name === undefined}
@@ -102,6 +105,7 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
 }
 
 interface ProfileViewProps {
+  readonly services: Services
   readonly profile: PlayerProfile
   readonly fresh: readonly Fresh[]
   readonly isDemo: boolean
@@ -117,17 +121,30 @@ interface ProfileViewProps {
 }
 
 function ProfileView(props: ProfileViewProps) {
-  const { profile, fresh, isDemo, isLive, isPartial, updatedAt, gamemode, list, onGamemode, onList } = props
+  const { services, profile, fresh, isDemo, isLive, isPartial, updatedAt, gamemode, list, onGamemode, onList } = props
   const charts = useLazy(loadCharts)
   const whole = useMemo(() => collectionOf(profile), [profile])
   const all = useMemo(() => entriesOf(whole), [whole])
   const collection = gamemode === undefined ? whole : collectionOf(profile, gamemode)
   const entries = useMemo(() => (collection === whole ? all : entriesOf(collection)), [all, whole, collection])
   const isListed = collection.fish.unique !== undefined && collection.crab.unique !== undefined
+  const { known, isLoading } = useKnownSpecies(services, { gamemode, isWanted: !isDemo })
+  const { knownSpecies } = profile
+  const book = useMemo(() => {
+    const missing = known && isListed && !isPartial ? missingOf(entries, known) : []
+    const expected = knownSpecies && gamemode === undefined ? knownSpecies.total - knownSpecies.caught : undefined
+    const missingCount = known ? missing.length : expected
+    return { known, missing, missingCount, isLoading: isLoading && knownSpecies !== undefined }
+  }, [known, entries, isListed, isPartial, isLoading, gamemode, knownSpecies])
+  // The figure of the service does not contain streamed catches.
+  const counted =
+    known && gamemode === undefined && isListed && !isPartial
+      ? { total: known.species.length, caught: known.species.length - book.missing.length }
+      : knownSpecies
   const freshKeys = useMemo(() => new Set(fresh.map(({ kind, name }) => entryKey(kind, name))), [fresh])
   return (
     <>
-      <Head profile={profile} gamemode={gamemode} options={list} isDemo={isDemo} />
+      <Head profile={profile} gamemode={gamemode} options={list} isDemo={isDemo} known={counted} />
       <p class={fresh.length > 0 ? 'notice fresh' : 'visually-hidden'} role="status">
         {fresh.length > 0 &&
           `New: ${fresh.slice(0, 5).map(describeFresh).join(', ')}${fresh.length > 5 ? ' and more' : ''}`}
@@ -143,17 +160,22 @@ function ProfileView(props: ProfileViewProps) {
         </div>
       )}
       {totalOf(collection) === 0 ? (
-        <div class="panel empty">
-          <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
-          <p>
-            <strong>
-              {profile.user} has caught nothing {gamemode === undefined ? '' : `in ${gamemode} `}yet.
-            </strong>
-          </p>
-          <p class="quiet">
-            Catches appear here as they are stored. <a href="/#start">How do I start?</a>
-          </p>
-        </div>
+        <>
+          <div class="panel empty">
+            <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
+            <p>
+              <strong>
+                {profile.user} has caught nothing {gamemode === undefined ? '' : `in ${gamemode} `}yet.
+              </strong>
+            </p>
+            <p class="quiet">
+              Catches appear here as they are stored. <a href="/#start">How do I start?</a>
+            </p>
+          </div>
+          {book.missing.length > 0 && (
+            <SpeciesList entries={entries} total={0} book={book} fresh={freshKeys} options={list} onOptions={onList} />
+          )}
+        </>
       ) : (
         <>
           {!isListed && <p class="panel quiet">This collection has too many species to show all of them.</p>}
@@ -163,6 +185,7 @@ function ProfileView(props: ProfileViewProps) {
             <SpeciesList
               entries={entries}
               total={(isPartial ? profile.unique : undefined) ?? entries.length}
+              book={book}
               fresh={freshKeys}
               options={list}
               onOptions={onList}

@@ -1,5 +1,6 @@
 import { memo } from 'preact/compat'
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
+import { type KnownIndex, type KnownSpecies, shareOf } from '../../data/known-species.ts'
 import {
   filtersOf,
   inOrder,
@@ -8,8 +9,10 @@ import {
   type Only,
   ORDERS,
   type Order,
+  type Part,
   RAREST_FIRST,
   type SpeciesEntry,
+  withMissing,
 } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatNumber, useFormats } from '../../parts/format.ts'
@@ -22,33 +25,52 @@ const MORE = 48
 /** Number of species that appear before the user presses the button for more. */
 const SHOWN_FIRST = 96
 
+/** A collection beside the known species. */
+export interface Book {
+  /** @default no species are known, or they are not loaded yet */
+  readonly known: KnownIndex | undefined
+  /** Whether known species exist that are not loaded yet. */
+  readonly isLoading: boolean
+  /** The known species that the collection lacks. */
+  readonly missing: readonly KnownSpecies[]
+  /** The number of missing species. @default not loaded yet */
+  readonly missingCount: number | undefined
+}
+
 interface SpeciesListProps {
   readonly entries: readonly SpeciesEntry[]
   /** The number of species, of which `entries` may hold only the first. */
   readonly total: number
+  readonly book: Book
   /** Keys of the species that the last update added. */
   readonly fresh: ReadonlySet<string>
   readonly options: ListOptions
   readonly onOptions: (options: ListOptions) => void
 }
 
-/** All species of a collection, each once, as cards or as a table. */
-export function SpeciesList({ entries, total, fresh, options, onOptions }: SpeciesListProps) {
-  const { text, only, order, isTable } = options
+/** All species of a collection, each once, and the known species that it lacks, as cards or as a table. */
+export function SpeciesList({ entries, total, book, fresh, options, onOptions }: SpeciesListProps) {
+  const { text, only, part, order, isTable } = options
+  const { missing } = book
   const [more, setMore] = useState({ options, shown: CHUNK })
   // After a change of the filter, the order or the view, show only the first chunk again.
   const shown = more.options === options ? more.shown : CHUNK
   const id = useId()
 
   const ordered = useMemo(() => inOrder(entries, order), [entries, order])
-  const found = useMemo(() => matching(ordered, { text, only }), [ordered, text, only])
+  const found = useMemo((): readonly Row[] => {
+    const caught = part === 'missing' ? [] : matching(ordered, { text, only })
+    return part === 'caught' ? caught : withMissing<Row>(caught, matching(missing, { text, only }), order)
+  }, [ordered, missing, text, only, part, order])
+  const all = total + (book.missingCount ?? missing.length)
   const visible = found.slice(0, shown)
+  const ghosts = book.isLoading ? Math.max(0, Math.min(book.missingCount ?? 0, CHUNK - visible.length)) : 0
   useEffect(() => {
     if (shown >= Math.min(SHOWN_FIRST, found.length)) return undefined
     const timer = setTimeout(() => setMore({ options, shown: shown + CHUNK }))
     return () => clearTimeout(timer)
   })
-  const chunks = Array.from({ length: Math.ceil(visible.length / CHUNK) }, (_, index) =>
+  const chunks = Array.from({ length: Math.ceil((visible.length + ghosts) / CHUNK) }, (_, index) =>
     visible.slice(index * CHUNK, (index + 1) * CHUNK),
   )
   return (
@@ -56,13 +78,16 @@ export function SpeciesList({ entries, total, fresh, options, onOptions }: Speci
       <div class="species-list-head">
         <h2 id={`${id}-title`}>Species</h2>
         <p class="found" role="status">
-          {found.length === entries.length
-            ? formatNumber(total)
-            : `${formatNumber(found.length)} of ${formatNumber(total)}`}
+          {found.length === entries.length + missing.length
+            ? formatNumber(all)
+            : `${formatNumber(found.length)} of ${formatNumber(all)}`}
         </p>
       </div>
+      {(book.isLoading || missing.length > 0) && (
+        <Parts caught={total} missing={book.missingCount} options={options} onOptions={onOptions} />
+      )}
       <Toolbar entries={entries} options={options} onOptions={onOptions} />
-      {found.length === 0 ? (
+      {found.length + ghosts === 0 ? (
         <p class="quiet">Nothing matches.</p>
       ) : isTable ? (
         <ScrollArea label="Species as a table" isPanel>
@@ -76,15 +101,16 @@ export function SpeciesList({ entries, total, fresh, options, onOptions }: Speci
                 <th scope="col">Rarities</th>
                 <th scope="col">First caught</th>
                 <th scope="col">Last caught</th>
+                {book.known && <th scope="col">Players</th>}
               </tr>
             </thead>
             {chunks.map((chunk, index) => (
-              <TableChunk key={index} entries={chunk} fresh={fresh} />
+              <TableChunk key={index} rows={chunk} book={book} fresh={fresh} />
             ))}
           </table>
         </ScrollArea>
       ) : (
-        chunks.map((chunk, index) => <CardChunk key={index} entries={chunk} fresh={fresh} />)
+        chunks.map((chunk, index) => <CardChunk key={index} rows={chunk} book={book} fresh={fresh} ghosts={ghosts} />)
       )}
       {visible.length < found.length && (
         <p class="more">
@@ -98,7 +124,35 @@ export function SpeciesList({ entries, total, fresh, options, onOptions }: Speci
   )
 }
 
-type ToolbarProps = Omit<SpeciesListProps, 'fresh' | 'total'>
+interface PartsProps extends Pick<SpeciesListProps, 'options' | 'onOptions'> {
+  readonly caught: number
+  readonly missing: number | undefined
+}
+
+/** The filter between the species that the player has, and the others. */
+function Parts({ caught, missing, options, onOptions }: PartsProps) {
+  const choices: readonly (readonly [Part | undefined, string, number | undefined])[] = [
+    [undefined, 'All', missing === undefined ? undefined : caught + missing],
+    ['caught', 'Caught', caught],
+    ['missing', 'Missing', missing],
+  ]
+  return (
+    <div class="segments">
+      {choices.map(([part, label, count]) => (
+        <button
+          key={label}
+          type="button"
+          aria-pressed={options.part === part}
+          onClick={() => onOptions({ ...options, part })}
+        >
+          {label} {count === undefined ? '' : formatNumber(count)}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+type ToolbarProps = Pick<SpeciesListProps, 'entries' | 'options' | 'onOptions'>
 
 function Toolbar({ entries, options, onOptions }: ToolbarProps) {
   const { text, only, order, isTable } = options
@@ -144,46 +198,106 @@ function Toolbar({ entries, options, onOptions }: ToolbarProps) {
   )
 }
 
+/** A species of the player, or one that the player lacks. */
+type Row = SpeciesEntry | KnownSpecies
+
 interface ChunkProps {
-  readonly entries: readonly SpeciesEntry[]
+  readonly rows: readonly Row[]
+  readonly book: Book
   readonly fresh: ReadonlySet<string>
+  /** The number of cards in the place of missing species that are not loaded yet, so that the page does not move. */
+  readonly ghosts?: number
 }
+
+const isCaught = (row: Row): row is SpeciesEntry => 'key' in row
+const keyOf = (row: Row) => (isCaught(row) ? row.key : `missing ${row.kind} ${row.name}`)
 
 const areSame = (one: ChunkProps, other: ChunkProps) =>
   one.fresh === other.fresh &&
-  one.entries.length === other.entries.length &&
-  one.entries.every((entry, index) => entry === other.entries[index])
+  one.ghosts === other.ghosts &&
+  one.book.known === other.book.known &&
+  one.book.isLoading === other.book.isLoading &&
+  one.rows.length === other.rows.length &&
+  one.rows.every((row, index) => row === other.rows[index])
 
-const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
+const CardChunk = memo(({ rows, book, fresh, ghosts = 0 }: ChunkProps) => {
   return (
     <ul class="cards">
-      {entries.map((entry) => (
-        <li key={entry.key} class={`card ${tintOf(entry.rarity)}`}>
-          <div class="card-picture">
-            <Creature kind={entry.kind} name={entry.name} rarity={entry.rarity} />
-            <span class="card-count">
-              <span aria-hidden="true">×</span>
-              {formatNumber(entry.count)}
-              <span class="visually-hidden"> caught</span>
-            </span>
-            {fresh.has(entry.key) && <span class="new">New</span>}
-          </div>
-          <div class="card-text">
-            <p class="card-name" title={entry.name}>
-              {entry.name}
-            </p>
-            <Pips entry={entry} />
-            {entry.firstCaughtAt !== undefined && (
-              <p class="card-times">
-                First <Moment time={entry.firstCaughtAt} />
-              </p>
-            )}
-          </div>
-        </li>
+      {rows.map((row) =>
+        isCaught(row) ? (
+          <CaughtCard key={row.key} entry={row} book={book} isFresh={fresh.has(row.key)} />
+        ) : (
+          <MissingCard key={keyOf(row)} species={row} />
+        ),
+      )}
+      {Array.from({ length: ghosts }, (_, index) => (
+        <li key={index} class="card ghost placeholder" aria-hidden="true" />
       ))}
     </ul>
   )
 }, areSame)
+
+interface CaughtCardProps {
+  readonly entry: SpeciesEntry
+  readonly book: Book
+  readonly isFresh: boolean
+}
+
+function CaughtCard({ entry, book: { known, isLoading }, isFresh }: CaughtCardProps) {
+  const species = known?.find(entry)
+  return (
+    <li class={`card ${tintOf(entry.rarity)}`}>
+      <div class="card-picture">
+        <Creature kind={entry.kind} name={entry.name} rarity={entry.rarity} />
+        <span class="card-count">
+          <span aria-hidden="true">×</span>
+          {formatNumber(entry.count)}
+          <span class="visually-hidden"> caught</span>
+        </span>
+        {isFresh && <span class="new">New</span>}
+      </div>
+      <div class="card-text">
+        <p class="card-name" title={entry.name}>
+          {entry.name}
+        </p>
+        <Pips entry={entry} />
+        {entry.firstCaughtAt !== undefined && (
+          <p class="card-times">
+            First <Moment time={entry.firstCaughtAt} />
+          </p>
+        )}
+        {/* The line has its place before the known species are loaded, so that cards do not grow. */}
+        {(known ? species : isLoading) && (
+          <p class="card-times">{known && species ? `${shareOf(species, known)} of players have this` : '\u00a0'}</p>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function MissingCard({ species }: { readonly species: KnownSpecies }) {
+  const { kind, name, players, hint } = species
+  return (
+    <li class="card missing">
+      <div class="card-picture">
+        <Creature kind={kind} name={name} isSilhouette />
+      </div>
+      <div class="card-text">
+        <p class="card-name" title={name}>
+          {name}
+        </p>
+        <p class="card-times">
+          <span class="visually-hidden">Not caught. </span>
+          {playersText(players)}
+        </p>
+        {hint !== undefined && <p class="card-hint">{hint}</p>}
+      </div>
+    </li>
+  )
+}
+
+const playersText = (players: number) =>
+  players === 0 ? 'Nobody has it' : players === 1 ? '1 player has it' : `${formatNumber(players)} players have it`
 
 /** A pip for each rarity. The pip is filled and has a count if the species was caught in that rarity. */
 function Pips({ entry: { kind, rarities } }: { readonly entry: SpeciesEntry }) {
@@ -220,24 +334,27 @@ function Moment({ time }: { readonly time: string }) {
   )
 }
 
-const TableChunk = memo(({ entries, fresh }: ChunkProps) => {
+const TableChunk = memo(({ rows, book: { known }, fresh }: ChunkProps) => {
   return (
     <tbody>
-      {entries.map((entry) => (
-        <tr key={entry.key} class={tintOf(entry.rarity)}>
-          <th scope="row">
-            <Creature kind={entry.kind} name={entry.name} rarity={entry.rarity} />
-            {entry.name}
-            {fresh.has(entry.key) && <span class="new">New</span>}
-          </th>
-          <td class="number">{formatNumber(entry.count)}</td>
-          <td>
-            <Pips entry={entry} />
-          </td>
-          <td>{entry.firstCaughtAt !== undefined && <Moment time={entry.firstCaughtAt} />}</td>
-          <td>{entry.lastCaughtAt !== undefined && <Moment time={entry.lastCaughtAt} />}</td>
-        </tr>
-      ))}
+      {rows.map((row) => {
+        const caught = isCaught(row) ? row : undefined
+        const species = known?.find(row)
+        return (
+          <tr key={keyOf(row)} class={caught ? tintOf(caught.rarity) : 'missing'}>
+            <th scope="row">
+              <Creature kind={row.kind} name={row.name} rarity={caught?.rarity} isSilhouette={!caught} />
+              {row.name}
+              {caught && fresh.has(caught.key) && <span class="new">New</span>}
+            </th>
+            <td class="number">{caught ? formatNumber(caught.count) : 'Missing'}</td>
+            <td>{caught && <Pips entry={caught} />}</td>
+            <td>{caught?.firstCaughtAt !== undefined && <Moment time={caught.firstCaughtAt} />}</td>
+            <td>{caught?.lastCaughtAt !== undefined && <Moment time={caught.lastCaughtAt} />}</td>
+            {known && <td>{species && `${formatNumber(species.players)} (${shareOf(species, known)})`}</td>}
+          </tr>
+        )
+      })}
     </tbody>
   )
 }, areSame)
