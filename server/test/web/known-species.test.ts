@@ -1,4 +1,4 @@
-import { type Client, ConnectionError } from '@fish-crab/sdk'
+import type { Client } from '@fish-crab/sdk'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { indexOf, loadKnownSpecies, missingOf, shareOf } from '../../web/src/data/known-species.ts'
 import { entriesOf } from '../../web/src/data/species-list.ts'
@@ -12,7 +12,7 @@ function createClient(list?: typeof LIST) {
   const requested: (string | undefined)[] = []
   const species = async ({ gamemode }: { gamemode?: string }) => {
     requested.push(gamemode)
-    if (!list) throw new ConnectionError('offline')
+    if (!list) throw new Error('offline')
     return list
   }
   return { requested, client: { species } as unknown as Client }
