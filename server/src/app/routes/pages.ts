@@ -1,4 +1,5 @@
 import { ASSET_FOLDERS, isUserName, PAGE_ROUTES, ROUTES, routePath } from '@fish-crab/sdk/contract'
+import { isMonth } from '../catches/month.ts'
 import { canonicalPath } from '../http/path.ts'
 import { type PageName, type Pages, staticFile } from '../http/response.ts'
 import { type Handler, notFound } from '../http/router.ts'
@@ -30,18 +31,32 @@ const OVERLAY_HEADERS = pageHeaders({
   'frame-ancestors': '*',
 })
 
-type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCard'>, Handler>> & {
+type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCard' | 'monthCard'>, Handler>> & {
   readonly playerCard?: Handler
+  readonly monthCard?: Handler
 }
 
 /** Creates the handlers of the pages for people, and of the pictures in link previews. */
 export function pageHandlers(files: Pages, services: Services, loadProfiles: LoadProfiles): PageHandlers {
   const pages = siteOf(files, services)
   const drawn = drawnPages(pages, services, loadProfiles)
+  const missing = notFoundHandler(files, services)
   return {
     homePage: fixedPage(pages, 'collection', HOME),
     ...drawn,
-    ...(services.renderCard ? { playerCard: async (context) => (await loadProfiles()).playerCard(context) } : {}),
+    ...(services.renderCard
+      ? {
+          playerCard: async (context) => (await loadProfiles()).playerCard(context),
+          monthCard: async (context) =>
+            isMonth(context.params.month ?? '') ? (await loadProfiles()).monthCard(context) : missing(context),
+        }
+      : {}),
+    async monthPage(context) {
+      if (isMonth(context.params.month ?? '')) return drawn.monthPage(context)
+      // Unknown paths count as requests.
+      await services.limitRate(context)
+      return missing(context)
+    },
     playerBadge: async (context) => (await loadProfiles()).playerBadge(context),
     leaderboardPage: services.publicLeaderboard ? drawn.leaderboardPage : fixedPage(pages, 'collection', LEADERBOARD),
     overlaySetupPage: fixedPage(pages, 'overlay-setup', {

@@ -5,7 +5,7 @@ import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './fig
 
 const TROPHIES = 3
 
-interface Trophy {
+export interface Trophy {
   readonly kind: Kind
   readonly name: string
   readonly rarity?: RarityLabel
@@ -38,6 +38,11 @@ function figures(profile: Profile): string {
     [formatNumber(profile.unique), 'species'],
     ...(current > 1 ? [[counted(current, 'day'), 'streak'] as const] : []),
   ]
+  return figureRow(shown)
+}
+
+/** Draws up to four figures, each with its label. */
+export function figureRow(shown: readonly (readonly [string, string])[]): string {
   const step = (CARD_SIZE.width - 2 * MARGIN) / 4
   const size = Math.min(...shown.map(([value]) => fitted(value, { width: step - 40, size: 50, smallest: 20 }).size))
   return shown
@@ -52,9 +57,9 @@ function figures(profile: Profile): string {
     .join('\n')
 }
 
-const PANEL = { y: 366, width: 346, height: 196, gap: 25 } as const
+export const PANEL = { y: 366, width: 346, height: 196, gap: 25 } as const
 
-function panel(trophy: Trophy, index: number): string {
+export function panel(trophy: Trophy, index: number): string {
   const { y, width, height, gap } = PANEL
   const colour = LABEL_COLOURS[trophy.label]
   const x = MARGIN + index * (width + gap)
