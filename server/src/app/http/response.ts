@@ -6,7 +6,7 @@ import {
   type Profile,
   type PublicLeaderboard,
 } from '@fish-crab/sdk/contract'
-import type { Month } from '../catches/month.ts'
+import type { Month } from '../catches/month-figures.ts'
 import { type ContentCoding, chooseCoding } from './encoding.ts'
 import { errorBody, type HttpError } from './http-error.ts'
 

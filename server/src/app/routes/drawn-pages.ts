@@ -66,11 +66,7 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
         for (const lookup of lookups) lookup.catch(() => {})
         await limitRate(context)
         const found = await Promise.all(lookups)
-        const moved = movedTo(
-          route,
-          context,
-          Object.fromEntries(Object.keys(named).map((key, at) => [key, found[at]])),
-        )
+        const moved = movedTo(route, context, Object.fromEntries(Object.keys(named).map((key, at) => [key, found[at]])))
         if (moved) return moved
         const players = found.filter((user) => user !== undefined && isVisible(user)) as User[]
         if (players.length < found.length) return missing(UNKNOWN)

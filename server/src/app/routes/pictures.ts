@@ -98,7 +98,9 @@ export function pictureHandlers(
       const { month = '' } = context.params
       const { read } = await months({ user, month, client: context.site })
       const found = await read(context.request.signal)
-      return sendCard(context, routePath('monthPage', { name: user.name, month }), (options) => monthCardOf(found, options))
+      return sendCard(context, routePath('monthPage', { name: user.name, month }), (options) =>
+        monthCardOf(found, options),
+      )
     }),
   }
 }

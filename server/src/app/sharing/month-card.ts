@@ -1,4 +1,4 @@
-import type { Month, MonthFigures } from '../catches/month.ts'
+import type { Month, MonthFigures } from '../catches/month-figures.ts'
 import { figureRow, PANEL, panel } from './card.ts'
 import { type CardOptions, cardFrame, emblem, heading, MARGIN, QUIET, text } from './card-frame.ts'
 import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, monthName } from './figures.ts'
@@ -6,7 +6,7 @@ import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, monthName } from './fi
 /** Returns the month of a player as an SVG picture. */
 export function monthCardOf({ user, month, figures }: Month, { site, address }: CardOptions): string {
   const best = figures?.best
-  const trophy = best && { label: best.rarity, rarity: best.rarity, kind: 'fish', name: best.name ?? '' } as const
+  const trophy = best && ({ label: best.rarity, rarity: best.rarity, kind: 'fish', name: best.name ?? '' } as const)
   const head = [emblem(user, trophy), heading(user, `${monthName(month)} · ${site}`)]
   if (!figures || figures.total === 0) {
     const nothing = figures ? 'No catches in this month.' : 'Too many days to count a month.'
