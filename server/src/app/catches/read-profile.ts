@@ -31,7 +31,7 @@ interface VersionedProfile {
 
 export type Profiles = (options: ProfileRequest) => Promise<VersionedProfile>
 
-interface ProfilesOptions {
+export interface ProfilesOptions {
   readonly storage: FishStorage
   readonly queue: FairQueue
   readonly gamemodes: Gamemodes

@@ -6,6 +6,7 @@ import {
   type Profile,
   type PublicLeaderboard,
 } from '@fish-crab/sdk/contract'
+import type { Month } from '../catches/month-figures.ts'
 import { type ContentCoding, chooseCoding } from './encoding.ts'
 import { errorBody, type HttpError } from './http-error.ts'
 
@@ -141,7 +142,14 @@ export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin' | 'l
 
 /** The data from which a page is drawn, in the shapes of the API: what the API sends to the same client. */
 export type PageData =
-  | { readonly view: 'player'; readonly profile: Profile; readonly isPartial: boolean }
+  | {
+      readonly view: 'player'
+      readonly profile: Profile
+      readonly isPartial: boolean
+      /** The last month, if the page links to it. */
+      readonly recentMonth?: string | undefined
+    }
+  | ({ readonly view: 'month' } & Month)
   | { readonly view: 'versus'; readonly profiles: readonly [Profile, Profile] }
   | { readonly view: 'leaderboard'; readonly kind: Kind; readonly leaders: PublicLeaderboard['leaderboard'] }
 

@@ -20,6 +20,9 @@ interface MountOptions {
   readonly fallback?: Handler
 }
 
+/** The parameters that match only some texts. A path with another text has no route. */
+const PATTERNS: Readonly<Record<string, string>> = { ':month': '([1-9]\\d{3}-(?:0[1-9]|1[0-2]))' }
+
 /** Throws `not_found` for a path without a route. */
 export const notFound: Handler = () => {
   throw new HttpError('not_found')
@@ -37,25 +40,26 @@ export function mountRoutes(
   }))
   const all = [...mounts, ...extra]
   for (const path of new Set(all.map((mount) => mount.path))) {
+    const pattern = path.replaceAll(/:\w+/g, (param) => param + (PATTERNS[param] ?? ''))
     const allow: string[] = []
     let access: Access = 'public'
-    for (const { name, path: pattern, handler } of all) {
-      const params = pattern === path ? {} : paramsOf(pattern, path)
+    for (const { name, path: other, handler } of all) {
+      const params = other === path ? {} : paramsOf(other, path)
       if (!params) continue
       const { method } = ROUTES[name]
       access = ROUTES[name].access
       for (const each of method === 'GET' ? (['GET', 'HEAD'] as const) : [method]) {
         if (allow.includes(each)) continue
         allow.push(each)
-        h3.on(each, path, (event) => handler(event.context.request as RequestContext), {
-          meta: { route: name, path: pattern, access, params },
+        h3.on(each, pattern, (event) => handler(event.context.request as RequestContext), {
+          meta: { route: name, path: other, access, params },
         })
       }
     }
     const refuse = () => {
       throw new HttpError('method_not_allowed', { headers: { allow: allow.join(', ') } })
     }
-    h3.all(path, refuse, { meta: { path, access } })
+    h3.all(pattern, refuse, { meta: { path, access } })
   }
   h3.all('/**', (event) => fallback(event.context.request as RequestContext))
 }

@@ -1,5 +1,6 @@
 import { isUserName, type Kind, type PAGE_ROUTES, routePath, type User } from '@fish-crab/sdk/contract'
 import { type FirstView, firstViewOf } from '../catches/first-view.ts'
+import { recentMonth } from '../catches/month.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createSlices } from '../core/slices.ts'
 import type { RequestContext } from '../http/context.ts'
@@ -7,7 +8,7 @@ import { HttpError } from '../http/http-error.ts'
 import { canonicalPath } from '../http/path.ts'
 import { type PageData, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { CARD_SIZE, descriptionOf } from '../sharing/figures.ts'
+import { CARD_SIZE, descriptionOf, monthDescriptionOf, monthName } from '../sharing/figures.ts'
 import { isVisible } from '../users/users.ts'
 import { createFindLeaders } from './leaderboard.ts'
 import { movedTo } from './moved.ts'
@@ -50,30 +51,27 @@ interface DrawnPage {
  * the storage does not respond, the page is plain, and the browser loads the data.
  */
 export function drawnPages(site: Site, services: Services, loadProfiles: LoadProfiles) {
-  const { users, limitRate, renderCard, logger, publicUrl, responses, readQueue } = services
+  const { users, limitRate, renderCard, logger, publicUrl, responses, readQueue, clock } = services
   const findLeaders = createFindLeaders(services, (user) => isVisible(user))
 
   function drawnPage({ route, plain, find }: DrawnPage): Handler {
     return async (context) => {
       const { request, requestId, params } = context
+      const { month: _, ...named } = params
       const missing = (preview: Preview) => missingPage(site, { page: 'collection', preview }, 'user_not_found')
-      if (!Object.values(params).every(isUserName)) return missing(IMPOSSIBLE)
+      if (!Object.values(named).every(isUserName)) return missing(IMPOSSIBLE)
       try {
         // Start the lookups before the count, so that all share a round trip to Redis.
-        const lookups = Object.values(params).map((name) => users.find(name))
+        const lookups = Object.values(named).map((name) => users.find(name))
         for (const lookup of lookups) lookup.catch(() => {})
         await limitRate(context)
         const found = await Promise.all(lookups)
-        const moved = movedTo(
-          route,
-          context,
-          Object.fromEntries(Object.keys(params).map((key, at) => [key, found[at]])),
-        )
+        const moved = movedTo(route, context, Object.fromEntries(Object.keys(named).map((key, at) => [key, found[at]])))
         if (moved) return moved
         const players = found.filter((user) => user !== undefined && isVisible(user)) as User[]
         if (players.length < found.length) return missing(UNKNOWN)
-        const names = Object.fromEntries(Object.keys(params).map((key, at) => [key, players[at]?.name ?? '']))
-        return await draw(context, routePath(route, names), await find(context, players))
+        const names = Object.fromEntries(Object.keys(named).map((key, at) => [key, players[at]?.name ?? '']))
+        return await draw(context, routePath(route, { ...params, ...names }), await find(context, players))
       } catch (error) {
         request.signal.throwIfAborted()
         if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page could not be drawn')
@@ -119,10 +117,9 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
     )
   }
 
-  function cardOf(name: string) {
+  function cardAt(path: string, alt: string) {
     if (!renderCard || publicUrl === undefined) return undefined
-    const alt = `The rarest catches and the totals of ${name}`
-    return { ...CARD_SIZE, url: publicUrl + routePath('playerCard', { name }), alt }
+    return { ...CARD_SIZE, url: publicUrl + path, alt }
   }
 
   return {
@@ -143,8 +140,38 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
             const view = await found.read(signal)
             const { profile } = view
             const title = `${profile.user} · ${SITE}`
-            const preview = { title, description: descriptionOf(profile), image: cardOf(profile.user) }
-            return { preview, data: { view: 'player', ...view } }
+            const image = cardAt(
+              routePath('playerCard', { name: profile.user }),
+              `The rarest catches and the totals of ${profile.user}`,
+            )
+            const preview = { title, description: descriptionOf(profile), image }
+            return { preview, data: { view: 'player', ...view, recentMonth: recentMonth(profile.days, clock()) } }
+          },
+        }
+      },
+    }),
+
+    monthPage: drawnPage({
+      route: 'monthPage',
+      plain: ({ name = '', month = '' }) => ({
+        title: monthTitle(name, month),
+        description: `The fish and crabs that ${name} caught in ${monthName(month)}.`,
+      }),
+      async find({ params: { month = '' }, site: client }, players) {
+        const [user] = players
+        if (!user) throw new HttpError('user_not_found')
+        const found = await (await loadProfiles()).months({ user, month, client })
+        return {
+          version: found.version,
+          name: `month ${user.id} ${month}`,
+          async read(signal) {
+            const data = await found.read(signal)
+            const image = cardAt(
+              routePath('monthCard', { name: data.user, month }),
+              `The catches of ${data.user} in ${monthName(month)}`,
+            )
+            const preview = { title: monthTitle(data.user, month), description: monthDescriptionOf(data), image }
+            return { preview, data: { view: 'month', ...data } }
           },
         }
       },
@@ -188,6 +215,10 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
       },
     }),
   }
+}
+
+function monthTitle(name: string, month: string): string {
+  return `${name} in ${monthName(month)} · ${SITE}`
 }
 
 function versusPreview({ name = '', other = '' }: Readonly<Record<string, string>>): Preview {

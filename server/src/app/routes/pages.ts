@@ -30,8 +30,9 @@ const OVERLAY_HEADERS = pageHeaders({
   'frame-ancestors': '*',
 })
 
-type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCard'>, Handler>> & {
+type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCard' | 'monthCard'>, Handler>> & {
   readonly playerCard?: Handler
+  readonly monthCard?: Handler
 }
 
 /** Creates the handlers of the pages for people, and of the pictures in link previews. */
@@ -41,7 +42,12 @@ export function pageHandlers(files: Pages, services: Services, loadProfiles: Loa
   return {
     homePage: fixedPage(pages, 'collection', HOME),
     ...drawn,
-    ...(services.renderCard ? { playerCard: async (context) => (await loadProfiles()).playerCard(context) } : {}),
+    ...(services.renderCard
+      ? {
+          playerCard: async (context) => (await loadProfiles()).playerCard(context),
+          monthCard: async (context) => (await loadProfiles()).monthCard(context),
+        }
+      : {}),
     playerBadge: async (context) => (await loadProfiles()).playerBadge(context),
     leaderboardPage: services.publicLeaderboard ? drawn.leaderboardPage : fixedPage(pages, 'collection', LEADERBOARD),
     overlaySetupPage: fixedPage(pages, 'overlay-setup', {

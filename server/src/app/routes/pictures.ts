@@ -1,4 +1,6 @@
 import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
+import type { createMonths } from '../catches/read-month.ts'
+import type { Profiles } from '../catches/read-profile.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import { createSharedWork } from '../core/shared-work.ts'
@@ -10,12 +12,20 @@ import type { Handler } from '../http/router.ts'
 import { badgeOf } from '../sharing/badge.ts'
 import { cardOf } from '../sharing/card.ts'
 import type { CardOptions } from '../sharing/card-frame.ts'
+import { monthCardOf } from '../sharing/month-card.ts'
 import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import type { Services } from './services.ts'
 
 /** Throws `user_not_found`. */
-export type ProfileLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<Profile>
+export type PlayerLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<User>
+
+/** The sources of the pictures. */
+interface Sources {
+  readonly lookUp: PlayerLookup
+  readonly profiles: Profiles
+  readonly months: ReturnType<typeof createMonths>
+}
 
 /** Blocks scripts, because a browser that opens an SVG picture by its address treats the picture as a document. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
@@ -30,16 +40,16 @@ const CONCURRENT_CARDS = 2
  */
 export function pictureHandlers(
   { users, schedule, renderCard, publicUrl }: Services,
-  lookUp: ProfileLookup,
-): { readonly playerCard: Handler; readonly playerBadge: Handler } {
+  { lookUp, profiles, months }: Sources,
+): { readonly playerCard: Handler; readonly playerBadge: Handler; readonly monthCard: Handler } {
   const cards = createLruCache<string, Uint8Array<ArrayBuffer>>(CACHED_CARDS)
   const share = createSharedWork<string, Uint8Array<ArrayBuffer>>()
   const queue = createBoundedQueue({ what: 'cards', concurrency: CONCURRENT_CARDS, perClient: 1, schedule })
 
   /** Sends a picture, or the address of the picture of a renamed player. */
   function pictureOf(
-    route: 'playerCard' | 'playerBadge',
-    send: (context: RequestContext, profile: Profile) => Promise<HandlerResponse>,
+    route: 'playerCard' | 'playerBadge' | 'monthCard',
+    send: (context: RequestContext, user: User) => Promise<HandlerResponse>,
   ): Handler {
     return async (context) => {
       const { name = '' } = context.params
@@ -47,6 +57,10 @@ export function pictureHandlers(
       const user = users.find(name)
       return movedTo(route, context, { name: await user }) ?? send(context, await lookUp(context, user))
     }
+  }
+
+  async function profileOf({ site, request }: RequestContext, user: User): Promise<Profile> {
+    return (await profiles({ user, client: site })).read(request.signal)
   }
 
   /**
@@ -70,14 +84,24 @@ export function pictureHandlers(
   }
 
   return {
-    playerBadge: pictureOf('playerBadge', async (context, profile) => {
-      const svg = badgeOf(profile)
+    playerBadge: pictureOf('playerBadge', async (context, user) => {
+      const svg = badgeOf(await profileOf(context, user))
       return picture(context, PAGE_TYPES.svg, await sha256Hex(svg), async () => new TextEncoder().encode(svg))
     }),
 
-    playerCard: pictureOf('playerCard', (context, profile) =>
-      sendCard(context, routePath('playerPage', { name: profile.user }), (options) => cardOf(profile, options)),
-    ),
+    playerCard: pictureOf('playerCard', async (context, user) => {
+      const profile = await profileOf(context, user)
+      return sendCard(context, routePath('playerPage', { name: user.name }), (options) => cardOf(profile, options))
+    }),
+
+    monthCard: pictureOf('monthCard', async (context, user) => {
+      const { month = '' } = context.params
+      const { read } = await months({ user, month, client: context.site })
+      const found = await read(context.request.signal)
+      return sendCard(context, routePath('monthPage', { name: user.name, month }), (options) =>
+        monthCardOf(found, options),
+      )
+    }),
   }
 }
 

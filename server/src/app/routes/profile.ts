@@ -1,4 +1,5 @@
 import { profileOptionsSchema } from '@fish-crab/sdk/contract'
+import { createMonths } from '../catches/read-month.ts'
 import { createProfileReader, createProfiles } from '../catches/read-profile.ts'
 import type { KnownSpeciesReader } from '../catches/read-species.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -6,7 +7,7 @@ import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
 import { isVisible } from '../users/users.ts'
 import { userNameOf, visibleUser } from './parameters.ts'
-import { type ProfileLookup, pictureHandlers } from './pictures.ts'
+import { type PlayerLookup, pictureHandlers } from './pictures.ts'
 import type { Services } from './services.ts'
 
 const readOptions = queryReader(profileOptionsSchema)
@@ -14,6 +15,7 @@ const readOptions = queryReader(profileOptionsSchema)
 export function profileHandlers(services: Services, known: Pick<KnownSpeciesReader, 'keys'>) {
   const { storage, responses, readQueue: queue, gamemodes, clock } = services
   const profiles = createProfiles({ storage, queue, gamemodes, clock, known })
+  const months = createMonths({ storage, queue, gamemodes })
   const readProfile = createProfileReader(profiles, responses)
 
   const getProfile: Handler = async (context) => {
@@ -24,13 +26,12 @@ export function profileHandlers(services: Services, known: Pick<KnownSpeciesRead
     return readProfile(request, { user, withSpecies: species === 'true', client: site })
   }
 
-  const lookUp: ProfileLookup = async (context, lookup) => {
+  const lookUp: PlayerLookup = async (context, lookup) => {
     const user = await lookup
     if (!user || !isVisible(user)) throw new HttpError('user_not_found')
     context.player = user.name
-    const { read } = await profiles({ user, client: context.site })
-    return read(context.request.signal)
+    return user
   }
 
-  return { getProfile, profiles, ...pictureHandlers(services, lookUp) }
+  return { getProfile, profiles, months, ...pictureHandlers(services, { lookUp, profiles, months }) }
 }

@@ -5,7 +5,7 @@ import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './fig
 
 const TROPHIES = 3
 
-interface Trophy {
+export interface Trophy {
   readonly kind: Kind
   readonly name: string
   readonly rarity?: RarityLabel
@@ -35,22 +35,31 @@ const RING_SPACE = 72
 function figures(profile: Profile): string {
   const { fish, crabs } = totalsOf(profile)
   const { unique, knownSpecies: known, streak } = profile
-  const shown: readonly (readonly [string, string])[] = [
+  const shown: readonly Figure[] = [
     [formatNumber(fish), 'fish'],
     [formatNumber(crabs), crabs === 1 ? 'crab' : 'crabs'],
-    known ? [formatNumber(known.caught), `of ${formatNumber(known.total)} species`] : [formatNumber(unique), 'species'],
+    known
+      ? [formatNumber(known.caught), `of ${formatNumber(known.total)} species`, known]
+      : [formatNumber(unique), 'species'],
     ...(streak.current > 1 ? [[counted(streak.current, 'day'), 'streak'] as const] : []),
   ]
+  return figureRow(shown)
+}
+
+/** A figure, its label, and the part of the ring before it. */
+type Figure = readonly [value: string, label: string, ring?: Parameters<typeof ringOf>[0]]
+
+/** Draws up to four figures. */
+export function figureRow(shown: readonly Figure[]): string {
   const step = (CARD_SIZE.width - 2 * MARGIN) / 4
   const size = Math.min(...shown.map(([value]) => fitted(value, { width: step - 40, size: 50, smallest: 20 }).size))
   return shown
-    .map(([value, label], index) => {
+    .map(([value, label, part], index) => {
       const left = MARGIN + index * step
-      const ring = known && index === 2 ? ringOf(known, { x: left + 52, y: 303, ...RING }) : ''
-      const x = left + 20 + (ring ? RING_SPACE : 0)
+      const x = left + 20 + (part ? RING_SPACE : 0)
       return [
         `<path fill="#bff0ff" opacity=".16" d="M${left} 268h2v70h-2z"/>`,
-        ring,
+        part ? ringOf(part, { x: left + 52, y: 303, ...RING }) : '',
         text(value, { x, y: 307, size, weight: 800, fill: '#ffffff' }),
         text(label, { x, y: 338, size: 24, weight: 600, fill: QUIET }),
       ].join('')
@@ -58,9 +67,9 @@ function figures(profile: Profile): string {
     .join('\n')
 }
 
-const PANEL = { y: 366, width: 346, height: 196, gap: 25 } as const
+export const PANEL = { y: 366, width: 346, height: 196, gap: 25 } as const
 
-function panel(trophy: Trophy, index: number): string {
+export function panel(trophy: Trophy, index: number): string {
   const { y, width, height, gap } = PANEL
   const colour = LABEL_COLOURS[trophy.label]
   const x = MARGIN + index * (width + gap)

@@ -9,6 +9,7 @@ import { SiteContext } from '../parts/site-context.ts'
 import { Empty } from './empty.tsx'
 import { Home } from './home.tsx'
 import { LeaderboardPage } from './leaderboard.tsx'
+import { MonthPage } from './month.tsx'
 import { PlayerPage } from './player/player-page.tsx'
 import { PlayerSearch } from './search.tsx'
 import type { Services } from './services.ts'
@@ -82,6 +83,12 @@ export function App({ services, site, place, data }: AppProps) {
             names={address.names}
             drawn={data?.view === 'versus' ? data.profiles : undefined}
           />
+        ) : (
+          <ImpossibleName />
+        )
+      case 'month':
+        return isUserName(address.name) ? (
+          <MonthPage name={address.name} month={address.month} drawn={data?.view === 'month' ? data : undefined} />
         ) : (
           <ImpossibleName />
         )

@@ -9,6 +9,8 @@ export type Address =
   | { readonly view: 'leaderboard'; readonly kind: Kind }
   | { readonly view: 'demo'; readonly list: ListOptions }
   | { readonly view: 'versus'; readonly names: readonly [string, string] }
+  /** The month is such as `2026-11`. */
+  | { readonly view: 'month'; readonly name: string; readonly month: string }
   | PlayerAddress
 
 export interface PlayerAddress {
@@ -26,6 +28,9 @@ export const LEADERBOARD_PATH = '/leaderboard'
 /** The path and query of a page. */
 export type Place = Pick<Location, 'pathname' | 'search'>
 
+/** The path of a player, of two players, or of a month of a player. */
+const PLAYER_PATH = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+)|\/([1-9]\d{3}-(?:0[1-9]|1[0-2])))?$/i
+
 /** Reads the path and query of a page. */
 export function readAddress({ pathname, search }: Place, gamemodes: PageGamemodes): Address {
   const query = new URLSearchParams(search)
@@ -33,8 +38,9 @@ export function readAddress({ pathname, search }: Place, gamemodes: PageGamemode
   const list = readListOptions(query)
   if (path === '') return query.has('demo') ? { view: 'demo', list } : { view: 'home' }
   if (path === LEADERBOARD_PATH) return { view: 'leaderboard', kind: query.get('kind') === 'crab' ? 'crab' : 'fish' }
-  const [, name, other] = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+))?$/i.exec(path) ?? []
+  const [, name, other, month] = PLAYER_PATH.exec(path) ?? []
   if (name === undefined) return { view: 'unknown' }
+  if (month !== undefined) return { view: 'month', name: decoded(name), month }
   if (other !== undefined) return { view: 'versus', names: [decoded(name), decoded(other)] }
   return { view: 'player', name: decoded(name), gamemode: matchGamemode(gamemodes, query.get('gamemode')), list }
 }
@@ -70,6 +76,11 @@ export function setupPath(name: string, gamemode?: Gamemode): string {
 /** The path of the leaderboard of a kind. */
 export function leaderboardPath(kind: Kind): string {
   return kind === 'fish' ? LEADERBOARD_PATH : `${LEADERBOARD_PATH}?kind=${kind}`
+}
+
+/** The path of the page of a month, such as `2026-11`. */
+export function monthPath(name: string, month: string): string {
+  return `/@${encodeURIComponent(name)}/${month}`
 }
 
 /** The path of the page that compares two players. */

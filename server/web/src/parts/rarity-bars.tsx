@@ -1,6 +1,4 @@
 import type { RarityLabel } from '@fish-crab/sdk'
-import { max } from 'd3-array'
-import { scaleLinear } from 'd3-scale'
 import { RAREST_FIRST } from '../data/species-list.ts'
 import { Bar } from './bar.tsx'
 import { tintOf } from './creature.tsx'
@@ -8,7 +6,7 @@ import { formatNumber } from './format.ts'
 
 /** The number of fish of each rarity, rarest first. */
 export function RarityBars({ counts }: { readonly counts: Readonly<Partial<Record<RarityLabel, number>>> }) {
-  const width = scaleLinear([0, Math.max(1, max(Object.values(counts)) ?? 0)], [0, 100])
+  const most = Math.max(1, ...Object.values(counts))
   return (
     <ul class="bars">
       {RAREST_FIRST.map((rarity) => {
@@ -17,7 +15,7 @@ export function RarityBars({ counts }: { readonly counts: Readonly<Partial<Recor
           <li key={rarity} class={`bar ${tintOf(rarity)}`}>
             <span class="pip" aria-hidden="true" />
             <span class="bar-label">{rarity}</span>
-            <Bar percent={width(count)} />
+            <Bar percent={(count / most) * 100} />
             <span class="bar-count">
               {formatNumber(count)}
               <span class="visually-hidden"> fish</span>

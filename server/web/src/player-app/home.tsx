@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { playerPath } from '../data/address.ts'
+import { monthPath, playerPath } from '../data/address.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { formatNumber, plural } from '../parts/format.ts'
 import type { AppState } from './api-types.ts'
@@ -144,6 +144,11 @@ function Queue({
   )
 }
 
+/** The UTC month, such as `2026-11`. */
+function currentMonth(): string {
+  return new Date().toISOString().slice(0, 'YYYY-MM'.length)
+}
+
 /** A panel that a button of the actions opens. */
 type PanelName = 'old-logs' | 'password'
 
@@ -176,6 +181,9 @@ function Actions({ account: { service, user }, request, panel, onPanel }: Action
       <div class="actions">
         <a class="button" href={addressOf(playerPath(user))} target="_blank" rel="noreferrer">
           My collection
+        </a>
+        <a class="button" href={addressOf(monthPath(user, currentMonth()))} target="_blank" rel="noreferrer">
+          My month
         </a>
         <Action text="Copy overlay address" busy="Copying…" onPress={copy} />
         <Action text="Undo" busy="Undoing…" onPress={undo} />

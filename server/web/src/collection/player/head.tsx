@@ -1,10 +1,10 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import { playerPath, setupPath } from '../../data/address.ts'
+import { monthPath, playerPath, setupPath } from '../../data/address.ts'
 import { kindTotal, type PlayerProfile } from '../../data/profile.ts'
 import type { ListOptions } from '../../data/species-list.ts'
 import type { Species } from '../../data/summary.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
-import { formatNumber, useFormats } from '../../parts/format.ts'
+import { formatNumber, UTC, useFormats } from '../../parts/format.ts'
 import { Ring } from '../../parts/ring.tsx'
 import { ShareButton } from '../../parts/share-button.tsx'
 import { Compare } from './compare.tsx'
@@ -16,12 +16,14 @@ interface HeadProps {
   readonly isDemo: boolean
   /** How many of the known species the player has. @default no species are known */
   readonly known: PlayerProfile['knownSpecies']
+  /** The last month, if the page links to it. */
+  readonly recentMonth: string | undefined
 }
 
 const DISPLAYED = 3
 
 /** An overview of the player: the name, the emblem, the rarest catches and the totals. */
-export function Head({ profile, gamemode, options, isDemo, known }: HeadProps) {
+export function Head({ profile, gamemode, options, isDemo, known, recentMonth }: HeadProps) {
   const { user } = profile
   const rarest = profile.rarest.slice(0, DISPLAYED)
   return (
@@ -51,6 +53,11 @@ export function Head({ profile, gamemode, options, isDemo, known }: HeadProps) {
           <a class="button" href={setupPath(user, gamemode)}>
             Overlay
           </a>
+          {recentMonth !== undefined && (
+            <a class="button" href={monthPath(user, recentMonth)}>
+              {user}’s {UTC.month(recentMonth)}
+            </a>
+          )}
         </div>
       )}
     </section>
@@ -59,7 +66,7 @@ export function Head({ profile, gamemode, options, isDemo, known }: HeadProps) {
 
 interface EmblemProps {
   readonly user: string
-  readonly rarest: Species | undefined
+  readonly rarest: Pick<Species, 'rarity'> | undefined
 }
 
 /** A fish that is drawn from the player's name, in a ring in the colour of the player's rarest fish. */

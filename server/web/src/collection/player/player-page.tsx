@@ -35,7 +35,9 @@ interface PlayerPageProps {
   readonly services: Services
   readonly address: CollectionAddress
   /** The profile from which the server has drawn the page. @default the browser loads the profile */
-  readonly drawn: (Pick<DrawnProfile, 'isPartial'> & { readonly profile: Profile }) | undefined
+  readonly drawn:
+    | (Pick<DrawnProfile, 'isPartial'> & { readonly profile: Profile; readonly recentMonth?: string | undefined })
+    | undefined
   readonly onChange: (address: CollectionAddress) => void
 }
 
@@ -91,6 +93,7 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
           isDemo={name === undefined}
           isLive={!problem && updatedAt !== undefined}
           isPartial={followed.isPartial === true}
+          recentMonth={given?.recentMonth}
           updatedAt={updatedAt}
           gamemode={gamemode}
           list={address.list}
@@ -112,6 +115,8 @@ interface ProfileViewProps {
   readonly isLive: boolean
   /** Whether the profile lacks most of its species. */
   readonly isPartial: boolean
+  /** The last month, if the page links to it. */
+  readonly recentMonth: string | undefined
   readonly updatedAt: number | undefined
   /** @default all */
   readonly gamemode: Gamemode | undefined
@@ -121,7 +126,8 @@ interface ProfileViewProps {
 }
 
 function ProfileView(props: ProfileViewProps) {
-  const { services, profile, fresh, isDemo, isLive, isPartial, updatedAt, gamemode, list, onGamemode, onList } = props
+  const { services, profile, fresh, isDemo, isLive, isPartial, recentMonth, updatedAt } = props
+  const { gamemode, list, onGamemode, onList } = props
   const charts = useLazy(loadCharts)
   const whole = useMemo(() => collectionOf(profile), [profile])
   const all = useMemo(() => entriesOf(whole), [whole])
@@ -144,7 +150,14 @@ function ProfileView(props: ProfileViewProps) {
   const freshKeys = useMemo(() => new Set(fresh.map(({ kind, name }) => entryKey(kind, name))), [fresh])
   return (
     <>
-      <Head profile={profile} gamemode={gamemode} options={list} isDemo={isDemo} known={counted} />
+      <Head
+        profile={profile}
+        gamemode={gamemode}
+        options={list}
+        isDemo={isDemo}
+        known={counted}
+        recentMonth={recentMonth}
+      />
       <p class={fresh.length > 0 ? 'notice fresh' : 'visually-hidden'} role="status">
         {fresh.length > 0 &&
           `New: ${fresh.slice(0, 5).map(describeFresh).join(', ')}${fresh.length > 5 ? ' and more' : ''}`}

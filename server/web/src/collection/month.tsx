@@ -1,0 +1,227 @@
+import type { FreshSpecies, Month, MonthFigures } from '../../../src/app/catches/month-figures.ts'
+import { monthPath, playerPath } from '../data/address.ts'
+import { Creature, tintOf } from '../parts/creature.tsx'
+import { formatNumber, plural, UTC } from '../parts/format.ts'
+import { RarityBars } from '../parts/rarity-bars.tsx'
+import { ShareButton } from '../parts/share-button.tsx'
+import { Empty } from './empty.tsx'
+import { Emblem } from './player/head.tsx'
+
+interface MonthPageProps {
+  readonly name: string
+  readonly month: string
+  /** The month from which the server has drawn the page. @default the page reports why it is not drawn */
+  readonly drawn: Month | undefined
+}
+
+/** What a player caught in a month. Only the server counts a month, so a month never changes while it is open. */
+export function MonthPage({ name, month, drawn }: MonthPageProps) {
+  return drawn ? <DrawnMonth {...drawn} /> : <Undrawn name={name} month={month} />
+}
+
+function DrawnMonth({ user, month, earlier, later, figures }: Month) {
+  const isEmpty = figures === undefined || figures.total === 0
+  return (
+    <>
+      <Hero user={user} month={month} figures={figures} />
+      <nav class="months" aria-label="Months">
+        {earlier !== undefined && (
+          <a href={monthPath(user, earlier)} rel="prev">
+            ← {UTC.month(earlier)}
+          </a>
+        )}
+        {later !== undefined && (
+          <a class="later" href={monthPath(user, later)} rel="next">
+            {UTC.month(later)} →
+          </a>
+        )}
+      </nav>
+      {isEmpty ? (
+        <div class="panel empty">
+          <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
+          <p>
+            <strong>
+              {figures ? `No catches in ${UTC.month(month)}.` : 'This collection has too many days to count a month.'}
+            </strong>
+          </p>
+          <p class="quiet">
+            The <a href={playerPath(user)}>collection of {user}</a> has all catches.
+          </p>
+        </div>
+      ) : (
+        <Figures month={month} figures={figures} />
+      )}
+    </>
+  )
+}
+
+function Hero({ user, month, figures }: Pick<Month, 'user' | 'month' | 'figures'>) {
+  const best = figures?.best
+  return (
+    <section class="banner month-head" aria-label="Month">
+      <Emblem user={user} rarest={best} />
+      <div class="who">
+        <h1>
+          {user} <span class="month-name">{UTC.month(month)}</span>
+        </h1>
+        {figures && figures.total > 0 && <Counts {...figures} />}
+      </div>
+      {best && (
+        <ol class="showcase" aria-label="Best catch">
+          <li class={`display ${tintOf(best.rarity)}`} title={best.name}>
+            {best.name !== undefined && <Creature kind="fish" name={best.name} rarity={best.rarity} />}
+            <span class="quiet">Best catch</span>
+            {best.name !== undefined && <span class="display-name">{best.name}</span>}
+            <span class="display-rarity">{best.rarity}</span>
+          </li>
+        </ol>
+      )}
+      <div class="actions">
+        <ShareButton title={`${user} in ${UTC.month(month)}`} path={monthPath(user, month)} />
+        <a class="button" href={playerPath(user)}>
+          Collection
+        </a>
+      </div>
+    </section>
+  )
+}
+
+function Counts({ fish, crabs, fresh, streak }: MonthFigures) {
+  const counts = [
+    { label: 'fish', value: fish },
+    { label: crabs === 1 ? 'crab' : 'crabs', value: crabs },
+    ...(fresh ? [{ label: 'new species', value: fresh.count }] : []),
+    ...(streak > 1 ? [{ label: 'days in a row', value: streak }] : []),
+  ]
+  return (
+    <ul class={counts.length > 3 ? 'counts four' : 'counts'}>
+      {counts.map(({ label, value }) => (
+        <li key={label}>
+          <strong>{formatNumber(value)}</strong> {label}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Figures({ month, figures }: { readonly month: string; readonly figures: MonthFigures }) {
+  const { byRarity, days, activeDays, fish, bestDay, fresh } = figures
+  return (
+    <>
+      <div class="charts">
+        <section class="panel" aria-labelledby="days">
+          <h2 id="days">Days</h2>
+          <p class="quiet">
+            Catches on {formatNumber(activeDays)} of {plural(days.length, 'day')}.
+            {bestDay && (
+              <>
+                {' '}
+                Best day: <time dateTime={bestDay.day}>{UTC.day(bestDay.day)}</time> with{' '}
+                {plural(bestDay.count, 'catch', 'catches')}.
+              </>
+            )}
+          </p>
+          <DayChart month={month} days={days} />
+        </section>
+        {fish > 0 && (
+          <section class="panel" aria-labelledby="rarities">
+            <h2 id="rarities">Rarities</h2>
+            <RarityBars counts={byRarity} />
+          </section>
+        )}
+      </div>
+      {fresh ? (
+        <NewSpecies {...fresh} />
+      ) : (
+        <p class="panel quiet month-note">This collection has too many species to count the new ones.</p>
+      )}
+    </>
+  )
+}
+
+/** Height of the drawing in units of its columns, which have a width of 1. */
+const HEIGHT = 12
+/** The days with a label below the chart. */
+const LABELLED = [1, 8, 15, 22, 29]
+
+function DayChart({ month, days }: { readonly month: string; readonly days: readonly number[] }) {
+  const most = Math.max(...days)
+  const percent = (share: number) => `${Math.round(share * 10_000) / 100}%`
+  const dateOf = (day: number) => UTC.day(`${month}-${String(day).padStart(2, '0')}`)
+  return (
+    <figure class="history month-days">
+      <ul class="visually-hidden">
+        {days.map((count, index) => count > 0 && <li key={index}>{`${dateOf(index + 1)}: ${formatNumber(count)}`}</li>)}
+      </ul>
+      <svg aria-hidden="true">
+        {days.map((count, index) => {
+          const height = count === 0 ? 0.01 : Math.max(1 / (2 * HEIGHT), count / most)
+          const [left, width] = [index / days.length, 1 / days.length]
+          return (
+            <g key={index} class="period">
+              <title>{`${dateOf(index + 1)}: ${formatNumber(count)}`}</title>
+              <rect class="hover" x={percent(left)} width={percent(width)} height="100%" />
+              <rect
+                class={count === most ? 'column best' : 'column'}
+                x={percent(left + width * 0.12)}
+                y={percent(1 - height)}
+                width={percent(width * 0.76)}
+                height={percent(height)}
+                rx="2"
+              />
+            </g>
+          )
+        })}
+        {LABELLED.filter((day) => day <= days.length).map((day) => (
+          <text key={day} class="start" x={percent((day - 0.5) / days.length)} y="100%" dy="1.5em">
+            {day}
+          </text>
+        ))}
+      </svg>
+    </figure>
+  )
+}
+
+function NewSpecies({ count, rarest }: NonNullable<MonthFigures['fresh']>) {
+  if (count === 0) return null
+  const others = count - rarest.length
+  return (
+    <section class="month-species" aria-labelledby="new">
+      <h2 id="new">
+        New species <span class="quiet">{formatNumber(count)}</span>
+      </h2>
+      <ul class="cards">
+        {rarest.map((one) => (
+          <NewCard key={`${one.kind} ${one.name}`} {...one} />
+        ))}
+      </ul>
+      {others > 0 && <p class="quiet">And {formatNumber(others)} more, which are less rare.</p>}
+    </section>
+  )
+}
+
+function NewCard({ kind, name, rarity }: FreshSpecies) {
+  return (
+    <li class={`card ${tintOf(rarity)}`}>
+      <div class="card-picture">
+        <Creature kind={kind} name={name} rarity={rarity} />
+      </div>
+      <div class="card-text">
+        <p class="card-name">{name}</p>
+        <p class="card-rarity">{rarity ?? 'Crab'}</p>
+      </div>
+    </li>
+  )
+}
+
+/** The page of a month that the server could not draw. No endpoint of the API returns a month. */
+function Undrawn({ name, month }: Omit<MonthPageProps, 'drawn'>) {
+  return (
+    <Empty title={`${name} in ${UTC.month(month)}`}>
+      <p>The service is busy, or your network sent too many requests. Please try again in a minute.</p>
+      <button type="button" onClick={() => location.reload()}>
+        Reload
+      </button>
+    </Empty>
+  )
+}
