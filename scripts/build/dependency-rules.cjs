@@ -141,18 +141,18 @@ module.exports = {
     only(
       'app-is-below-the-node-edge',
       '^server/src/app/',
-      '^(server/src/(app/|drawings/|storage/(core/|memory/memory\\.ts))|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
+      '^(server/src/(app/|drawings/|page-data\\.ts|storage/(core/|memory/memory\\.ts))|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
     ),
     only(
       'server-never-imports-the-client',
       '^server/src/',
-      '^(server/src/|sdk/src/(contract/(index|openapi)|fernet/index)\\.ts)',
+      '^(server/src/|sdk/src/(contract/(index|openapi)|fernet/index|constants)\\.ts)',
     ),
-    only('drawings-stand-alone', '^server/src/drawings/', '^(server/src/drawings/|sdk/src/contract/)'),
+    only('drawings-stand-alone', '^server/src/drawings/', '^(server/src/drawings/|sdk/src/(contract/|constants\\.ts))'),
     only(
       'pages-use-the-published-sdk',
       '^server/web/',
-      '^(server/(web|src/drawings)/|sdk/src/(index|constants|admin/index)\\.ts)',
+      '^(server/(web/|src/(drawings/|page-data\\.ts))|sdk/src/(index|constants|admin/index)\\.ts)',
     ),
     only(
       'mocks-mount-the-portable-app',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PageData, PageView } from '../../src/app/http/response.ts'
+import type { PageView } from '../../src/app/http/response.ts'
+import type { PageData } from '../../src/page-data.ts'
 import { render } from '../../web/src/collection/render.tsx'
 import { type AsAdmin, asRoot } from './administration.ts'
 import { createMemoryService } from './memory-service.ts'

@@ -1,7 +1,7 @@
 import { type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
+import type { FreshSpecies, Month } from '../../page-data.ts'
 import type { CollectionTallies } from '../../storage/core/types.ts'
 import type { Slices } from '../core/slices.ts'
-import type { FreshSpecies, Month } from './month-figures.ts'
 import { compareText, createRarityCounts } from './summary.ts'
 
 /** The data of one collection for a month. */
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** The days of a month on which a page links to the month before. */
 const RECENT_DAYS = 7
 
-export function isMonth(text: string): boolean {
+function isMonth(text: string): boolean {
   return /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(text)
 }
 

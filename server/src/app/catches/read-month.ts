@@ -1,14 +1,14 @@
 import { KINDS, type User } from '@fish-crab/sdk/contract'
+import type { Month } from '../../page-data.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import { yieldToEvents } from '../core/schedule.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { createSlices } from '../core/slices.ts'
 import { type MonthCollection, monthOf } from './month.ts'
-import type { Month } from './month-figures.ts'
 import type { ProfilesOptions } from './read-profile.ts'
 
-interface MonthRequest {
+export interface MonthRequest {
   readonly user: User
   readonly month: string
   /** Key of the site of the client, for its turns in the read queue. */

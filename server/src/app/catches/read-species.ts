@@ -38,7 +38,7 @@ interface Census {
 }
 
 /** The keys of the known species by {@link knownKey}, and a text that changes whenever they change. */
-export interface KnownKeys {
+interface KnownKeys {
   readonly keys: ReadonlySet<string>
   readonly version: string
 }

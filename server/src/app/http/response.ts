@@ -1,12 +1,5 @@
-import {
-  type ErrorCode,
-  type Gamemode,
-  type Kind,
-  MEDIA_TYPES,
-  type Profile,
-  type PublicLeaderboard,
-} from '@fish-crab/sdk/contract'
-import type { Month } from '../catches/month-figures.ts'
+import { type ErrorCode, type Gamemode, MEDIA_TYPES } from '@fish-crab/sdk/contract'
+import type { PageData } from '../../page-data.ts'
 import { type ContentCoding, chooseCoding } from './encoding.ts'
 import { errorBody, type HttpError } from './http-error.ts'
 
@@ -139,19 +132,6 @@ export interface Docs extends PageAssets {
 
 /** Name of a page for people. */
 export type PageName = 'collection' | 'overlay' | 'overlay-setup' | 'admin' | 'login'
-
-/** The data from which a page is drawn, in the shapes of the API: what the API sends to the same client. */
-export type PageData =
-  | {
-      readonly view: 'player'
-      readonly profile: Profile
-      readonly isPartial: boolean
-      /** The last month, if the page links to it. */
-      readonly recentMonth?: string | undefined
-    }
-  | ({ readonly view: 'month' } & Month)
-  | { readonly view: 'versus'; readonly profiles: readonly [Profile, Profile] }
-  | { readonly view: 'leaderboard'; readonly kind: Kind; readonly leaders: PublicLeaderboard['leaderboard'] }
 
 /** A page to draw. */
 export interface PageView {

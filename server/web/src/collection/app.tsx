@@ -1,7 +1,7 @@
 import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useState } from 'preact/hooks'
+import type { PageData } from '../../../src/page-data.ts'
 import { LEADERBOARD_PATH, leaderboardPath, type Place, readAddress } from '../data/address.ts'
-import type { PageData } from '../data/page-data.ts'
 import type { Site } from '../data/site.ts'
 import { Brand } from '../parts/brand.tsx'
 import { FormatsContext, LOCAL, UTC } from '../parts/format.ts'

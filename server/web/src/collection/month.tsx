@@ -1,4 +1,4 @@
-import type { FreshSpecies, Month, MonthFigures } from '../../../src/app/catches/month-figures.ts'
+import type { FreshSpecies, Month, MonthFigures } from '../../../src/page-data.ts'
 import { monthPath, playerPath } from '../data/address.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, plural, UTC } from '../parts/format.ts'

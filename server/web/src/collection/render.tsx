@@ -1,8 +1,8 @@
 import { createClient } from '@fish-crab/sdk'
 import renderToString from 'preact-render-to-string'
+import type { PageData } from '../../../src/page-data.ts'
 import type { Place } from '../data/address.ts'
 import { browserContext } from '../data/follow.ts'
-import type { PageData } from '../data/page-data.ts'
 import type { Site } from '../data/site.ts'
 import { App } from './app.tsx'
 

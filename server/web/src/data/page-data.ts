@@ -1,26 +1,4 @@
-import type { Profile } from '@fish-crab/sdk'
-import type { Month } from '../../../src/app/catches/month-figures.ts'
-import type { Kind } from './summary.ts'
-
-/** The data from which the server has drawn a page, as the API sends it. */
-export type PageData =
-  | {
-      readonly view: 'player'
-      readonly profile: Profile
-      /** Whether the profile lacks most of its species, because there are too many of them. */
-      readonly isPartial: boolean
-      /** The last month, if the page links to it. */
-      readonly recentMonth?: string | undefined
-    }
-  | ({ readonly view: 'month' } & Month)
-  | { readonly view: 'versus'; readonly profiles: readonly [Profile, Profile] }
-  | { readonly view: 'leaderboard'; readonly kind: Kind; readonly leaders: readonly Leader[] }
-
-/** A player on a leaderboard. */
-export interface Leader {
-  readonly name: string
-  readonly count: number
-}
+import type { PageData } from '../../../src/page-data.ts'
 
 const ID = 'page-data'
 

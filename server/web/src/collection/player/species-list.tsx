@@ -26,7 +26,7 @@ const MORE = 48
 const SHOWN_FIRST = 96
 
 /** A collection beside the known species. */
-export interface Book {
+interface Book {
   /** @default no species are known, or they are not loaded yet */
   readonly known: KnownIndex | undefined
   /** Whether known species exist that are not loaded yet. */

@@ -1,4 +1,21 @@
-import type { Kind, Profile, RarityLabel } from '@fish-crab/sdk/contract'
+import type { Kind, Profile, PublicLeaderboard, RarityLabel } from '@fish-crab/sdk/contract'
+
+/** The data from which a page is drawn: what the API sends to the same client. */
+export type PageData =
+  | {
+      readonly view: 'player'
+      readonly profile: Profile
+      /** Whether the profile lacks most of its species, because there are too many of them. */
+      readonly isPartial: boolean
+      /** The last month, if the page links to it. */
+      readonly recentMonth?: string | undefined
+    }
+  | ({ readonly view: 'month' } & Month)
+  | { readonly view: 'versus'; readonly profiles: readonly [Profile, Profile] }
+  | { readonly view: 'leaderboard'; readonly kind: Kind; readonly leaders: readonly Leader[] }
+
+/** A player on a leaderboard. */
+export type Leader = PublicLeaderboard['leaderboard'][number]
 
 /** The catches of a player in one UTC month. */
 export interface Month {
