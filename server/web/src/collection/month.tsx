@@ -165,7 +165,7 @@ function DayChart({ month, days }: { readonly month: string; readonly days: read
               <title>{`${dateOf(index + 1)}: ${formatNumber(count)}`}</title>
               <rect class="hover" x={percent(left)} width={percent(width)} height="100%" />
               <rect
-                class={count === most ? 'column best' : 'column'}
+                class={count === most ? 'column best gold' : 'column'}
                 x={percent(left + width * 0.12)}
                 y={percent(1 - height)}
                 width={percent(width * 0.76)}
