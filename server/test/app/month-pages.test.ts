@@ -148,7 +148,7 @@ describe('the page of a month', () => {
 
 it('the page of a player links to the last month for seven days if that month has catches', async () => {
   const { add, text, advance } = await open()
-  const link = 'href="/@Alex/2025-12">Alex’s December 2025</a>'
+  const link = 'href="/@Alex/2025-12" class="button">Alex’s December 2025</a>'
   expect(await text('/@Alex')).not.toContain('2025-12')
   await add('Koi', 7, '2025-12-01T00:00:00Z')
   expect(await text('/@Alex')).toContain(link)

@@ -134,7 +134,7 @@ describe('the pages', () => {
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
   })
 
-  it.each(['/x', '/@', '/@Alex/x', '/overlay/Alex/x', '/%', '/v1/x'])(
+  it.each(['/x', '/@', '/@Alex/x/y', '/overlay/Alex/x', '/%', '/v1/x'])(
     '%s is an unknown path, and gets a counted 404: a page for browsers, and a JSON error for other clients',
     async (path) => {
       const { request } = await createMemoryService({ pages })
