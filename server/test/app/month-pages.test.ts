@@ -59,7 +59,7 @@ describe('the page of a month', () => {
   })
 
   it.each(['x', '2026-13', '2026-1', '0000-00', 'species', '2026-11-01'])(
-    'is no page of %s: programs get an error, browsers get a page, and the request counts',
+    'does not exist for %s: programs get an error, browsers get a page, and the request counts',
     async (month) => {
       const { request } = await open({ rateLimit: { requests: 10, windowMs: 60_000 } })
       for (const [index, path] of [`/@Alex/${month}`, `/@Alex/${month}/card.png`].entries()) {

@@ -1,7 +1,7 @@
 import { type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
 import type { CollectionTallies } from '../../storage/core/types.ts'
 import type { Slices } from '../core/slices.ts'
-import type { FreshSpecies, Month } from './month-figures.ts'
+import type { FreshSpecies, Month } from '../http/month.ts'
 import { compareText, createRarityCounts } from './summary.ts'
 
 /** The data of one collection for a month. */

@@ -4,8 +4,8 @@ import { createLruCache } from '../core/cache.ts'
 import { yieldToEvents } from '../core/schedule.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { createSlices } from '../core/slices.ts'
+import type { Month } from '../http/month.ts'
 import { type MonthCollection, monthOf } from './month.ts'
-import type { Month } from './month-figures.ts'
 import type { ProfilesOptions } from './read-profile.ts'
 
 interface MonthRequest {

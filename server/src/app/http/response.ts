@@ -6,9 +6,9 @@ import {
   type Profile,
   type PublicLeaderboard,
 } from '@fish-crab/sdk/contract'
-import type { Month } from '../catches/month-figures.ts'
 import { type ContentCoding, chooseCoding } from './encoding.ts'
 import { errorBody, type HttpError } from './http-error.ts'
+import type { Month } from './month.ts'
 
 /** The response of a handler. The pipeline adds the common headers of all responses. */
 export interface HandlerResponse {

@@ -1,5 +1,5 @@
 import type { Profile, RarityLabel } from '@fish-crab/sdk/contract'
-import type { Month } from '../catches/month-figures.ts'
+import type { Month } from '../http/month.ts'
 
 /** The size of cards in pixels. Link previews show cards of this size without cropping. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const

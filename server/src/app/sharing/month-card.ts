@@ -1,4 +1,4 @@
-import type { Month, MonthFigures } from '../catches/month-figures.ts'
+import type { Month, MonthFigures } from '../http/month.ts'
 import { figureRow, PANEL, panel } from './card.ts'
 import { type CardOptions, cardFrame, emblem, heading, MARGIN, QUIET, text } from './card-frame.ts'
 import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, monthName } from './figures.ts'

@@ -1,7 +1,7 @@
 import { type Client, NotFoundError, RateLimitError } from '@fish-crab/sdk'
 import { useEffect, useState } from 'preact/hooks'
-import type { FreshSpecies, Month, MonthFigures } from '../../../src/app/catches/month-figures.ts'
 import { monthPath, playerPath } from '../data/address.ts'
+import type { FreshSpecies, Month, MonthFigures } from '../data/month.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, formatTime, plural, UTC } from '../parts/format.ts'
 import { RarityBars } from '../parts/rarity-bars.tsx'

@@ -1,5 +1,5 @@
 import type { Profile } from '@fish-crab/sdk'
-import type { Month } from '../../../src/app/catches/month-figures.ts'
+import type { Month } from './month.ts'
 import type { Kind } from './summary.ts'
 
 /** The data from which the server has drawn a page, as the API sends it. */
