@@ -84,6 +84,7 @@ describe('the pages in a real browser', () => {
     const hostile = ['</script><script>', '<!--<script', '\u2028\u202e\u200b', '&amp;&lt;', '"\'`', '{{title}}', '$&$1']
     const fish = hostile.map((name) => ({ name, rarity: 'Mythical' as const }))
     await admin.fish.add('Alex', fish, { gamemode: 'survival' })
+    const monthPath = `/@Alex/${new Date().toISOString().slice(0, 7)}`
     await admin.users.create({ name: 'Ben' })
     await admin.fish.add('Ben', fish.slice(2), { gamemode: 'earth' })
     const page = await browser.newPage()
@@ -100,6 +101,7 @@ describe('the pages in a real browser', () => {
       ['/@Alex?gamemode=survival&view=table', '.live'],
       ['/@Empty', '.live'],
       ['/@Alex/vs/@Ben', '.versus'],
+      [monthPath, '.month-species'],
       ['/leaderboard', '.leaders'],
     ] as const) {
       if (path === '/@Empty') await admin.users.create({ name: 'Empty' })

@@ -253,6 +253,9 @@ describe('the address of a page', () => {
     ['/%40Al%65x', '', { view: 'player', name: 'Alex', gamemode: undefined, list }],
     ['/@%E0', '', { view: 'player', name: '%E0', gamemode: undefined, list }],
     ['/@Alex/vs/@Mia', '', { view: 'versus', names: ['Alex', 'Mia'] }],
+    ['/@Alex/2026-11', '', { view: 'month', name: 'Alex', month: '2026-11' }],
+    ['/@Alex/2026-13', '', { view: 'unknown' }],
+    ['/@Alex/2026-1', '', { view: 'unknown' }],
     ['/nowhere', '', { view: 'unknown' }],
   ])('%s%s is parsed to its view', (pathname, search, expected) => {
     expect(readAddress({ pathname, search }, GAMEMODES)).toEqual(expected)

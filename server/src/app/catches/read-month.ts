@@ -8,18 +8,27 @@ import { createSlices } from '../core/slices.ts'
 import { type MonthCollection, monthOf } from './month.ts'
 import type { ProfilesOptions } from './read-profile.ts'
 
-export interface MonthRequest {
+interface MonthRequest {
   readonly user: User
   readonly month: string
   /** Key of the site of the client, for its turns in the read queue. */
   readonly client: string
 }
 
+/** A month that is read on demand. */
+interface VersionedMonth {
+  /** Text that changes whenever the content changes. */
+  readonly version: string
+  /** Reads the month once for concurrent calls. */
+  read(signal: AbortSignal): Promise<Month>
+}
+
+export type Months = (options: MonthRequest) => Promise<VersionedMonth>
+
 /** Maximum number of cached months, of a few kilobytes each. */
 const CACHED = 64
 
-/** Creates a function that finds the month of a player, which is read on demand, once for concurrent calls. */
-export function createMonths({ storage, queue, gamemodes }: Omit<ProfilesOptions, 'clock' | 'known'>) {
+export function createMonths({ storage, queue, gamemodes }: Omit<ProfilesOptions, 'clock' | 'known'>): Months {
   const cache = createLruCache<string, Month>(CACHED)
   const share = createSharedWork<string, Month>()
 
@@ -42,9 +51,8 @@ export function createMonths({ storage, queue, gamemodes }: Omit<ProfilesOptions
     }
 
     return {
-      /** Text that changes whenever the content changes. */
       version,
-      async read(signal: AbortSignal): Promise<Month> {
+      async read(signal) {
         const cached = cache.get(version)
         if (cached) return cached
         const read = await share(version, signal, (shared) =>

@@ -1,5 +1,5 @@
 import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
-import type { createMonths } from '../catches/read-month.ts'
+import type { Months } from '../catches/read-month.ts'
 import type { Profiles } from '../catches/read-profile.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
@@ -24,7 +24,7 @@ export type PlayerLookup = (context: RequestContext, user: Promise<User | undefi
 interface Sources {
   readonly lookUp: PlayerLookup
   readonly profiles: Profiles
-  readonly months: ReturnType<typeof createMonths>
+  readonly months: Months
 }
 
 /** Blocks scripts, because a browser that opens an SVG picture by its address treats the picture as a document. */

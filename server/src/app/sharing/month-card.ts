@@ -39,7 +39,7 @@ function chart({ days, bestDay }: MonthFigures, left: number): string {
   const most = bestDay?.count ?? 1
   const columns = days.map((count, index) => {
     const tall = count === 0 ? 3 : Math.max(8, (count / most) * COLUMNS)
-    const fill = count === most ? LABEL_COLOURS.Gold : '#5fd0e8'
+    const fill = index === days.indexOf(most) ? LABEL_COLOURS.Gold : '#5fd0e8'
     const x = left + PADDING + index * step + step * 0.14
     return `<rect x="${x.toFixed(1)}" y="${(bottom - tall).toFixed(1)}" width="${(step * 0.72).toFixed(1)}" height="${tall.toFixed(1)}" rx="3" fill="${fill}" fill-opacity="${count === 0 ? 0.35 : 1}"/>`
   })

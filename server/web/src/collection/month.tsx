@@ -105,14 +105,14 @@ function Counts({ fish, crabs, fresh, streak }: MonthFigures) {
 }
 
 function Figures({ month, figures }: { readonly month: string; readonly figures: MonthFigures }) {
-  const { byRarity, days, activeDays, fish, bestDay, fresh } = figures
+  const { total, byRarity, days, activeDays, fish, bestDay, fresh } = figures
   return (
     <>
-      <div class="charts">
+      <div class="charts month-charts">
         <section class="panel" aria-labelledby="days">
           <h2 id="days">Days</h2>
           <p class="quiet">
-            Catches on {formatNumber(activeDays)} of {plural(days.length, 'day')}.
+            {plural(total, 'catch', 'catches')} on {formatNumber(activeDays)} of {plural(days.length, 'day')}.
             {bestDay && (
               <>
                 {' '}
@@ -162,7 +162,7 @@ function DayChart({ month, days }: { readonly month: string; readonly days: read
               <title>{`${dateOf(index + 1)}: ${formatNumber(count)}`}</title>
               <rect class="hover" x={percent(left)} width={percent(width)} height="100%" />
               <rect
-                class={count === most ? 'column best' : 'column'}
+                class={index === days.indexOf(most) ? 'column best gold' : 'column'}
                 x={percent(left + width * 0.12)}
                 y={percent(1 - height)}
                 width={percent(width * 0.76)}
