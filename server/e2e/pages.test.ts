@@ -3,7 +3,8 @@ import { startBrowser } from '../../scripts/test-support/chromium.ts'
 import { ALEX, leaveUndrawn, READ_TO_THE_END, startServer } from './pages.ts'
 import { watchPage } from './watch-page.ts'
 
-const DATA = /\/(get|demo|status|events)\b/
+/** Requests for the data of a player. */
+const DATA = /\/(get\/(?!species)|demo|status|events)\b/
 
 /** Lists the visible texts of a page that are too pale for white paper: their contrast is below 4.5 (WCAG 1.4.3). */
 function paleTexts(): string[] {

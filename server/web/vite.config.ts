@@ -129,7 +129,11 @@ export default defineConfig(({ mode }) => {
       // The Content Security Policy of the pages allows no `data:` URLs for scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rolldownOptions: { input: pages.map((page) => at(`${page}.html`)) },
+      rolldownOptions: {
+        input: pages.map((page) => at(`${page}.html`)),
+        // Each file costs a request, and small files compress badly.
+        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2, minSize: 0 }] } },
+      },
       // Each build lists only its own packages.
       license: { fileName: licences },
     },

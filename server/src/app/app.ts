@@ -30,7 +30,6 @@ import { payloadOf } from './routes/decrypt-body.ts'
 import { DOCS_HEADERS } from './routes/docs.ts'
 import { createHandlers } from './routes/index.ts'
 import { assetHandler } from './routes/page.ts'
-import { PAGES_HEADERS } from './routes/page-headers.ts'
 import { metricsHandler } from './routes/status.ts'
 import { checkFinished, createStoreId } from './store/store-id.ts'
 import { createEncryption } from './users/encryption.ts'
@@ -200,7 +199,7 @@ export function createApp(options: AppOptions): App {
   })
   const extra = [
     ...(docs ? [assets('docs', ASSET_FOLDERS.docs, assetHandler(docs, DOCS_HEADERS))] : []),
-    ...(pages ? [assets('homePage', ASSET_FOLDERS.pages, assetHandler(pages, PAGES_HEADERS))] : []),
+    ...(pages ? [assets('homePage', ASSET_FOLDERS.pages, assetHandler(pages))] : []),
   ]
   mountRoutes(h3, handlers.byRoute, { extra, fallback: handlers.notFound })
   const metricsOnly = createPipeline({ ...pipeline, limitRate: async () => {} })

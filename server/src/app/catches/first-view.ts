@@ -2,10 +2,10 @@ import { KINDS, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from 
 import type { Slices } from '../core/slices.ts'
 import { compareText } from './summary.ts'
 
-/** Maximum number of species in a page: about 75 KB, or 10 KB when it is compressed. */
-const MAX_PAGE_SPECIES = 500
-/** Number of species in a page with too many species: as many as the page draws at once. */
-const FIRST_SPECIES = 12
+/** Maximum number of species in a page: about 40 KB, or 5 KB when it is compressed. */
+const MAX_PAGE_SPECIES = 250
+/** Number of species in a page with too many species: as many as the page draws first. */
+const FIRST_SPECIES = 6
 
 /** The part of a profile from which a page is drawn. */
 export interface FirstView {

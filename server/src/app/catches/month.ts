@@ -10,7 +10,7 @@ export interface MonthCollection extends Pick<CollectionTallies, 'species' | 'da
 }
 
 /** Maximum number of listed new species. */
-const LISTED = 12
+const LISTED = 6
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The days of a month on which a page links to the month before. */
 const RECENT_DAYS = 7

@@ -122,8 +122,10 @@ function Player({ profile }: { readonly profile: PlayerProfile }) {
   )
 }
 
-/** Maximum number of species in a column. Thousands of species would block the page for a moment. */
-const SHOWN = 60
+/** Number of species in the first view of a column. Each drawing adds 1 KB to the page of the server. */
+const SHOWN = 6
+/** Number of species that the button for more adds. */
+const MORE = 48
 
 function SpeciesOf({ title, entries }: { readonly title: string; readonly entries: readonly SpeciesEntry[] }) {
   const [shown, setShown] = useState(SHOWN)
@@ -142,7 +144,7 @@ function SpeciesOf({ title, entries }: { readonly title: string; readonly entrie
         ))}
       </ul>
       {shown < entries.length && (
-        <button type="button" onClick={() => setShown(shown + SHOWN)}>
+        <button type="button" onClick={() => setShown(shown + MORE)}>
           Show more
         </button>
       )}

@@ -18,8 +18,12 @@ import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatNumber, useFormats } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
-/** Number of species that are drawn in one step. More species would block the page, and make the server's page large. */
+/** Number of species in the first view. Each drawing adds 1 KB to the page of the server. */
+const FIRST = 6
+/** Number of species that are drawn in one step. More species would block the page. */
 const CHUNK = 12
+/** Number of cards that have their place in the first view, so that the page below them does not move. */
+const PLACES = 18
 /** Number of species that the button for more adds. */
 const MORE = 48
 /** Number of species that appear before the user presses the button for more. */
@@ -52,9 +56,9 @@ interface SpeciesListProps {
 export function SpeciesList({ entries, total, book, fresh, options, onOptions }: SpeciesListProps) {
   const { text, only, part, order, isTable } = options
   const { missing } = book
-  const [more, setMore] = useState({ options, shown: CHUNK })
+  const [more, setMore] = useState({ options, shown: FIRST })
   // After a change of the filter, the order or the view, show only the first chunk again.
-  const shown = more.options === options ? more.shown : CHUNK
+  const shown = more.options === options ? more.shown : FIRST
   const id = useId()
 
   const ordered = useMemo(() => inOrder(entries, order), [entries, order])
@@ -64,7 +68,9 @@ export function SpeciesList({ entries, total, book, fresh, options, onOptions }:
   }, [ordered, missing, text, only, part, order])
   const all = total + (book.missingCount ?? missing.length)
   const visible = found.slice(0, shown)
-  const ghosts = book.isLoading ? Math.max(0, Math.min(book.missingCount ?? 0, CHUNK - visible.length)) : 0
+  const isWhole = total === entries.length && !(book.isLoading && part !== 'caught')
+  const expected = isWhole ? found.length : all
+  const ghosts = shown < PLACES ? Math.max(0, Math.min(PLACES, expected) - visible.length) : 0
   useEffect(() => {
     if (shown >= Math.min(SHOWN_FIRST, found.length)) return undefined
     const timer = setTimeout(() => setMore({ options, shown: shown + CHUNK }))
@@ -82,10 +88,10 @@ export function SpeciesList({ entries, total, book, fresh, options, onOptions }:
             ? formatNumber(all)
             : `${formatNumber(found.length)} of ${formatNumber(all)}`}
         </p>
+        {(book.isLoading || missing.length > 0) && (
+          <Parts missing={book.missingCount} options={options} onOptions={onOptions} />
+        )}
       </div>
-      {(book.isLoading || missing.length > 0) && (
-        <Parts caught={total} missing={book.missingCount} options={options} onOptions={onOptions} />
-      )}
       <Toolbar entries={entries} options={options} onOptions={onOptions} />
       {found.length + ghosts === 0 ? (
         <p class="quiet">Nothing matches.</p>
@@ -112,7 +118,7 @@ export function SpeciesList({ entries, total, book, fresh, options, onOptions }:
       ) : (
         chunks.map((chunk, index) => <CardChunk key={index} rows={chunk} book={book} fresh={fresh} ghosts={ghosts} />)
       )}
-      {visible.length < found.length && (
+      {shown >= SHOWN_FIRST && visible.length < found.length && (
         <p class="more">
           <button type="button" onClick={() => setMore({ options, shown: shown + MORE })}>
             Show {formatNumber(Math.min(MORE, found.length - visible.length))} more of{' '}
@@ -125,27 +131,27 @@ export function SpeciesList({ entries, total, book, fresh, options, onOptions }:
 }
 
 interface PartsProps extends Pick<SpeciesListProps, 'options' | 'onOptions'> {
-  readonly caught: number
+  /** @default not loaded yet */
   readonly missing: number | undefined
 }
 
 /** The filter between the species that the player has, and the others. */
-function Parts({ caught, missing, options, onOptions }: PartsProps) {
-  const choices: readonly (readonly [Part | undefined, string, number | undefined])[] = [
-    [undefined, 'All', missing === undefined ? undefined : caught + missing],
-    ['caught', 'Caught', caught],
-    ['missing', 'Missing', missing],
+function Parts({ missing, options, onOptions }: PartsProps) {
+  const choices: readonly (readonly [Part | undefined, string])[] = [
+    [undefined, 'All'],
+    ['caught', 'Caught'],
+    ['missing', missing === undefined ? 'Missing' : `Missing ${formatNumber(missing)}`],
   ]
   return (
     <div class="segments">
-      {choices.map(([part, label, count]) => (
+      {choices.map(([part, label]) => (
         <button
-          key={label}
+          key={part ?? 'all'}
           type="button"
           aria-pressed={options.part === part}
           onClick={() => onOptions({ ...options, part })}
         >
-          {label} {count === undefined ? '' : formatNumber(count)}
+          {label}
         </button>
       ))}
     </div>
