@@ -111,6 +111,8 @@ export const PAGE_ROUTES = {
   playerPage: { method: 'GET', path: '/@:name', access: 'operations' },
   playerCard: { method: 'GET', path: '/@:name/card.png', access: 'public' },
   playerBadge: { method: 'GET', path: '/@:name/badge.svg', access: 'public' },
+  speciesPage: { method: 'GET', path: '/@:name/species', access: 'operations' },
+  speciesCard: { method: 'GET', path: '/@:name/species/card.png', access: 'public' },
   versusPage: { method: 'GET', path: '/@:name/vs/@:other', access: 'operations' },
   leaderboardPage: { method: 'GET', path: '/leaderboard', access: 'operations' },
   adminPage: { method: 'GET', path: '/admin', access: 'operations' },

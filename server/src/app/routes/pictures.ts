@@ -1,4 +1,5 @@
 import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
+import type { WantedSpecies } from '../catches/first-view.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import { createSharedWork } from '../core/shared-work.ts'
@@ -10,12 +11,22 @@ import type { Handler } from '../http/router.ts'
 import { badgeOf } from '../sharing/badge.ts'
 import { cardOf } from '../sharing/card.ts'
 import type { CardOptions } from '../sharing/card-frame.ts'
+import { caughtSpeciesOf, readSpeciesQuery, speciesCardOf } from '../sharing/species.ts'
 import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import type { Services } from './services.ts'
 
-/** Throws `user_not_found`. */
-export type ProfileLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<Profile>
+/**
+ * Throws `user_not_found`.
+ * @param wanted a species that the profile includes. @default the profile has no species
+ */
+export type ProfileLookup = (
+  context: RequestContext,
+  user: Promise<User | undefined>,
+  wanted?: WantedSpecies,
+) => Promise<Profile>
+
+type PictureRoute = 'playerCard' | 'playerBadge' | 'speciesCard'
 
 /** Blocks scripts, because a browser that opens an SVG picture by its address treats the picture as a document. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
@@ -29,23 +40,24 @@ const CONCURRENT_CARDS = 2
  * handler runs.
  */
 export function pictureHandlers(
-  { users, schedule, renderCard, publicUrl }: Services,
+  { users, schedule, renderCard, publicUrl, gamemodes }: Services,
   lookUp: ProfileLookup,
-): { readonly playerCard: Handler; readonly playerBadge: Handler } {
+): Readonly<Record<PictureRoute, Handler>> {
   const cards = createLruCache<string, Uint8Array<ArrayBuffer>>(CACHED_CARDS)
   const share = createSharedWork<string, Uint8Array<ArrayBuffer>>()
   const queue = createBoundedQueue({ what: 'cards', concurrency: CONCURRENT_CARDS, perClient: 1, schedule })
 
   /** Sends a picture, or the address of the picture of a renamed player. */
   function pictureOf(
-    route: 'playerCard' | 'playerBadge',
+    route: PictureRoute,
     send: (context: RequestContext, profile: Profile) => Promise<HandlerResponse>,
+    wanted?: WantedSpecies,
   ): Handler {
     return async (context) => {
       const { name = '' } = context.params
       if (!isUserName(name)) throw new HttpError('user_not_found')
       const user = users.find(name)
-      return movedTo(route, context, { name: await user }) ?? send(context, await lookUp(context, user))
+      return movedTo(route, context, { name: await user }) ?? send(context, await lookUp(context, user, wanted))
     }
   }
 
@@ -78,6 +90,21 @@ export function pictureHandlers(
     playerCard: pictureOf('playerCard', (context, profile) =>
       sendCard(context, routePath('playerPage', { name: profile.user }), (options) => cardOf(profile, options)),
     ),
+
+    speciesCard: (context) => {
+      const wanted = readSpeciesQuery(context.query, gamemodes.names)
+      if (!wanted) throw new HttpError('not_found')
+      const send = async (_: RequestContext, profile: Profile) => {
+        const { user } = profile
+        const caught = caughtSpeciesOf(profile, wanted)
+        // The card of a species that the player has not caught would show any text that stands in its address.
+        if (!caught) throw new HttpError('not_found')
+        return sendCard(context, routePath('playerPage', { name: user }), (options) =>
+          speciesCardOf(user, caught, options),
+        )
+      }
+      return pictureOf('speciesCard', send, wanted)(context)
+    },
   }
 }
 

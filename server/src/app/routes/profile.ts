@@ -1,5 +1,7 @@
 import { profileOptionsSchema } from '@fish-crab/sdk/contract'
+import { firstViewOf } from '../catches/first-view.ts'
 import { createProfileReader, createProfiles } from '../catches/read-profile.ts'
+import { createSlices } from '../core/slices.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
@@ -23,12 +25,14 @@ export function profileHandlers(services: Services) {
     return readProfile(request, { user, withSpecies: species === 'true', client: site })
   }
 
-  const lookUp: ProfileLookup = async (context, lookup) => {
+  const lookUp: ProfileLookup = async (context, lookup, wanted) => {
     const user = await lookup
     if (!user || !isVisible(user)) throw new HttpError('user_not_found')
     context.player = user.name
-    const { read } = await profiles({ user, client: context.site })
-    return read(context.request.signal)
+    const { signal } = context.request
+    const { read } = await profiles({ user, withSpecies: wanted !== undefined, client: context.site })
+    const profile = await read(signal)
+    return wanted ? (await firstViewOf(profile, createSlices(signal), wanted)).profile : profile
   }
 
   return { getProfile, profiles, ...pictureHandlers(services, lookUp) }

@@ -47,6 +47,6 @@ export function descriptionOf(profile: Profile): string {
 }
 
 /** Removes control characters that would reverse the text after the name (Unicode Standard Annex #9). */
-function withoutDirections(name: string): string {
+export function withoutDirections(name: string): string {
   return name.replace(/\p{Bidi_Control}/gu, '')
 }
