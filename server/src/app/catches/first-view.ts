@@ -1,4 +1,11 @@
-import { foldSpeciesName, KINDS, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
+import {
+  foldSpeciesName,
+  KINDS,
+  type Kind,
+  type Profile,
+  RARITY_LABELS,
+  type RarityLabel,
+} from '@fish-crab/sdk/contract'
 import type { Slices } from '../core/slices.ts'
 import { compareText } from './summary.ts'
 

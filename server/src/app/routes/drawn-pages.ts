@@ -14,7 +14,16 @@ import { createFindLeaders } from './leaderboard.ts'
 import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import { PAGES_HEADERS } from './page-headers.ts'
-import { IMPOSSIBLE, missingPage, NO_PAGE, PAGE_TYPE, type Preview, pageFile, pageHtml, type Site } from './page-response.ts'
+import {
+  IMPOSSIBLE,
+  missingPage,
+  NO_PAGE,
+  PAGE_TYPE,
+  type Preview,
+  pageFile,
+  pageHtml,
+  type Site,
+} from './page-response.ts'
 import type { profileHandlers } from './profile.ts'
 import type { Services } from './services.ts'
 

@@ -2,7 +2,7 @@ import { KINDS, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from 
 import { speciesMatcher, type WantedSpecies } from '../catches/first-view.ts'
 import { type CardOptions, cardFrame, fitted, MARGIN, QUIET, readable, text } from './card-frame.ts'
 import { drawingOf } from './drawing.ts'
-import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, withoutDirections } from './figures.ts'
+import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS } from './figures.ts'
 
 /** The query of a page or picture of a species. */
 export interface SpeciesQuery extends WantedSpecies {
@@ -75,7 +75,6 @@ export function speciesDescriptionOf({ count, firstCaughtAt, rarities }: CaughtS
   const counts = rarities.map((one) => `${formatNumber(one.count)} ${one.rarity}`).join(', ')
   return `${counts || `${formatNumber(count)} caught`}. First caught ${formatDay(firstCaughtAt)}.`
 }
-
 
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 const formatDay = (time: string) => days.format(new Date(time))

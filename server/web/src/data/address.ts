@@ -18,7 +18,7 @@ export interface PlayerAddress {
   readonly gamemode: Gamemode | undefined
   readonly list: ListOptions
   /** The species to show instead of the list. @default none */
-  readonly species?: SpeciesName
+  readonly species?: SpeciesName | undefined
 }
 
 /** The query that opens the sample collection on the home page. */
@@ -35,8 +35,7 @@ export function readAddress({ pathname, search }: Place, gamemodes: PageGamemode
   const list = readListOptions(query)
   if (path === '') return query.has('demo') ? { view: 'demo', list } : { view: 'home' }
   if (path === LEADERBOARD_PATH) return { view: 'leaderboard', kind: kindOf(query) }
-  const [, name, other, detail] =
-    /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+)|(\/species))?$/i.exec(path) ?? []
+  const [, name, other, detail] = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+)|(\/species))?$/i.exec(path) ?? []
   if (name === undefined) return { view: 'unknown' }
   if (other !== undefined) return { view: 'versus', names: [decoded(name), decoded(other)] }
   const gamemode = matchGamemode(gamemodes, query.get('gamemode'))

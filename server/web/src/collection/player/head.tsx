@@ -7,18 +7,20 @@ import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatNumber, useFormats } from '../../parts/format.ts'
 import { ShareButton } from '../../parts/share-button.tsx'
 import { Compare } from './compare.tsx'
+import { LinkedName, type SpeciesLink } from './species-list.tsx'
 
 interface HeadProps {
   readonly profile: PlayerProfile
   readonly gamemode: Gamemode | undefined
   readonly options: ListOptions
   readonly isDemo: boolean
+  readonly link: SpeciesLink | undefined
 }
 
 const DISPLAYED = 3
 
 /** An overview of the player: the name, the emblem, the rarest catches and the totals. */
-export function Head({ profile, gamemode, options, isDemo }: HeadProps) {
+export function Head({ profile, gamemode, options, isDemo, link }: HeadProps) {
   const { user } = profile
   const rarest = profile.rarest.slice(0, DISPLAYED)
   return (
@@ -35,7 +37,9 @@ export function Head({ profile, gamemode, options, isDemo }: HeadProps) {
           {rarest.map(({ name, rarity }) => (
             <li key={`${rarity} ${name}`} class={`display ${tintOf(rarity)}`} title={name}>
               <Creature kind="fish" name={name} rarity={rarity} />
-              <span class="display-name">{name}</span>
+              <span class="display-name">
+                <LinkedName entry={{ kind: 'fish', name }} link={link} />
+              </span>
               <span class="display-rarity">{rarity}</span>
             </li>
           ))}

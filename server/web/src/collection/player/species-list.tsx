@@ -10,9 +10,12 @@ import {
   type Order,
   RAREST_FIRST,
   type SpeciesEntry,
+  type SpeciesName,
 } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatNumber, useFormats } from '../../parts/format.ts'
+import { isPlainClick } from '../../parts/plain-click.ts'
+import { PipLegend } from './pip-legend.tsx'
 import { ScrollArea } from './scroll-area.tsx'
 
 /** Number of species that are drawn in one step. More species would block the page, and make the server's page large. */
@@ -22,18 +25,27 @@ const MORE = 48
 /** Number of species that appear before the user presses the button for more. */
 const SHOWN_FIRST = 96
 
+/** How the species of a list open. */
+export interface SpeciesLink {
+  readonly pathOf: (species: SpeciesName) => string
+  /** Opens the species in place. */
+  readonly open: (species: SpeciesName) => void
+}
+
 interface SpeciesListProps {
   readonly entries: readonly SpeciesEntry[]
   /** The number of species, of which `entries` may hold only the first. */
   readonly total: number
   /** Keys of the species that the last update added. */
   readonly fresh: ReadonlySet<string>
+  /** Where a species leads. @default nowhere */
+  readonly link: SpeciesLink | undefined
   readonly options: ListOptions
   readonly onOptions: (options: ListOptions) => void
 }
 
 /** All species of a collection, each once, as cards or as a table. */
-export function SpeciesList({ entries, total, fresh, options, onOptions }: SpeciesListProps) {
+export function SpeciesList({ entries, total, fresh, link, options, onOptions }: SpeciesListProps) {
   const { text, only, order, isTable } = options
   const [more, setMore] = useState({ options, shown: CHUNK })
   // After a change of the filter, the order or the view, show only the first chunk again.
@@ -62,6 +74,7 @@ export function SpeciesList({ entries, total, fresh, options, onOptions }: Speci
         </p>
       </div>
       <Toolbar entries={entries} options={options} onOptions={onOptions} />
+      {entries.some(({ kind }) => kind === 'fish') && <PipLegend />}
       {found.length === 0 ? (
         <p class="quiet">Nothing matches.</p>
       ) : isTable ? (
@@ -79,12 +92,12 @@ export function SpeciesList({ entries, total, fresh, options, onOptions }: Speci
               </tr>
             </thead>
             {chunks.map((chunk, index) => (
-              <TableChunk key={index} entries={chunk} fresh={fresh} />
+              <TableChunk key={index} entries={chunk} fresh={fresh} link={link} />
             ))}
           </table>
         </ScrollArea>
       ) : (
-        chunks.map((chunk, index) => <CardChunk key={index} entries={chunk} fresh={fresh} />)
+        chunks.map((chunk, index) => <CardChunk key={index} entries={chunk} fresh={fresh} link={link} />)
       )}
       {visible.length < found.length && (
         <p class="more">
@@ -98,7 +111,7 @@ export function SpeciesList({ entries, total, fresh, options, onOptions }: Speci
   )
 }
 
-type ToolbarProps = Omit<SpeciesListProps, 'fresh' | 'total'>
+type ToolbarProps = Omit<SpeciesListProps, 'fresh' | 'total' | 'link'>
 
 function Toolbar({ entries, options, onOptions }: ToolbarProps) {
   const { text, only, order, isTable } = options
@@ -144,17 +157,15 @@ function Toolbar({ entries, options, onOptions }: ToolbarProps) {
   )
 }
 
-interface ChunkProps {
-  readonly entries: readonly SpeciesEntry[]
-  readonly fresh: ReadonlySet<string>
-}
+type ChunkProps = Pick<SpeciesListProps, 'entries' | 'fresh' | 'link'>
 
 const areSame = (one: ChunkProps, other: ChunkProps) =>
   one.fresh === other.fresh &&
+  one.link === other.link &&
   one.entries.length === other.entries.length &&
   one.entries.every((entry, index) => entry === other.entries[index])
 
-const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
+const CardChunk = memo(({ entries, fresh, link }: ChunkProps) => {
   return (
     <ul class="cards">
       {entries.map((entry) => (
@@ -170,7 +181,7 @@ const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
           </div>
           <div class="card-text">
             <p class="card-name" title={entry.name}>
-              {entry.name}
+              <LinkedName entry={entry} link={link} />
             </p>
             <Pips entry={entry} />
             {entry.firstCaughtAt !== undefined && (
@@ -184,6 +195,24 @@ const CardChunk = memo(({ entries, fresh }: ChunkProps) => {
     </ul>
   )
 }, areSame)
+
+/** The link covers the whole card, so that a card has one name and one place to press. */
+export function LinkedName({ entry, link }: { readonly entry: SpeciesName } & Pick<ChunkProps, 'link'>) {
+  if (!link) return <>{entry.name}</>
+  return (
+    <a
+      class="species-link"
+      href={link.pathOf(entry)}
+      onClick={(event) => {
+        if (!isPlainClick(event)) return
+        event.preventDefault()
+        link.open(entry)
+      }}
+    >
+      {entry.name}
+    </a>
+  )
+}
 
 /** A pip for each rarity. The pip is filled and has a count if the species was caught in that rarity. */
 function Pips({ entry: { kind, rarities } }: { readonly entry: SpeciesEntry }) {
@@ -220,14 +249,14 @@ function Moment({ time }: { readonly time: string }) {
   )
 }
 
-const TableChunk = memo(({ entries, fresh }: ChunkProps) => {
+const TableChunk = memo(({ entries, fresh, link }: ChunkProps) => {
   return (
     <tbody>
       {entries.map((entry) => (
         <tr key={entry.key} class={tintOf(entry.rarity)}>
           <th scope="row">
             <Creature kind={entry.kind} name={entry.name} rarity={entry.rarity} />
-            {entry.name}
+            <LinkedName entry={entry} link={link} />
             {fresh.has(entry.key) && <span class="new">New</span>}
           </th>
           <td class="number">{formatNumber(entry.count)}</td>
