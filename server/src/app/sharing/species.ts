@@ -98,6 +98,7 @@ export function speciesCardOf(user: string, species: CaughtSpecies, { site, addr
     `first on ${formatDay(firstCaughtAt)}`,
     ...(left > 0 ? [counted(left, 'more rarity', 'more rarities')] : []),
   ].join(' · ')
+  const line = fitted(facts, { width: COLUMN.width, size: 24, smallest: 16 })
   return cardFrame(
     [
       `<radialGradient id="light" cx=".5" cy=".45" r=".6"><stop stop-color="${colour}" stop-opacity=".4"/><stop offset="1" stop-color="${colour}" stop-opacity=".04"/></radialGradient>`,
@@ -107,7 +108,7 @@ export function speciesCardOf(user: string, species: CaughtSpecies, { site, addr
       text(name.text, { x: COLUMN.x, y: 186, size: name.size, weight: 800, fill: '#ffffff' }),
       text(below.text, { x: COLUMN.x, y: 238, size: below.size, weight: 600, fill: QUIET }),
       ...rows.map((row, index) => rarityRow(row, 310 + index * 50)),
-      text(facts, { x: COLUMN.x, y: 500, size: 24, weight: 600, fill: '#cfeaf4' }),
+      text(line.text, { x: COLUMN.x, y: 512, size: line.size, weight: 600, fill: '#cfeaf4' }),
     ],
     address,
   )
@@ -118,6 +119,6 @@ function rarityRow({ rarity, count }: CaughtSpecies['rarities'][number], y: numb
   return [
     `<circle cx="${COLUMN.x + 11}" cy="${y - 10}" r="11" fill="${colour}"/>`,
     text(formatNumber(count), { x: COLUMN.x + 40, y, size: 34, weight: 800, fill: '#ffffff' }),
-    text(rarity, { x: COLUMN.x + 200, y, size: 30, weight: 600, fill: colour }),
+    text(rarity, { x: COLUMN.x + 160, y, size: 30, weight: 600, fill: colour }),
   ].join('\n')
 }

@@ -76,8 +76,8 @@ export function SpeciesPage(props: SpeciesPageProps) {
         <InPlaceLink href={listPath} onOpen={onClose}>
           All species
         </InPlaceLink>
-        <Sibling label="Previous" arrow="←" species={previous} address={address} onMove={onMove} />
-        <Sibling label="Next" arrow="→" species={next} address={address} onMove={onMove} />
+        <Sibling direction="previous" species={previous} address={address} onMove={onMove} />
+        <Sibling direction="next" species={next} address={address} onMove={onMove} />
       </nav>
       <section class="banner species" aria-label="Overview">
         <div
@@ -170,14 +170,13 @@ function InPlaceLink({ href, isCurrent = false, onOpen, children }: InPlaceLinkP
 }
 
 interface SiblingProps extends Pick<SpeciesPageProps, 'address' | 'onMove'> {
-  readonly label: string
-  readonly arrow: string
+  readonly direction: 'previous' | 'next'
   /** Absent at an end of the list. */
   readonly species: SpeciesEntry | undefined
 }
 
 /** A link to the species before or after this one in the list. */
-function Sibling({ label, arrow, species, address, onMove }: SiblingProps) {
+function Sibling({ direction, species, address, onMove }: SiblingProps) {
   if (!species) return <span class="sibling" />
   return (
     <span class="sibling" title={species.name}>
@@ -185,9 +184,10 @@ function Sibling({ label, arrow, species, address, onMove }: SiblingProps) {
         href={speciesPath(address.name, species, address.gamemode, address.list)}
         onOpen={() => onMove({ ...address, species })}
       >
-        <span aria-hidden="true">{arrow} </span>
-        {label}
+        {direction === 'previous' && <span aria-hidden="true">← </span>}
+        {direction === 'previous' ? 'Previous' : 'Next'}
         <span class="visually-hidden">: {species.name}</span>
+        {direction === 'next' && <span aria-hidden="true"> →</span>}
       </InPlaceLink>
     </span>
   )
@@ -219,10 +219,12 @@ function Rarities({ entry }: { readonly entry: SpeciesEntry }) {
           <Row key={row.rarity} row={row} entry={entry} />
         ))}
       </ul>
-      <p class="axis quiet" aria-hidden="true">
-        <span>{formats.date(entry.firstCaughtAt)}</span>
-        <span>{formats.date(entry.lastCaughtAt)}</span>
-      </p>
+      {entry.firstCaughtAt < entry.lastCaughtAt && (
+        <p class="axis quiet" aria-hidden="true">
+          <span>{formats.date(entry.firstCaughtAt)}</span>
+          <span>{formats.date(entry.lastCaughtAt)}</span>
+        </p>
+      )}
     </section>
   )
 }
