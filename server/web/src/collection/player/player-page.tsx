@@ -176,7 +176,6 @@ interface Move {
 function useMovedFocus(species: SpeciesName | undefined, onMove: (move: Move) => void): void {
   const shown = useRef(species)
   const key = species && entryKey(species.kind, species.name)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another species moves the focus
   useLayoutEffect(() => {
     const before = shown.current
     shown.current = species
