@@ -113,6 +113,8 @@ export const PAGE_ROUTES = {
   playerBadge: { method: 'GET', path: '/@:name/badge.svg', access: 'public' },
   monthPage: { method: 'GET', path: '/@:name/:month', access: 'operations' },
   monthCard: { method: 'GET', path: '/@:name/:month/card.png', access: 'public' },
+  speciesPage: { method: 'GET', path: '/@:name/species', access: 'operations' },
+  speciesCard: { method: 'GET', path: '/@:name/species/card.png', access: 'public' },
   versusPage: { method: 'GET', path: '/@:name/vs/@:other', access: 'operations' },
   leaderboardPage: { method: 'GET', path: '/leaderboard', access: 'operations' },
   adminPage: { method: 'GET', path: '/admin', access: 'operations' },

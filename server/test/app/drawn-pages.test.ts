@@ -29,7 +29,8 @@ function dataOf(html: string): PageData {
 }
 
 const headingsOf = (html: string) => [...html.matchAll(/<h1[^>]*>(.*?)<\/h1>/g)].map(([, text]) => text)
-const cardsOf = (html: string) => [...html.matchAll(/class="card-name"[^>]*>(.*?)<\/p>/g)].map(([, text]) => text)
+const cardsOf = (html: string) =>
+  [...html.matchAll(/class="card-name"[^>]*><a [^>]*>(.*?)<\/a><\/p>/g)].map(([, text]) => text)
 
 describe('a page that the service draws', () => {
   it('shows the head, the rarest, the latest and the first species of a player, and contains their data', async () => {
@@ -52,7 +53,7 @@ describe('a page that the service draws', () => {
   it('has no style attribute, which its policy would drop', async () => {
     const { service, admin } = await open({ publicLeaderboard: true })
     for (const name of ['Alex', 'Ben']) await add(admin, [{ name: 'Koi', rarity: 7 }], name)
-    for (const path of ['/@Alex', '/@Alex?view=table', '/@Alex/vs/@Ben', '/leaderboard']) {
+    for (const path of ['/@Alex', '/@Alex?view=table', '/@Alex/species?name=koi', '/@Alex/vs/@Ben', '/leaderboard']) {
       const html = await (await service.request(path)).text()
       expect(html).toContain('<main')
       expect(html).not.toContain('style=')
@@ -99,13 +100,14 @@ describe('a page that the service draws', () => {
   })
 
   it('counts as one request, and above the limit is the page that browsers draw', async () => {
-    const { service } = await open({ publicLeaderboard: true, rateLimit: { requests: 3, windowMs: 60_000 } })
-    for (const [index, path] of ['/@Alex', '/@Alex/vs/@Ben', '/leaderboard'].entries()) {
+    const { service } = await open({ publicLeaderboard: true, rateLimit: { requests: 4, windowMs: 60_000 } })
+    const paths = ['/@Alex', '/@Alex/species?name=Koi', '/@Alex/vs/@Ben', '/leaderboard']
+    for (const [index, path] of paths.entries()) {
       const response = await service.request(path)
-      expect(response.headers.get('x-ratelimit-remaining')).toBe(String(2 - index))
+      expect(response.headers.get('x-ratelimit-remaining')).toBe(String(3 - index))
       expect(await response.text()).toContain('id="page-data"')
     }
-    for (const path of ['/@Alex', '/@Alex/vs/@Ben', '/leaderboard']) {
+    for (const path of paths) {
       const response = await service.request(path)
       expect(response.status).toBe(200)
       const html = await response.text()
@@ -113,6 +115,84 @@ describe('a page that the service draws', () => {
       expect(html).toContain('This page needs JavaScript.')
     }
   })
+
+  it('shows a species in all of its rarities, in any letter case, and in one gamemode', async () => {
+    const { service, admin } = await open()
+    await add(admin, [
+      { name: 'Koi', rarity: 1 },
+      { name: 'Koi', rarity: 7 },
+    ])
+    await admin('POST', '/admin/users/Alex/fish?gamemode=survival', { fish: [{ name: 'Koi', rarity: 7 }] })
+    const rowsOf = (html: string) =>
+      [...html.matchAll(/class="rarity-row (?!quiet).*?rarity-name">(.*?)<.*?×<\/span>(\d+)/g)].map((row) =>
+        row.slice(1),
+      )
+    const html = await (await service.request('/@Alex/species?name=%20kOI')).text()
+    expect(headingsOf(html)).toEqual(['<bdi>Koi</bdi>'])
+    expect(html).toContain('<title>Koi · Alex · Fish and Crab Collection</title>')
+    expect(rowsOf(html)).toEqual([
+      ['Mythical', '2'],
+      ['Bronze', '1'],
+    ])
+    expect(cardsOf(html)).toEqual([])
+    expect(dataOf(html)).toMatchObject({ view: 'player', isPartial: false, profile: { user: 'Alex' } })
+    const survival = await (await service.request('/@Alex/species?name=Koi&gamemode=survival')).text()
+    expect(rowsOf(survival)).toEqual([['Mythical', '1']])
+  })
+
+  it('reports that a player has not caught a species, and that an address names none', async () => {
+    const { service, admin } = await open()
+    await add(admin, [{ name: 'Koi', rarity: 7 }])
+    for (const query of ['?name=Nessie', '?name=Koi&kind=crab']) {
+      const response = await service.request(`/@Alex/species${query}`)
+      const html = await response.text()
+      expect([response.status, html.includes('Not caught yet by <a href="/@Alex">Alex</a>')]).toEqual([200, true])
+      // Anybody can write such an address, so other sites do not show its text.
+      expect(html).toContain('<title>A species of Alex · Fish and Crab Collection</title>')
+    }
+    for (const query of ['', '?name=', '?kind=fish']) {
+      const response = await service.request(`/@Alex/species${query}`)
+      expect([response.status, (await response.text()).includes('page-data')]).toEqual([404, false])
+    }
+  })
+
+  it('contains the wanted species of a player with more than 500, and no neighbours', async () => {
+    const { service, admin } = await open()
+    const many = Array.from({ length: 501 }, (_, index) => ({ name: `Fish ${index}`, rarity: index < 20 ? 7 : 1 }))
+    await add(admin, many.slice(0, 500))
+    await add(admin, many.slice(500))
+    const html = await (await service.request('/@Alex/species?name=FISH+300')).text()
+    expect(headingsOf(html)).toEqual(['<bdi>Fish 300</bdi>'])
+    expect(html).not.toMatch(/Previous|Next/)
+    const data = dataOf(html)
+    expect(data).toMatchObject({ view: 'player', isPartial: true })
+    expect(html.length).toBeLessThan(60_000)
+  })
+
+  it.each(['..', 'a/b', 'card.png', '\u{1f41f}', HOSTILE, '\u202eevil'])(
+    'contains the species %j only as text',
+    async (name) => {
+      const { service, admin } = await open({
+        publicUrl: 'https://fish.example',
+        renderCard: async () => new Uint8Array(),
+      })
+      await add(admin, [
+        { name, rarity: 7 },
+        { name: 'Koi', rarity: 1 },
+      ])
+      const search = new URLSearchParams({ name })
+      const html = await (await service.request(`/@Alex/species?${search}`)).text()
+      expect(html.match(/<\/?script/g)).toEqual(['<script', '</script'])
+      expect(html.slice(0, html.indexOf('<body>'))).not.toMatch(/<!--|\u202e/)
+      expect(html).not.toContain('<!--')
+      expect(html).toContain(`<link rel="canonical" href="https://fish.example/@Alex/species?${search}">`)
+      expect(html).toContain(
+        `<meta property="og:image" content="https://fish.example/@Alex/species/card.png?${search}">`,
+      )
+      const next = /class="sibling"[^>]*><a href="([^"]*)"/.exec(html)?.[1]
+      expect(next).toBe('/@Alex/species?name=Koi')
+    },
+  )
 
   it('is revalidated, and changes with the collection, the address and the day', async () => {
     const { service, admin } = await open()
@@ -124,10 +204,11 @@ describe('a page that the service draws', () => {
     const etag = await etagOf('/@Alex')
     expect((await service.request('/@Alex', { headers: { 'if-none-match': etag } })).status).toBe(304)
     const table = await etagOf('/@Alex?view=table')
+    const species = await etagOf('/@Alex/species?name=Koi')
     await add(admin, [{ name: 'Koi', rarity: 7 }])
     const later = await etagOf('/@Alex')
     service.advance(24 * 60 * 60 * 1000)
-    expect(new Set([etag, table, later, await etagOf('/@Alex')]).size).toBe(4)
+    expect(new Set([etag, table, species, later, await etagOf('/@Alex')]).size).toBe(5)
   })
 
   it('shows nothing of a hidden player, and leads to the new name of a renamed player', async () => {
@@ -135,8 +216,10 @@ describe('a page that the service draws', () => {
     await admin('POST', '/admin/users/Alex/rename', { name: 'Alexa' })
     const moved = await service.request('/@Alex/vs/@Ben?x=1')
     expect([moved.status, moved.headers.get('location')]).toEqual([301, '/@Alexa/vs/@Ben?x=1'])
+    const species = await service.request('/@Alex/species?name=a%2Fb&kind=crab')
+    expect([species.status, species.headers.get('location')]).toEqual([301, '/@Alexa/species?name=a%2Fb&kind=crab'])
     await admin('POST', '/admin/users/Ben/suspend', { hide: true })
-    for (const path of ['/@Ben', '/@Alexa/vs/@Ben', '/@Ben/vs/@Alexa']) {
+    for (const path of ['/@Ben', '/@Ben/species?name=Koi', '/@Alexa/vs/@Ben', '/@Ben/vs/@Alexa']) {
       const response = await service.request(path)
       expect([response.status, (await response.text()).includes('page-data')]).toEqual([404, false])
     }

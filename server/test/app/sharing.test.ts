@@ -1,6 +1,7 @@
 import { HEADERS } from '@fish-crab/sdk/contract'
 import { describe, expect, it, test } from 'vitest'
 import { creatureOf } from '../../src/drawings/creature.ts'
+import { asRoot } from './administration.ts'
 import { write } from './catches.ts'
 import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -302,6 +303,52 @@ describe('a player of a service with a list of species', () => {
     expect(rings(badge)[0]).toBeCloseTo(1 / 3, 1)
     await write(service, 'fish', fish('Leviathan', 'Whale'))
     expect(rings(await service.text('/@Alex/card.png'))[0]).toBeCloseTo(1, 2)
+  })
+})
+
+describe('the card of a species', () => {
+  it('shows the species, the player, the rarest of its rarities and the address of the player', async () => {
+    const service = await openService(UNLIMITED)
+    await write(service, 'fish', { fish: [7, 7, 6, 5, 4, 3].map((rarity) => ({ name: 'Koi', rarity })) })
+    const texts = async (query: string) =>
+      [...(await service.text(`/@alex/species/card.png?${query}`)).matchAll(/<text[^>]*>([^<]*)</g)].map(
+        ([, text]) => text,
+      )
+    const shown = await texts('name=KOI')
+    expect(shown.slice(0, 4)).toEqual(['Koi', 'Alex · Fish and Crab Collection', '2', 'Mythical'])
+    expect(shown).toHaveLength(2 + 8 + 2)
+    expect(shown.slice(-2)).toEqual([
+      expect.stringMatching(/^6 catches · first on .* · 1 more rarity$/),
+      'fish.example/@Alex',
+    ])
+    await write(service, 'crab', { crab: [{ name: 'King Crab' }] })
+    expect((await texts('name=King+Crab&kind=crab'))[0]).toBe('King Crab')
+  })
+
+  it('gets 404 without a species that the player has caught, 301 for a renamed player, and 429 above the limit', async () => {
+    const service = await openService({ rateLimit: { requests: 5, windowMs: 1000 } })
+    for (const query of ['', '?name=', '?name=Nessie']) {
+      expect((await service.request(`/@Alex/species/card.png${query}`)).status).toBe(404)
+    }
+    const admin = await asRoot(service)
+    await admin('POST', '/admin/users/Alex/rename', { name: 'Alexa' })
+    const response = await service.request('/@Alex/species/card.png?name=a%2Fb')
+    expect([response.status, response.headers.get('location')]).toEqual([301, '/@Alexa/species/card.png?name=a%2Fb'])
+    await service.request('/@Alexa/badge.svg')
+    expect((await service.request('/@Alexa/species/card.png?name=Koi')).status).toBe(429)
+  })
+
+  it.each(HOSTILE)('shows a species called %s as text that fits on the card', async (name) => {
+    const service = await openService(UNLIMITED)
+    await write(service, 'fish', fish(name))
+    const search = new URLSearchParams({ name })
+    const response = await service.request(`/@Alex/species/card.png?${search}`)
+    const headers = { 'if-none-match': String(response.headers.get('etag')) }
+    expect((await service.request(`/@Alex/species/card.png?${search}`, { headers })).status).toBe(304)
+    const svg = await response.text()
+    expect(svg).not.toMatch(/<script|onload="|\]\]>|[\u202E\u2066]/)
+    for (const [, text = ''] of svg.matchAll(/<text[^>]*>([^<]*)</g)) expect(text.length).toBeLessThan(60)
+    expect(svg.match(/<text/g)).toHaveLength(6)
   })
 })
 

@@ -2,13 +2,14 @@ import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
-import { demoPath, playerPath, readAddress, versusPath } from '../../web/src/data/address.ts'
+import { demoPath, playerPath, readAddress, speciesPath, versusPath } from '../../web/src/data/address.ts'
 import { demoProfile } from '../../web/src/data/demo.ts'
 import { historyOf, localDays } from '../../web/src/data/history.ts'
 import { loadPlayer } from '../../web/src/data/load.ts'
 import { milestonesOf } from '../../web/src/data/milestones.ts'
 import { collectionOf, emptyProfile, freshOf, type PlayerProfile, withCatches } from '../../web/src/data/profile.ts'
-import { entriesOf, inOrder, matching, type Order, USUAL_LIST } from '../../web/src/data/species-list.ts'
+import { daysOf, gamemodesOf, loadedGamemodes, rarityRows, spanOf } from '../../web/src/data/species.ts'
+import { entriesOf, findEntry, inOrder, matching, type Order, USUAL_LIST } from '../../web/src/data/species-list.ts'
 import { caughtSince, type Entry, mergeSummaries, NO_CATCHES, withEntries } from '../../web/src/data/summary.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
@@ -240,8 +241,75 @@ describe('the history', () => {
   })
 })
 
+describe('a species', () => {
+  const profile: PlayerProfile = {
+    ...emptyProfile('Alex', ['earth', 'survival', 'moon']),
+    gamemodes: [
+      { gamemode: 'earth', fish: FISH, crab: CRAB },
+      { gamemode: 'survival', fish: FISH, crab: NO_CATCHES },
+      { gamemode: 'moon', fish: { ...FISH, total: 6000 }, crab: NO_CATCHES },
+    ],
+  }
+  const [salmon] = ENTRIES
+
+  it('is found in its own spelling, or else in any letter case and with any spaces', () => {
+    const entries = entriesOf({
+      fish: summarize(['SALMON', 'Salmon'].map((name) => ({ name, rarity: 'Gold', caughtAt: '2026-01-01T00:00:00Z' }))),
+      crab: CRAB,
+    })
+    const nameOf = (name: string, kind: 'fish' | 'crab' = 'fish') => findEntry(entries, { kind, name })?.name
+    expect([nameOf('Salmon'), nameOf(' salmon '), nameOf('\u200b'), nameOf('Salmon', 'crab')]).toEqual([
+      'Salmon',
+      'SALMON',
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('has a row for each rarity, and a crab has one row', () => {
+    const rows = rarityRows('fish', salmon, ['Mythical', 'Platinum', 'Gold'])
+    expect(rows.map(({ rarity, caught }) => [rarity, caught?.count])).toEqual([
+      ['Mythical', 1],
+      ['Platinum', undefined],
+      ['Gold', 2],
+    ])
+    expect(rarityRows('crab', undefined, ['Gold'])).toEqual([{ rarity: undefined, caught: undefined }])
+  })
+
+  it('has the span of each rarity on the time axis of all rarities', () => {
+    const gold = salmon?.rarities[1]
+    expect(gold && salmon && spanOf(gold, salmon)).toEqual({ start: 0, end: 50 })
+    expect(
+      gold && spanOf({ ...gold, lastCaughtAt: gold.firstCaughtAt }, { ...gold, lastCaughtAt: gold.firstCaughtAt }),
+    ).toEqual({
+      start: 50,
+      end: 50,
+    })
+  })
+
+  it('has the gamemodes in which it was caught', () => {
+    expect(gamemodesOf(profile, { kind: 'crab', name: 'crab' })).toEqual([{ gamemode: 'earth', count: 1 }])
+    expect(gamemodesOf(profile, { kind: 'fish', name: 'Salmon' })).toHaveLength(3)
+  })
+
+  it('is counted by day only if its gamemodes have few catches', () => {
+    const few = [{ gamemode: 'earth', count: 3 }]
+    expect(loadedGamemodes(profile, 'fish', few)).toEqual(['earth'])
+    expect(loadedGamemodes(profile, 'fish', [...few, { gamemode: 'moon', count: 1 }])).toEqual([])
+    const entries = ['2026-01-02T23:00:00Z', '2026-01-01T01:00:00Z', '2026-01-02T01:00:00Z'].map((caughtAt) => ({
+      name: 'Koi',
+      caughtAt,
+    }))
+    expect(daysOf([...entries, { name: 'Cod', caughtAt: '2026-01-01T00:00:00Z' }], 'Koi')).toEqual([
+      { day: '2026-01-01', count: 1 },
+      { day: '2026-01-02', count: 2 },
+    ])
+  })
+})
+
 describe('the address of a page', () => {
   const list = USUAL_LIST
+  const ALEX = { view: 'player', name: 'Alex', gamemode: undefined, list }
   it.each([
     ['/', '', { view: 'home' }],
     ['/', '?demo', { view: 'demo', list }],
@@ -256,6 +324,18 @@ describe('the address of a page', () => {
     ['/@Alex/2026-11', '', { view: 'month', name: 'Alex', month: '2026-11' }],
     ['/@Alex/2026-13', '', { view: 'unknown' }],
     ['/@Alex/2026-1', '', { view: 'unknown' }],
+    ['/@Alex/species', '?name=Koi', { ...ALEX, species: { kind: 'fish', name: 'Koi' } }],
+    [
+      '/v1/%40Alex/species/',
+      '?name=Koi&kind=crab&sort=name',
+      {
+        ...ALEX,
+        list: { ...list, order: 'name' },
+        species: { kind: 'crab', name: 'Koi' },
+      },
+    ],
+    ['/@Alex/species', '?name=', { view: 'unknown' }],
+    ['/@Alex/species/Koi', '', { view: 'unknown' }],
     ['/nowhere', '', { view: 'unknown' }],
   ])('%s%s is parsed to its view', (pathname, search, expected) => {
     expect(readAddress({ pathname, search }, GAMEMODES)).toEqual(expected)
@@ -275,4 +355,16 @@ describe('the address of a page', () => {
     expect(readAddress(new URL(versusPath('A*', '_b'), path), GAMEMODES)).toMatchObject({ names: ['A*', '_b'] })
     expect([playerPath('Alex'), demoPath(USUAL_LIST)]).toEqual(['/@Alex', '/?demo'])
   })
+
+  it.each(['..', 'a/b', 'card.png', '\u{1f41f}', '</script>', '<!--<script', '?&=#%41+ ', '\u202eevil', '__proto__'])(
+    'names the species %j only in its query',
+    (name) => {
+      const species = { kind: 'crab', name } as const
+      const options = { ...USUAL_LIST, text: 'o', isTable: true }
+      const path = new URL(speciesPath('Alex', species, 'earth', options), 'https://fish.example')
+      expect(path.pathname).toBe('/@Alex/species')
+      const expected = { view: 'player', name: 'Alex', gamemode: 'earth', list: options, species }
+      expect(readAddress(path, GAMEMODES)).toEqual(expected)
+    },
+  )
 })

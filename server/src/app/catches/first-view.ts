@@ -1,4 +1,11 @@
-import { KINDS, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
+import {
+  foldSpeciesName,
+  KINDS,
+  type Kind,
+  type Profile,
+  RARITY_LABELS,
+  type RarityLabel,
+} from '@fish-crab/sdk/contract'
 import type { Slices } from '../core/slices.ts'
 import { compareText } from './summary.ts'
 
@@ -14,12 +21,19 @@ export interface FirstView {
   readonly isPartial: boolean
 }
 
+/** A species that a request names. */
+export interface WantedSpecies {
+  readonly kind: Kind
+  readonly name: string
+}
+
 /**
  * Returns a profile with all of its species, or with the species that a page lists first: the rarest, and among equals
  * the most caught.
  * @param profile with species
+ * @param wanted a species to include. @default none
  */
-export async function firstViewOf(profile: Profile, slices: Slices): Promise<FirstView> {
+export async function firstViewOf(profile: Profile, slices: Slices, wanted?: WantedSpecies): Promise<FirstView> {
   const collections = profile.gamemodes.flatMap((one) =>
     KINDS.map((kind) => ({ kind, species: one[kind].species ?? [] })),
   )
@@ -27,14 +41,24 @@ export async function firstViewOf(profile: Profile, slices: Slices): Promise<Fir
   if (count <= MAX_PAGE_SPECIES) return { profile, isPartial: false }
   const first = await firstNames(collections, slices)
   const gamemodes: Profile['gamemodes'] = []
+  const isWanted = speciesMatcher(wanted)
+  const isFirst = (kind: Kind) => (name: string) => first.has(keyOf(kind, name)) || isWanted(kind, name)
   for (const { gamemode, fish, crab } of profile.gamemodes) {
     gamemodes.push({
       gamemode,
-      fish: { ...fish, species: await filtered(fish.species, (name) => first.has(keyOf('fish', name)), slices) },
-      crab: { ...crab, species: await filtered(crab.species, (name) => first.has(keyOf('crab', name)), slices) },
+      fish: { ...fish, species: await filtered(fish.species, isFirst('fish'), slices) },
+      crab: { ...crab, species: await filtered(crab.species, isFirst('crab'), slices) },
     })
   }
   return { profile: { ...profile, gamemodes }, isPartial: true }
+}
+
+/** Returns a function that finds the spellings of a species that differ only in letter case and spaces. */
+export function speciesMatcher(wanted: WantedSpecies | undefined): (kind: Kind, name: string) => boolean {
+  if (!wanted) return () => false
+  const folded = foldSpeciesName(wanted.name)
+  return (kind, name) =>
+    kind === wanted.kind && (name === wanted.name || (folded !== '' && foldSpeciesName(name) === folded))
 }
 
 interface Listed {

@@ -1,6 +1,6 @@
 import { isUserName, type Kind, type PAGE_ROUTES, routePath, type User } from '@fish-crab/sdk/contract'
 import type { PageData } from '../../page-data.ts'
-import { type FirstView, firstViewOf } from '../catches/first-view.ts'
+import { type FirstView, firstViewOf, type WantedSpecies } from '../catches/first-view.ts'
 import { recentMonth } from '../catches/month.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createSlices } from '../core/slices.ts'
@@ -9,13 +9,23 @@ import { HttpError } from '../http/http-error.ts'
 import { canonicalPath } from '../http/path.ts'
 import { staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { CARD_SIZE, descriptionOf, monthDescriptionOf, monthName } from '../sharing/figures.ts'
+import { CARD_SIZE, descriptionOf, monthDescriptionOf, monthName, withoutDirections } from '../sharing/figures.ts'
+import { caughtSpeciesOf, readSpeciesQuery, speciesDescriptionOf, speciesSearch } from '../sharing/species.ts'
 import { isVisible } from '../users/users.ts'
 import { createFindLeaders } from './leaderboard.ts'
 import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import { PAGES_HEADERS } from './page-headers.ts'
-import { IMPOSSIBLE, missingPage, PAGE_TYPE, type Preview, pageFile, pageHtml, type Site } from './page-response.ts'
+import {
+  IMPOSSIBLE,
+  missingPage,
+  NO_PAGE,
+  PAGE_TYPE,
+  type Preview,
+  pageFile,
+  pageHtml,
+  type Site,
+} from './page-response.ts'
 import type { profileHandlers } from './profile.ts'
 import type { Services } from './services.ts'
 
@@ -43,6 +53,8 @@ interface DrawnPage {
   readonly route: keyof typeof PAGE_ROUTES
   /** The preview of the page without data. */
   readonly plain: (params: Readonly<Record<string, string>>) => Preview
+  /** The part of the query on which the canonical address depends, or `undefined` if it has no page. @default empty */
+  readonly search?: (query: URLSearchParams) => string | undefined
   /** Finds the view of the players in the path. */
   readonly find: (context: RequestContext, players: readonly User[]) => Promise<FoundView>
 }
@@ -55,10 +67,12 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
   const { users, limitRate, renderCard, logger, publicUrl, responses, readQueue, clock } = services
   const findLeaders = createFindLeaders(services, (user) => isVisible(user))
 
-  function drawnPage({ route, plain, find }: DrawnPage): Handler {
+  function drawnPage({ route, plain, search = () => '', find }: DrawnPage): Handler {
     return async (context) => {
-      const { request, requestId, params } = context
+      const { request, requestId, params, query } = context
       const { month: _, ...named } = params
+      const more = search(query)
+      if (more === undefined) return missingPage(site, { page: 'collection', preview: NO_PAGE }, 'not_found')
       const missing = (preview: Preview) => missingPage(site, { page: 'collection', preview }, 'user_not_found')
       if (!Object.values(named).every(isUserName)) return missing(IMPOSSIBLE)
       try {
@@ -72,12 +86,14 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
         const players = found.filter((user) => user !== undefined && isVisible(user)) as User[]
         if (players.length < found.length) return missing(UNKNOWN)
         const names = Object.fromEntries(Object.keys(named).map((key, at) => [key, players[at]?.name ?? '']))
-        return await draw(context, routePath(route, { ...params, ...names }), await find(context, players))
+        const path = routePath(route, { ...params, ...names }) + more
+        return await draw(context, path, await find(context, players))
       } catch (error) {
         request.signal.throwIfAborted()
         if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page could not be drawn')
       }
-      const file = await pageFile(site, { page: 'collection', preview: plain(params), path: routePath(route, params) })
+      const path = routePath(route, params) + more
+      const file = await pageFile(site, { page: 'collection', preview: plain(params), path })
       return staticFile(request, file, PAGES_HEADERS)
     }
   }
@@ -105,22 +121,21 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
     )
   }
 
-  async function findProfiles(context: RequestContext, players: readonly User[]) {
+  async function findProfiles(context: RequestContext, players: readonly User[], wanted?: WantedSpecies) {
     const { profiles } = await loadProfiles()
     return Promise.all(
       players.map(async (user) => {
         const { version, read } = await profiles({ user, withSpecies: true, client: context.site })
         return {
           version,
-          read: async (signal: AbortSignal) => firstViewOf(await read(signal), createSlices(signal)),
+          read: async (signal: AbortSignal) => firstViewOf(await read(signal), createSlices(signal), wanted),
         }
       }),
     )
   }
 
   function cardAt(path: string, alt: string) {
-    if (!renderCard || publicUrl === undefined) return undefined
-    return { ...CARD_SIZE, url: publicUrl + path, alt }
+    return renderCard && publicUrl !== undefined ? { ...CARD_SIZE, url: publicUrl + path, alt } : undefined
   }
 
   return {
@@ -140,12 +155,9 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
           async read(signal) {
             const view = await found.read(signal)
             const { profile } = view
-            const title = `${profile.user} · ${SITE}`
-            const image = cardAt(
-              routePath('playerCard', { name: profile.user }),
-              `The rarest catches and the totals of ${profile.user}`,
-            )
-            const preview = { title, description: descriptionOf(profile), image }
+            const { user: name } = profile
+            const image = cardAt(routePath('playerCard', { name }), `The rarest catches and the totals of ${name}`)
+            const preview = { title: `${name} · ${SITE}`, description: descriptionOf(profile), image }
             return { preview, data: { view: 'player', ...view, recentMonth: recentMonth(profile.days, clock()) } }
           },
         }
@@ -173,6 +185,40 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
             )
             const preview = { title: monthTitle(data.user, month), description: monthDescriptionOf(data), image }
             return { preview, data: { view: 'month', ...data } }
+          },
+        }
+      },
+    }),
+
+    speciesPage: drawnPage({
+      route: 'speciesPage',
+      plain: speciesPreview,
+      search(query) {
+        const wanted = readSpeciesQuery(query, site.gamemodes)
+        return wanted && speciesSearch(wanted)
+      },
+      async find(context, players) {
+        const wanted = readSpeciesQuery(context.query, site.gamemodes)
+        const [user] = players
+        const [found] = await findProfiles(context, players, wanted)
+        if (!user || !found || !wanted) throw new HttpError('user_not_found')
+        return {
+          version: found.version,
+          name: `species ${user.id}`,
+          async read(signal) {
+            const view = await found.read(signal)
+            const { user: name } = view.profile
+            const caught = caughtSpeciesOf(view.profile, wanted)
+            // The preview of a species that the player has not caught would show any text that stands in its address.
+            if (!caught) return { preview: speciesPreview({ name }), data: { view: 'player', ...view } }
+            const species = withoutDirections(caught.name)
+            const path = routePath('speciesCard', { name }) + speciesSearch({ ...wanted, name: caught.name })
+            const preview = {
+              title: `${species} · ${name} · ${SITE}`,
+              description: speciesDescriptionOf(caught),
+              image: cardAt(path, `${species}, caught by ${name}`),
+            }
+            return { preview, data: { view: 'player', ...view } }
           },
         }
       },
@@ -220,6 +266,13 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
 
 function monthTitle(name: string, month: string): string {
   return `${name} in ${monthName(month)} · ${SITE}`
+}
+
+function speciesPreview({ name = '' }: Readonly<Record<string, string>>): Preview {
+  return {
+    title: `A species of ${name} · ${SITE}`,
+    description: `How often ${name} has caught a species, in which rarities and when.`,
+  }
 }
 
 function versusPreview({ name = '', other = '' }: Readonly<Record<string, string>>): Preview {

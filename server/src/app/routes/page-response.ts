@@ -14,6 +14,11 @@ export const IMPOSSIBLE: Preview = {
   description: 'No player can have this name.',
 }
 
+export const NO_PAGE: Preview = {
+  title: `Page not found · ${SITE}`,
+  description: 'There is no page at this address.',
+}
+
 /** The pages of the host, and the settings of the service that they show. */
 export interface Site extends Pages {
   readonly gamemodes: Services['gamemodes']['names']

@@ -5,7 +5,7 @@ import { type Handler, notFound } from '../http/router.ts'
 import { drawnPages, LEADERBOARD, type LoadProfiles } from './drawn-pages.ts'
 import { SITE } from './page.ts'
 import { PAGES_HEADERS, pageHeaders } from './page-headers.ts'
-import { IMPOSSIBLE, missingPage, type Preview, pageFile, type Site } from './page-response.ts'
+import { IMPOSSIBLE, missingPage, NO_PAGE, type Preview, pageFile, type Site } from './page-response.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -21,7 +21,6 @@ const SECRET_HEADERS = {
 const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
 const ADMIN: Preview = { title: `Administration · ${SITE}`, description: 'For administrators of this service.' }
 const LOGIN: Preview = { title: `Log in · ${SITE}`, description: 'Log in with a link of this service.' }
-const NO_PAGE: Preview = { title: `Page not found · ${SITE}`, description: 'There is no page at this address.' }
 
 /** Streaming software and other sites may embed overlays. This is safe, because overlays have nothing to click. */
 const OVERLAY_HEADERS = pageHeaders({
@@ -30,10 +29,9 @@ const OVERLAY_HEADERS = pageHeaders({
   'frame-ancestors': '*',
 })
 
-type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, 'playerCard' | 'monthCard'>, Handler>> & {
-  readonly playerCard?: Handler
-  readonly monthCard?: Handler
-}
+type CardRoute = 'playerCard' | 'monthCard' | 'speciesCard'
+type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, CardRoute>, Handler>> &
+  Partial<Readonly<Record<CardRoute, Handler>>>
 
 /** Creates the handlers of the pages for people, and of the pictures in link previews. */
 export function pageHandlers(files: Pages, services: Services, loadProfiles: LoadProfiles): PageHandlers {
@@ -46,6 +44,7 @@ export function pageHandlers(files: Pages, services: Services, loadProfiles: Loa
       ? {
           playerCard: async (context) => (await loadProfiles()).playerCard(context),
           monthCard: async (context) => (await loadProfiles()).monthCard(context),
+          speciesCard: async (context) => (await loadProfiles()).speciesCard(context),
         }
       : {}),
     playerBadge: async (context) => (await loadProfiles()).playerBadge(context),

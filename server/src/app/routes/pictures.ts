@@ -1,9 +1,11 @@
 import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
+import { firstViewOf } from '../catches/first-view.ts'
 import type { Months } from '../catches/read-month.ts'
 import type { Profiles } from '../catches/read-profile.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import { createSharedWork } from '../core/shared-work.ts'
+import { createSlices } from '../core/slices.ts'
 import { createBoundedQueue } from '../http/bounded-queue.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -13,6 +15,7 @@ import { badgeOf } from '../sharing/badge.ts'
 import { cardOf } from '../sharing/card.ts'
 import type { CardOptions } from '../sharing/card-frame.ts'
 import { monthCardOf } from '../sharing/month-card.ts'
+import { caughtSpeciesOf, readSpeciesQuery, speciesCardOf } from '../sharing/species.ts'
 import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import type { Services } from './services.ts'
@@ -27,6 +30,8 @@ interface Sources {
   readonly months: Months
 }
 
+type PictureRoute = 'playerCard' | 'playerBadge' | 'monthCard' | 'speciesCard'
+
 /** Blocks scripts, because a browser that opens an SVG picture by its address treats the picture as a document. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
 
@@ -39,16 +44,16 @@ const CONCURRENT_CARDS = 2
  * handler runs.
  */
 export function pictureHandlers(
-  { users, schedule, renderCard, publicUrl }: Services,
+  { users, schedule, renderCard, publicUrl, gamemodes }: Services,
   { lookUp, profiles, months }: Sources,
-): { readonly playerCard: Handler; readonly playerBadge: Handler; readonly monthCard: Handler } {
+): Readonly<Record<PictureRoute, Handler>> {
   const cards = createLruCache<string, Uint8Array<ArrayBuffer>>(CACHED_CARDS)
   const share = createSharedWork<string, Uint8Array<ArrayBuffer>>()
   const queue = createBoundedQueue({ what: 'cards', concurrency: CONCURRENT_CARDS, perClient: 1, schedule })
 
   /** Sends a picture, or the address of the picture of a renamed player. */
   function pictureOf(
-    route: 'playerCard' | 'playerBadge' | 'monthCard',
+    route: PictureRoute,
     send: (context: RequestContext, user: User) => Promise<HandlerResponse>,
   ): Handler {
     return async (context) => {
@@ -100,6 +105,20 @@ export function pictureHandlers(
       const found = await read(context.request.signal)
       return sendCard(context, routePath('monthPage', { name: user.name, month }), (options) =>
         monthCardOf(found, options),
+      )
+    }),
+
+    speciesCard: pictureOf('speciesCard', async (context, user) => {
+      const { site: client, query, request } = context
+      const wanted = readSpeciesQuery(query, gamemodes.names)
+      if (!wanted) throw new HttpError('not_found')
+      const { read } = await profiles({ user, withSpecies: true, client })
+      const { profile } = await firstViewOf(await read(request.signal), createSlices(request.signal), wanted)
+      const caught = caughtSpeciesOf(profile, wanted)
+      // The card of a species that the player has not caught would show any text that stands in its address.
+      if (!caught) throw new HttpError('not_found')
+      return sendCard(context, routePath('playerPage', { name: user.name }), (options) =>
+        speciesCardOf(user.name, caught, options),
       )
     }),
   }

@@ -70,6 +70,6 @@ function kindsOf({ fish, crabs }: { readonly fish: number; readonly crabs: numbe
 }
 
 /** Removes control characters that would reverse the text after the name (Unicode Standard Annex #9). */
-function withoutDirections(name: string): string {
+export function withoutDirections(name: string): string {
   return name.replace(/\p{Bidi_Control}/gu, '')
 }

@@ -1,6 +1,6 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
-import { type ListOptions, ONLY, ORDERS, type Order, PARTS, USUAL_LIST } from './species-list.ts'
+import { type ListOptions, ONLY, ORDERS, type Order, PARTS, type SpeciesName, USUAL_LIST } from './species-list.ts'
 import type { Kind } from './summary.ts'
 
 /** The page that an address opens. Names are as written in the address. */
@@ -19,6 +19,8 @@ export interface PlayerAddress {
   /** @default all */
   readonly gamemode: Gamemode | undefined
   readonly list: ListOptions
+  /** The species to show instead of the list. @default none */
+  readonly species?: SpeciesName | undefined
 }
 
 /** The query that opens the sample collection on the home page. */
@@ -29,7 +31,7 @@ export const LEADERBOARD_PATH = '/leaderboard'
 export type Place = Pick<Location, 'pathname' | 'search'>
 
 /** The path of a player, of two players, or of a month of a player. */
-const PLAYER_PATH = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+)|\/([1-9]\d{3}-(?:0[1-9]|1[0-2])))?$/i
+const PLAYER_PATH = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+)|\/([1-9]\d{3}-(?:0[1-9]|1[0-2]))|(\/species))?$/i
 
 /** Reads the path and query of a page. */
 export function readAddress({ pathname, search }: Place, gamemodes: PageGamemodes): Address {
@@ -37,13 +39,19 @@ export function readAddress({ pathname, search }: Place, gamemodes: PageGamemode
   const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/(?<!\/)\/+$/, '')
   const list = readListOptions(query)
   if (path === '') return query.has('demo') ? { view: 'demo', list } : { view: 'home' }
-  if (path === LEADERBOARD_PATH) return { view: 'leaderboard', kind: query.get('kind') === 'crab' ? 'crab' : 'fish' }
-  const [, name, other, month] = PLAYER_PATH.exec(path) ?? []
+  if (path === LEADERBOARD_PATH) return { view: 'leaderboard', kind: kindOf(query) }
+  const [, name, other, month, detail] = PLAYER_PATH.exec(path) ?? []
   if (name === undefined) return { view: 'unknown' }
   if (month !== undefined) return { view: 'month', name: decoded(name), month }
   if (other !== undefined) return { view: 'versus', names: [decoded(name), decoded(other)] }
-  return { view: 'player', name: decoded(name), gamemode: matchGamemode(gamemodes, query.get('gamemode')), list }
+  const gamemode = matchGamemode(gamemodes, query.get('gamemode'))
+  const player = { view: 'player', name: decoded(name), gamemode, list } as const
+  if (detail === undefined) return player
+  const species = query.get('name')
+  return species ? { ...player, species: { kind: kindOf(query), name: species } } : { view: 'unknown' }
 }
+
+const kindOf = (query: URLSearchParams): Kind => (query.get('kind') === 'crab' ? 'crab' : 'fish')
 
 function readListOptions(query: URLSearchParams): ListOptions {
   const [only, part, order] = [query.get('only'), query.get('show'), query.get('sort')]
@@ -59,6 +67,17 @@ function readListOptions(query: URLSearchParams): ListOptions {
 /** The path of a player's page. */
 export function playerPath(name: string, gamemode?: Gamemode, list: ListOptions = USUAL_LIST): string {
   return `/@${encodeURIComponent(name)}${queryOf({ gamemode, list })}`
+}
+
+/** The path of a species of a player. Names of species are any text, so they stand in the query. */
+export function speciesPath(
+  player: string,
+  { kind, name }: SpeciesName,
+  gamemode?: Gamemode,
+  list: ListOptions = USUAL_LIST,
+): string {
+  const species = new URLSearchParams({ name, ...(kind === 'crab' && { kind }) })
+  return `/@${encodeURIComponent(player)}/species?${species}${queryOf({ gamemode, list }).replace('?', '&')}`
 }
 
 /** The path of the sample collection. */

@@ -294,7 +294,8 @@ function afterFailure(state: FollowState, error: unknown, now: number): FollowSt
   return { ...next, dueAt, followed: { ...state.followed, problem } }
 }
 
-function problemOf(error: unknown, isOnline: boolean, retryAt: number): Problem {
+/** Describes why a request failed. @param retryAt the time of the next attempt, in Unix milliseconds */
+export function problemOf(error: unknown, isOnline: boolean, retryAt: number): Problem {
   if (error instanceof RateLimitError) return { kind: 'limited', retryAt: error.resetAt.getTime() }
   if (!isOnline) return { kind: 'offline' }
   if (error instanceof ConnectionError || error instanceof TimeoutError) return { kind: 'unreachable', retryAt }

@@ -1,13 +1,19 @@
 import type { RarityLabel } from '@fish-crab/sdk'
+import { foldSpeciesName } from '@fish-crab/sdk/constants'
 import type { Collection } from './profile.ts'
 import { compareText, type Kind, mergeSpecies, RARITY_ORDER, rankOf, type Species } from './summary.ts'
 
 export const RAREST_FIRST: readonly RarityLabel[] = [...RARITY_ORDER].reverse()
 
-/** A species in all of its rarities. */
-export interface SpeciesEntry extends Species {
-  readonly key: string
+/** What identifies a species. */
+export interface SpeciesName {
   readonly kind: Kind
+  readonly name: string
+}
+
+/** A species in all of its rarities. */
+export interface SpeciesEntry extends Species, SpeciesName {
+  readonly key: string
   /** The highest rarity in which the species was caught. */
   readonly rarity: RarityLabel | undefined
   /** The catches of the species by rarity, rarest first. Empty for crabs. */
@@ -87,6 +93,16 @@ function entryOf(kind: Kind, species: readonly [Species, ...Species[]]): Species
   const { name, count, firstCaughtAt, lastCaughtAt } = species.reduce(mergeSpecies)
   const key = entryKey(kind, name)
   return { key, kind, name, rarity: rarities[0]?.rarity, count, firstCaughtAt, lastCaughtAt, rarities }
+}
+
+/** Finds a species in its own spelling, or else in one that differs only in letter case and spaces. */
+export function findEntry(entries: readonly SpeciesEntry[], { kind, name }: SpeciesName): SpeciesEntry | undefined {
+  const key = entryKey(kind, name)
+  const folded = foldSpeciesName(name)
+  return (
+    entries.find((entry) => entry.key === key) ??
+    entries.find((entry) => entry.kind === kind && folded !== '' && foldSpeciesName(entry.name) === folded)
+  )
 }
 
 const names = new Intl.Collator(undefined, { numeric: true })

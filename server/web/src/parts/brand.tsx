@@ -1,11 +1,14 @@
 import { Creature } from './creature.tsx'
 
 /** The name of the site with its fish, as a link to the home page. */
+/** The name of the service on pages. */
+export const SITE = 'Fish and Crab Collection'
+
 export function Brand() {
   return (
     <a class="brand" href="/">
-      <Creature kind="fish" name="Fish and Crab Collection" rarity="Gold" />
-      Fish and Crab Collection
+      <Creature kind="fish" name={SITE} rarity="Gold" />
+      {SITE}
     </a>
   )
 }

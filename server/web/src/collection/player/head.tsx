@@ -8,6 +8,7 @@ import { formatNumber, UTC, useFormats } from '../../parts/format.ts'
 import { Ring } from '../../parts/ring.tsx'
 import { ShareButton } from '../../parts/share-button.tsx'
 import { Compare } from './compare.tsx'
+import { LinkedName, type SpeciesLink } from './species-list.tsx'
 
 interface HeadProps {
   readonly profile: PlayerProfile
@@ -18,12 +19,13 @@ interface HeadProps {
   readonly known: PlayerProfile['knownSpecies']
   /** The last month, if the page links to it. */
   readonly recentMonth: string | undefined
+  readonly link: SpeciesLink | undefined
 }
 
 const DISPLAYED = 3
 
 /** An overview of the player: the name, the emblem, the rarest catches and the totals. */
-export function Head({ profile, gamemode, options, isDemo, known, recentMonth }: HeadProps) {
+export function Head({ profile, gamemode, options, isDemo, known, recentMonth, link }: HeadProps) {
   const { user } = profile
   const rarest = profile.rarest.slice(0, DISPLAYED)
   return (
@@ -40,7 +42,9 @@ export function Head({ profile, gamemode, options, isDemo, known, recentMonth }:
           {rarest.map(({ name, rarity }) => (
             <li key={`${rarity} ${name}`} class={`display ${tintOf(rarity)}`} title={name}>
               <Creature kind="fish" name={name} rarity={rarity} />
-              <span class="display-name">{name}</span>
+              <span class="display-name">
+                <LinkedName entry={{ kind: 'fish', name }} link={link} />
+              </span>
               <span class="display-rarity">{rarity}</span>
             </li>
           ))}

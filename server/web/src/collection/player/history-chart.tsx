@@ -1,18 +1,19 @@
 import { greatest, sum } from 'd3-array'
 import { scaleBand, scaleLinear } from 'd3-scale'
-import { useMemo } from 'preact/hooks'
+import { useId, useMemo } from 'preact/hooks'
 import { type History, historyOf, localDays, type Period } from '../../data/history.ts'
 import type { DayCount } from '../../data/profile.ts'
 import { formatCompact, formatNumber, plural, useFormats } from '../../parts/format.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
-/** The catches of all gamemodes over time. */
+/** Catches over time. */
 export function HistoryChart({ days }: { readonly days: readonly DayCount[] }) {
+  const id = useId()
   const history = useMemo(() => historyOf(localDays(days), Date.now()), [days])
   if (!history) return null
   return (
-    <section class="panel" aria-labelledby="history">
-      <h2 id="history">Catches over time</h2>
+    <section class="panel" aria-labelledby={id}>
+      <h2 id={id}>Catches over time</h2>
       <Columns {...history} />
     </section>
   )

@@ -1,9 +1,9 @@
 import type { Profile } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { demoPath, type PlayerAddress, playerPath } from '../../data/address.ts'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { demoPath, type PlayerAddress, playerPath, speciesPath } from '../../data/address.ts'
 import { type DrawnProfile, type Followed, type Following, followCollection } from '../../data/follow.ts'
-import { missingOf } from '../../data/known-species.ts'
+import { type KnownIndex, missingOf } from '../../data/known-species.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
 import {
@@ -14,8 +14,9 @@ import {
   playerProfileOf,
   totalOf,
 } from '../../data/profile.ts'
-import { entriesOf, entryKey, isUsual, type ListOptions } from '../../data/species-list.ts'
+import { entriesOf, entryKey, isUsual, type ListOptions, type SpeciesName } from '../../data/species-list.ts'
 import { openStream } from '../../data/stream.ts'
+import { SITE } from '../../parts/brand.tsx'
 import { Creature } from '../../parts/creature.tsx'
 import { formatNumber, formatTime } from '../../parts/format.ts'
 import { useLazy } from '../../parts/use-lazy.ts'
@@ -24,7 +25,8 @@ import { ProblemNotice } from '../problem.tsx'
 import type { Services } from '../services.ts'
 import { Head } from './head.tsx'
 import { Latest } from './latest.tsx'
-import { SpeciesList } from './species-list.tsx'
+import { type SpeciesLink, SpeciesList } from './species-list.tsx'
+import { type SpeciesAddress, SpeciesPage } from './species-page.tsx'
 import { Tabs } from './tabs.tsx'
 import { useKnownSpecies } from './use-known-species.ts'
 
@@ -72,10 +74,49 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
   }, [client, context, name, drawn])
 
   function change(next: CollectionAddress, isNewPage: boolean): void {
-    const path = next.view === 'player' ? playerPath(next.name, next.gamemode, next.list) : demoPath(next.list)
-    if (isNewPage) history.pushState(null, '', path)
-    else history.replaceState(null, '', path)
+    if (isNewPage) history.pushState(null, '', pathOf(next))
+    else history.replaceState(history.state, '', pathOf(next))
     onChange(next)
+  }
+
+  const isWanted = name !== undefined && followed.profile !== undefined
+  const { known, isLoading } = useKnownSpecies({ client, context }, { gamemode, isWanted })
+  const opened = address.view === 'player' && address.species ? (address as SpeciesAddress) : undefined
+  const list = useList(address.list)
+  const link = useMemo<SpeciesLink | undefined>(() => {
+    if (name === undefined) return undefined
+    return {
+      pathOf: (species) => speciesPath(name, species, gamemode, list),
+      open({ kind, name: species }) {
+        const next = { view: 'player', name, gamemode, list, species: { kind, name: species } } as const
+        history.pushState(FROM_LIST, '', pathOf(next))
+        onChange(next)
+      },
+    }
+  }, [name, gamemode, list, onChange])
+  const heading = useRef<HTMLHeadingElement>(null)
+  const lister = useRef<HTMLDivElement>(null)
+  useMovedFocus(opened?.species, ({ before, now }) => {
+    const title = [now?.name, followed.profile?.user ?? name, SITE].filter(Boolean).join(' · ')
+    document.title = title.replace(/\p{Bidi_Control}/gu, '')
+    if (now) {
+      heading.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    } else if (before) {
+      const path = link?.pathOf(before)
+      const links = lister.current?.querySelectorAll<HTMLElement>('.species-link') ?? []
+      const card = [...links].find((one) => one.getAttribute('href') === path)
+      const target = card ?? document.querySelector<HTMLElement>('main')
+      target?.focus({ preventScroll: true })
+    }
+  })
+  // The list stays as it was while a species is open, so that it is as long as before when it appears again.
+  const isListed = useRef(!opened)
+  isListed.current ||= !opened
+
+  function close(): void {
+    if (history.state?.isFromList) history.back()
+    else if (opened) change({ ...opened, species: undefined }, true)
   }
 
   const { profile, problem, isUnknown, updatedAt } = followed
@@ -85,30 +126,77 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
       {problem && (
         <ProblemNotice problem={problem} updatedAt={profile && updatedAt} onRetry={() => following.current?.retry()} />
       )}
-      {profile ? (
-        <ProfileView
+      {profile && opened && (
+        <SpeciesPage
           services={{ client, context }}
           profile={profile}
-          fresh={followed.fresh}
-          isDemo={name === undefined}
-          isLive={!problem && updatedAt !== undefined}
           isPartial={followed.isPartial === true}
-          recentMonth={given?.recentMonth}
-          updatedAt={updatedAt}
-          gamemode={gamemode}
-          list={address.list}
-          onGamemode={(next) => address.view === 'player' && change({ ...address, gamemode: next }, true)}
-          onList={(list) => change({ ...address, list }, false)}
+          address={opened}
+          known={known}
+          heading={heading}
+          onMove={(next) => change(next, false)}
+          onClose={close}
         />
-      ) : (
-        <Loading name={name} isBusy={!problem} />
       )}
+      {profile && isListed.current && (
+        <div hidden={opened !== undefined} ref={lister}>
+          <ProfileView
+            profile={profile}
+            fresh={followed.fresh}
+            isDemo={name === undefined}
+            isLive={!problem && updatedAt !== undefined}
+            isPartial={followed.isPartial === true}
+            recentMonth={given?.recentMonth}
+            known={known}
+            isLoading={isLoading}
+            updatedAt={updatedAt}
+            gamemode={gamemode}
+            list={list}
+            link={link}
+            onGamemode={(next) => address.view === 'player' && change({ ...address, gamemode: next }, true)}
+            onList={(next) => change({ ...address, list: next }, false)}
+          />
+        </div>
+      )}
+      {!profile && <Loading name={name} isBusy={!problem} />}
     </>
   )
 }
 
+/** The state of a history entry that the list before it opened. */
+const FROM_LIST = { isFromList: true }
+
+function pathOf(address: CollectionAddress): string {
+  if (address.view === 'demo') return demoPath(address.list)
+  const { name, gamemode, list, species } = address
+  return species ? speciesPath(name, species, gamemode, list) : playerPath(name, gamemode, list)
+}
+
+/** Keeps the identity of equal options, which each step in the history reads anew. */
+function useList({ text, only, part, order, isTable }: ListOptions): ListOptions {
+  return useMemo(() => ({ text, only, part, order, isTable }), [text, only, part, order, isTable])
+}
+
+interface Move {
+  readonly before: SpeciesName | undefined
+  readonly now: SpeciesName | undefined
+}
+
+/** Calls back when the page shows another species or the list, before the browser restores the place of scroll. */
+function useMovedFocus(species: SpeciesName | undefined, onMove: (move: Move) => void): void {
+  const shown = useRef(species)
+  const key = species && entryKey(species.kind, species.name)
+  useLayoutEffect(() => {
+    const before = shown.current
+    shown.current = species
+    if (key !== (before && entryKey(before.kind, before.name))) onMove({ before, now: species })
+  }, [key])
+}
+
 interface ProfileViewProps {
-  readonly services: Services
+  readonly known: KnownIndex | undefined
+  /** Whether the known species are being loaded. */
+  readonly isLoading: boolean
   readonly profile: PlayerProfile
   readonly fresh: readonly Fresh[]
   readonly isDemo: boolean
@@ -121,20 +209,20 @@ interface ProfileViewProps {
   /** @default all */
   readonly gamemode: Gamemode | undefined
   readonly list: ListOptions
+  readonly link: SpeciesLink | undefined
   readonly onGamemode: (gamemode: Gamemode | undefined) => void
   readonly onList: (list: ListOptions) => void
 }
 
 function ProfileView(props: ProfileViewProps) {
-  const { services, profile, fresh, isDemo, isLive, isPartial, recentMonth, updatedAt } = props
-  const { gamemode, list, onGamemode, onList } = props
+  const { profile, fresh, isDemo, isLive, isPartial, recentMonth, known, isLoading, updatedAt } = props
+  const { gamemode, list, link, onGamemode, onList } = props
   const charts = useLazy(loadCharts)
   const whole = useMemo(() => collectionOf(profile), [profile])
   const all = useMemo(() => entriesOf(whole), [whole])
   const collection = gamemode === undefined ? whole : collectionOf(profile, gamemode)
   const entries = useMemo(() => (collection === whole ? all : entriesOf(collection)), [all, whole, collection])
   const isListed = collection.fish.unique !== undefined && collection.crab.unique !== undefined
-  const { known, isLoading } = useKnownSpecies(services, { gamemode, isWanted: !isDemo })
   const { knownSpecies } = profile
   const book = useMemo(() => {
     const missing = known && isListed && !isPartial ? missingOf(entries, known) : []
@@ -157,6 +245,7 @@ function ProfileView(props: ProfileViewProps) {
         isDemo={isDemo}
         known={counted}
         recentMonth={recentMonth}
+        link={link}
       />
       <p class={fresh.length > 0 ? 'notice fresh' : 'visually-hidden'} role="status">
         {fresh.length > 0 &&
@@ -186,7 +275,15 @@ function ProfileView(props: ProfileViewProps) {
             </p>
           </div>
           {book.missing.length > 0 && (
-            <SpeciesList entries={entries} total={0} book={book} fresh={freshKeys} options={list} onOptions={onList} />
+            <SpeciesList
+              entries={entries}
+              total={0}
+              book={book}
+              fresh={freshKeys}
+              link={link}
+              options={list}
+              onOptions={onList}
+            />
           )}
         </>
       ) : (
@@ -200,6 +297,7 @@ function ProfileView(props: ProfileViewProps) {
               total={(isPartial ? profile.unique : undefined) ?? entries.length}
               book={book}
               fresh={freshKeys}
+              link={link}
               options={list}
               onOptions={onList}
             />

@@ -12,10 +12,13 @@ import {
   type Part,
   RAREST_FIRST,
   type SpeciesEntry,
+  type SpeciesName,
   withMissing,
 } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatNumber, useFormats } from '../../parts/format.ts'
+import { isPlainClick } from '../../parts/plain-click.ts'
+import { PipLegend } from './pip-legend.tsx'
 import { ScrollArea } from './scroll-area.tsx'
 
 /** Number of species in the first view. Each drawing adds 1 KB to the page of the server. */
@@ -41,6 +44,13 @@ interface Book {
   readonly missingCount: number | undefined
 }
 
+/** How the species of a list open. */
+export interface SpeciesLink {
+  readonly pathOf: (species: SpeciesName) => string
+  /** Opens the species in place. */
+  readonly open: (species: SpeciesName) => void
+}
+
 interface SpeciesListProps {
   readonly entries: readonly SpeciesEntry[]
   /** The number of species, of which `entries` may hold only the first. */
@@ -48,12 +58,14 @@ interface SpeciesListProps {
   readonly book: Book
   /** Keys of the species that the last update added. */
   readonly fresh: ReadonlySet<string>
+  /** Where a species leads. @default nowhere */
+  readonly link: SpeciesLink | undefined
   readonly options: ListOptions
   readonly onOptions: (options: ListOptions) => void
 }
 
 /** All species of a collection, each once, and the known species that it lacks, as cards or as a table. */
-export function SpeciesList({ entries, total, book, fresh, options, onOptions }: SpeciesListProps) {
+export function SpeciesList({ entries, total, book, fresh, link, options, onOptions }: SpeciesListProps) {
   const { text, only, part, order, isTable } = options
   const { missing } = book
   const [more, setMore] = useState({ options, shown: FIRST })
@@ -93,6 +105,7 @@ export function SpeciesList({ entries, total, book, fresh, options, onOptions }:
         )}
       </div>
       <Toolbar entries={entries} options={options} onOptions={onOptions} />
+      {entries.some(({ kind }) => kind === 'fish') && <PipLegend />}
       {found.length + ghosts === 0 ? (
         <p class="quiet">Nothing matches.</p>
       ) : isTable ? (
@@ -111,12 +124,14 @@ export function SpeciesList({ entries, total, book, fresh, options, onOptions }:
               </tr>
             </thead>
             {chunks.map((chunk, index) => (
-              <TableChunk key={index} rows={chunk} book={book} fresh={fresh} />
+              <TableChunk key={index} rows={chunk} book={book} fresh={fresh} link={link} />
             ))}
           </table>
         </ScrollArea>
       ) : (
-        chunks.map((chunk, index) => <CardChunk key={index} rows={chunk} book={book} fresh={fresh} ghosts={ghosts} />)
+        chunks.map((chunk, index) => (
+          <CardChunk key={index} rows={chunk} book={book} fresh={fresh} link={link} ghosts={ghosts} />
+        ))
       )}
       {shown >= SHOWN_FIRST && visible.length < found.length && (
         <p class="more">
@@ -207,10 +222,8 @@ function Toolbar({ entries, options, onOptions }: ToolbarProps) {
 /** A species of the player, or one that the player lacks. */
 type Row = SpeciesEntry | KnownSpecies
 
-interface ChunkProps {
+interface ChunkProps extends Pick<SpeciesListProps, 'book' | 'fresh' | 'link'> {
   readonly rows: readonly Row[]
-  readonly book: Book
-  readonly fresh: ReadonlySet<string>
   /** The number of cards in the place of missing species that are not loaded yet, so that the page does not move. */
   readonly ghosts?: number
 }
@@ -221,19 +234,20 @@ const keyOf = (row: Row) => (isCaught(row) ? row.key : `missing ${row.kind} ${ro
 const areSame = (one: ChunkProps, other: ChunkProps) =>
   one.fresh === other.fresh &&
   one.ghosts === other.ghosts &&
+  one.link === other.link &&
   one.book.known === other.book.known &&
   one.book.isLoading === other.book.isLoading &&
   one.rows.length === other.rows.length &&
   one.rows.every((row, index) => row === other.rows[index])
 
-const CardChunk = memo(({ rows, book, fresh, ghosts = 0 }: ChunkProps) => {
+const CardChunk = memo(({ rows, book, fresh, link, ghosts = 0 }: ChunkProps) => {
   return (
     <ul class="cards">
       {rows.map((row) =>
         isCaught(row) ? (
-          <CaughtCard key={row.key} entry={row} book={book} isFresh={fresh.has(row.key)} />
+          <CaughtCard key={row.key} entry={row} book={book} isFresh={fresh.has(row.key)} link={link} />
         ) : (
-          <MissingCard key={keyOf(row)} species={row} />
+          <MissingCard key={keyOf(row)} species={row} link={link} />
         ),
       )}
       {Array.from({ length: ghosts }, (_, index) => (
@@ -243,13 +257,13 @@ const CardChunk = memo(({ rows, book, fresh, ghosts = 0 }: ChunkProps) => {
   )
 }, areSame)
 
-interface CaughtCardProps {
+interface CaughtCardProps extends Pick<ChunkProps, 'link'> {
   readonly entry: SpeciesEntry
   readonly book: Book
   readonly isFresh: boolean
 }
 
-function CaughtCard({ entry, book: { known, isLoading }, isFresh }: CaughtCardProps) {
+function CaughtCard({ entry, book: { known, isLoading }, isFresh, link }: CaughtCardProps) {
   const species = known?.find(entry)
   return (
     <li class={`card ${tintOf(entry.rarity)}`}>
@@ -264,7 +278,7 @@ function CaughtCard({ entry, book: { known, isLoading }, isFresh }: CaughtCardPr
       </div>
       <div class="card-text">
         <p class="card-name" title={entry.name}>
-          {entry.name}
+          <LinkedName entry={entry} link={link} />
         </p>
         <Pips entry={entry} />
         {entry.firstCaughtAt !== undefined && (
@@ -281,7 +295,7 @@ function CaughtCard({ entry, book: { known, isLoading }, isFresh }: CaughtCardPr
   )
 }
 
-function MissingCard({ species }: { readonly species: KnownSpecies }) {
+function MissingCard({ species, link }: { readonly species: KnownSpecies } & Pick<ChunkProps, 'link'>) {
   const { kind, name, players, hint } = species
   return (
     <li class="card missing">
@@ -290,7 +304,7 @@ function MissingCard({ species }: { readonly species: KnownSpecies }) {
       </div>
       <div class="card-text">
         <p class="card-name" title={name}>
-          {name}
+          <LinkedName entry={species} link={link} />
         </p>
         <p class="card-times">
           <span class="visually-hidden">Not caught. </span>
@@ -304,6 +318,24 @@ function MissingCard({ species }: { readonly species: KnownSpecies }) {
 
 const playersText = (players: number) =>
   players === 0 ? 'Nobody has it' : players === 1 ? '1 player has it' : `${formatNumber(players)} players have it`
+
+/** The link covers the whole card, so that a card has one name and one place to press. */
+export function LinkedName({ entry, link }: { readonly entry: SpeciesName } & Pick<ChunkProps, 'link'>) {
+  if (!link) return <>{entry.name}</>
+  return (
+    <a
+      class="species-link"
+      href={link.pathOf(entry)}
+      onClick={(event) => {
+        if (!isPlainClick(event)) return
+        event.preventDefault()
+        link.open(entry)
+      }}
+    >
+      {entry.name}
+    </a>
+  )
+}
 
 /** A pip for each rarity. The pip is filled and has a count if the species was caught in that rarity. */
 function Pips({ entry: { kind, rarities } }: { readonly entry: SpeciesEntry }) {
@@ -340,7 +372,7 @@ function Moment({ time }: { readonly time: string }) {
   )
 }
 
-const TableChunk = memo(({ rows, book: { known }, fresh }: ChunkProps) => {
+const TableChunk = memo(({ rows, book: { known }, fresh, link }: ChunkProps) => {
   return (
     <tbody>
       {rows.map((row) => {
@@ -350,7 +382,7 @@ const TableChunk = memo(({ rows, book: { known }, fresh }: ChunkProps) => {
           <tr key={keyOf(row)} class={caught ? tintOf(caught.rarity) : 'missing'}>
             <th scope="row">
               <Creature kind={row.kind} name={row.name} rarity={caught?.rarity} isSilhouette={!caught} />
-              {row.name}
+              <LinkedName entry={row} link={link} />
               {caught && fresh.has(caught.key) && <span class="new">New</span>}
             </th>
             <td class="number">{caught ? formatNumber(caught.count) : 'Missing'}</td>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { playerPath } from '../../data/address.ts'
 import { type PlayerProfile, totalOf } from '../../data/profile.ts'
 import { formatNumber } from '../../parts/format.ts'
+import { isPlainClick } from '../../parts/plain-click.ts'
 
 interface TabsProps {
   readonly profile: PlayerProfile
@@ -42,7 +43,7 @@ export function Tabs({ profile, gamemode, onGamemode }: TabsProps) {
           href={playerPath(profile.user, tab.gamemode)}
           aria-current={tab.gamemode === gamemode ? 'page' : undefined}
           onClick={(event) => {
-            if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+            if (!isPlainClick(event)) return
             event.preventDefault()
             onGamemode(tab.gamemode)
           }}
