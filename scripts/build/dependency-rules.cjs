@@ -118,7 +118,7 @@ module.exports = {
       '^server/test/storage-suite/',
       '^server/(test/storage-suite/|src/storage/index)',
     ),
-    ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches', 'sharing'], 'live', 'auth', 'routes']),
+    ...levels('server/src/app', ['core', 'store', 'http', ['users', 'catches'], 'sharing', 'live', 'auth', 'routes']),
     {
       name: 'server/src/app-folders-are-below-create-app',
       severity: 'error',

@@ -52,7 +52,7 @@ export function rarityRows(
 }
 
 /** Maximum number of catches that a page loads to count those of one species by day. */
-export const MAX_LOADED = 5000
+const MAX_LOADED = 5000
 
 /**
  * Returns the gamemodes whose catches have to be loaded to count those of a species by day, or none if there are too

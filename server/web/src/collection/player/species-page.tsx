@@ -1,6 +1,6 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import type { ComponentChildren, Ref } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useLayoutEffect, useMemo } from 'preact/hooks'
 import { type PlayerAddress, playerPath, speciesPath } from '../../data/address.ts'
 import { type KnownIndex, type KnownSpecies, shareOf } from '../../data/known-species.ts'
 import { collectionOf, type PlayerProfile } from '../../data/profile.ts'
@@ -54,7 +54,8 @@ export function SpeciesPage(props: SpeciesPageProps) {
   const [previous, next] = [listed[at - 1], at === -1 ? undefined : listed[at + 1]]
   const listPath = playerPath(player, gamemode, list)
 
-  useEffect(() => {
+  // A key that follows immediately must find the new neighbours.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
       // Fields and areas that scroll use these keys themselves.
