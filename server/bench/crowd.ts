@@ -174,7 +174,15 @@ async function scenariosOf(storage: 'file' | 'Redis', server: Server, backups: s
   ].map((path) => get(path))
   const authorization = { authorization: `Bearer ${await adminToken(server)}` }
   const totals = ['/admin/stats', '/admin/users?limit=1000', '/admin/leaderboard?type=fish&limit=1000']
+  const known = ['', ...GAMEMODES.map((gamemode) => `?gamemode=${gamemode}`)].map((query) =>
+    get(`/get/species${query}`),
+  )
   return [
+    {
+      // Only the first round counts the species, because the service counts them at most every ten minutes.
+      what: 'the known species of 3,003 players in every gamemode',
+      crowd: Array.from({ length: CLIENTS * CONNECTIONS_OF_A_CLIENT }, (_, at) => known[at % known.length] ?? events),
+    },
     { what: `${CLIENTS * CONNECTIONS_OF_A_CLIENT} event streams from the first catch`, crowd: every(events) },
     {
       what: `${CLIENTS * CONNECTIONS_OF_A_CLIENT} whole collections`,
