@@ -11,9 +11,10 @@ export const ALEX = '/@Alex?gamemode=earth'
 
 /**
  * Complaints to ignore. On a busy machine, Chromium may report a request as aborted although the page has read the
- * whole response. Leaving a page also aborts its stream. The pages themselves report real failures.
+ * whole response. Leaving a page also aborts its stream and the files that load after the first view. The pages
+ * themselves report real failures.
  */
-export const READ_TO_THE_END = /\/((get|admin)\/|events\?)\S+ net::ERR_ABORTED$/
+export const READ_TO_THE_END = /\/((get|admin|assets)\/|events\?)\S+ net::ERR_ABORTED$/
 
 /** Serves the pages of players as above the rate limit, so that the browser draws them. */
 export async function leaveUndrawn(page: Page): Promise<void> {

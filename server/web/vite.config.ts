@@ -131,8 +131,10 @@ export default defineConfig(({ mode }) => {
       modulePreload: { polyfill: false },
       rolldownOptions: {
         input: pages.map((page) => at(`${page}.html`)),
-        // Each file costs a request, and small files compress badly.
-        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2, minSize: 0 }] } },
+        // Each file costs a request, and small files compress badly. The drawing library loads after the first view.
+        output: {
+          codeSplitting: { groups: [{ name: 'shared', minShareCount: 2, test: (id) => !/\/d3-|history/.test(id) }] },
+        },
       },
       // Each build lists only its own packages.
       license: { fileName: licences },
