@@ -131,9 +131,15 @@ export default defineConfig(({ mode }) => {
       modulePreload: { polyfill: false },
       rolldownOptions: {
         input: pages.map((page) => at(`${page}.html`)),
-        // Each file costs a request, and small files compress badly. The drawing library loads after the first view.
+        // Each file costs a request, and small files compress badly. The drawing library loads after the first view, and
+        // an overlay must not load the styles of other pages.
         output: {
-          codeSplitting: { groups: [{ name: 'shared', minShareCount: 2, test: (id) => !/\/d3-|history/.test(id) }] },
+          codeSplitting: {
+            groups: [
+              { name: 'shared', minShareCount: 2, test: (id) => !/\/d3-|history|\.css$/.test(id) },
+              { name: 'page', minShareCount: 2, test: /\/(page|content)\.css$/ },
+            ],
+          },
         },
       },
       // Each build lists only its own packages.
