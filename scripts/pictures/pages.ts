@@ -6,6 +6,7 @@ import { createAdminClient } from '@fish-crab/sdk/admin'
 import type { Page } from 'playwright-core'
 import { PROJECT } from '../test-support/language-tools.ts'
 import { launchChromium } from '../test-support/launch-chromium.ts'
+import { leaveUndrawn } from '../test-support/leave-undrawn.ts'
 import { seededNumbers } from '../test-support/seeded-numbers.ts'
 import { ROOT, startServerProcess } from '../test-support/server-process.ts'
 import { PLAYER_APP_VIEWS } from './player-app.ts'
@@ -86,6 +87,8 @@ const VIEWS: Readonly<Record<string, Open>> = {
   'demo-768-light': show('/?demo', '.bars'),
   'versus-1440-dark versus-390-light': show('/@Alex/vs/@Mia', '.versus'),
   'leaderboard-768-light': show('/leaderboard', '.leaders'),
+  'species-1440-dark species-390-light': show('/@Alex/species?name=Salmon', '.rarity-row'),
+  'month-1440-light month-390-dark': show('/@Alex/2026-11', '.month-days'),
   'crabs-390-dark': show('/@Crabby', '.card'),
   'unknown-390-light': show('/@Nobody', '.empty'),
   'empty-390-light': show('/@Newcomer', '.empty'),
@@ -109,6 +112,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
   },
   async 'limited-390-dark'(page, url) {
     const json = { error: 'Too many requests.', code: 'rate_limited', requestId: 'a' }
+    await leaveUndrawn(page)
     await page.route('**/get/**', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '130' }, json }))
     await show('/@Alex', '.notice')(page, url)
   },

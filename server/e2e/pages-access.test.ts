@@ -1,8 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { leaveUndrawn } from '../../scripts/test-support/leave-undrawn.ts'
 import { accessibilityFindings, tabTo } from '../../scripts/test-support/page-access.ts'
-import { ALEX, leaveUndrawn, startServer } from './pages.ts'
+import { ALEX, startServer } from './pages.ts'
 
 const WIDTHS = [390, 768, 1440]
 const SCHEMES = ['light', 'dark'] as const

@@ -90,7 +90,9 @@ describe('the pages', () => {
       await page.goto(`${url}/@Alex?gamemode=factions`)
       await page.locator('.empty').waitFor()
       // Ignore icons, which the browser caches separately. A file from the cache has no size.
-      const again = [...sizes].filter(([name]) => /^\/assets\/(?!\w*-?chart|rarity-bars|on-demand).*\.(js|css|woff2)$/.test(name))
+      const again = [...sizes].filter(([name]) =>
+        /^\/assets\/(?!\w*-?chart|rarity-bars|on-demand).*\.(js|css|woff2)$/.test(name),
+      )
       const loaded = await Promise.all(again.map(async ([name, size]) => [name, await size] as const))
       expect(loaded.filter(([, size]) => size > 0)).toEqual([])
     }

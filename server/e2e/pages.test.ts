@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
-import { ALEX, leaveUndrawn, READ_TO_THE_END, startServer } from './pages.ts'
+import { leaveUndrawn } from '../../scripts/test-support/leave-undrawn.ts'
+import { ALEX, READ_TO_THE_END, startServer } from './pages.ts'
 import { watchPage } from './watch-page.ts'
 
 /** Requests for the data of a player. */

@@ -1,5 +1,4 @@
 import { createAdminClient } from '@fish-crab/sdk/admin'
-import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { startServerProcess } from '../../scripts/test-support/server-process.ts'
 
@@ -15,16 +14,6 @@ export const ALEX = '/@Alex?gamemode=earth'
  * themselves report real failures.
  */
 export const READ_TO_THE_END = /\/((get|admin|assets)\/|events\?)\S+ net::ERR_ABORTED$/
-
-/** Serves the pages of players as above the rate limit, so that the browser draws them. */
-export async function leaveUndrawn(page: Page): Promise<void> {
-  await page.route('**/@*', async (route) => {
-    const response = await route.fetch()
-    const html = await response.text()
-    const body = html.replace(/<script type="application\/json".*?<\/script>/s, '')
-    await route.fulfill({ response, body: body.replace(/<div id="app">.*<\/div>/s, '<div id="app"></div>') })
-  })
-}
 
 /** The fish of Alex in the gamemode earth. Alex also has one crab in that gamemode. */
 export const FISH = [
