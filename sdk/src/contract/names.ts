@@ -51,7 +51,7 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
  * const isSalmon = foldSpeciesName(text) === foldSpeciesName('Salmon')
  */
 export function foldSpeciesName(name: string): string {
-  if (name.length <= LONGEST_FOLDED && SIMPLE_NAME.test(name)) return name.toLowerCase()
+  if (SIMPLE_NAME.test(name)) return name.toLowerCase()
   // Normalize again, because the removal of a character may join a letter with its accent.
   const visible = name.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().normalize('NFKC')
   const folded = visible.replace(/\s+/gu, ' ').trim()

@@ -65,12 +65,18 @@ describe('the month of a player', () => {
         ],
       },
       { kind: 'fish', days: [], species: [species('Koi', 'Bronze', '2026-09-01')] },
+      {
+        kind: 'fish',
+        days: [],
+        species: [species('Pike', 'Bronze', '2026-10-09'), species('Pike', 'Mythical', '2026-11-09')],
+      },
       { kind: 'crab', days: [], species: [species('Koi', null, '2026-10-09')] },
     ])
     expect(figures?.fresh).toEqual({
-      count: 2,
+      count: 3,
       rarest: [
         { kind: 'fish', name: 'Eel', rarity: 'Gold' },
+        { kind: 'fish', name: 'Pike', rarity: 'Bronze' },
         { kind: 'crab', name: 'Koi', rarity: undefined },
       ],
     })
@@ -195,6 +201,7 @@ describe('the page of a month', () => {
     const location = async (path: string) => (await request(path)).headers.get('location')
     expect(await location('/@Alex/2026-10')).toBe('/@Alexa/2026-10')
     expect(await location('/@Alex/2026-10/card.png')).toBe('/@Alexa/2026-10/card.png')
+    expect(await (await request('/@Alexa/2026-10')).text()).toContain('<title>Alexa in October 2026')
     await admin('POST', '/admin/users/Alexa/suspend', { hide: true })
     expect([await status('/@Alexa/2026-10'), await status('/@Alexa/2026-10/card.png')]).toEqual([404, 404])
   })

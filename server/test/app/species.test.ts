@@ -1,7 +1,9 @@
-import type { CreatedUser, KnownSpecies, Profile, SpeciesList } from '@fish-crab/sdk/contract'
+import type { CreatedUser, Kind, KnownSpecies, Profile, SpeciesList } from '@fish-crab/sdk/contract'
 import { createFernet } from '@fish-crab/sdk/fernet'
 import { createMemoryStorage } from '@fish-crab/server/app'
 import { describe, expect, it } from 'vitest'
+import { profileOf } from '../../src/app/catches/profile.ts'
+import { createSlices } from '../../src/app/core/slices.ts'
 import { asRoot } from './administration.ts'
 import { expectError } from './errors.ts'
 import { createMemoryService } from './memory-service.ts'
@@ -140,6 +142,19 @@ describe('the list of species', () => {
     expect(after.etag).not.toBe(before.etag)
     expect((await profile('Alex')).knownSpecies).toEqual({ total: 2, caught: 2 })
     expect((await profile('Dora')).knownSpecies).toEqual({ total: 2, caught: 0 })
+  })
+
+  it('is not compared with a collection whose species are not listed, and a crab is not a fish of the same name', async () => {
+    const tally = { name: 'Koi', label: null, count: 1, first: 0, last: 0 }
+    const profile = async (kind: Kind, species: readonly (typeof tally)[] | null) => {
+      const collection = { kind, gamemode: 'earth', count: 1, species, days: [], latest: [] } as const
+      const known = new Set(['fish koi', 'fish eel'])
+      const options = { user: 'Alex', gamemodes: ['earth'], today: '2026-01-01', withSpecies: false, known } as const
+      return (await profileOf([collection], { ...options, slices: createSlices() })).knownSpecies
+    }
+    expect(await profile('fish', [tally])).toEqual({ total: 2, caught: 1 })
+    expect(await profile('crab', [tally])).toEqual({ total: 2, caught: 0 })
+    expect(await profile('fish', null)).toBeUndefined()
   })
 
   it('does not change for clients that already have it', async () => {

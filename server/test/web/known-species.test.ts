@@ -1,7 +1,8 @@
 import type { Client } from '@fish-crab/sdk'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { indexOf, loadKnownSpecies, missingOf, shareOf } from '../../web/src/data/known-species.ts'
 import { entriesOf } from '../../web/src/data/species-list.ts'
+import { stubLocalStorage } from './local-storage.ts'
 
 const MINUTE = 60_000
 const known = (name: string, kind: 'fish' | 'crab' = 'fish') => ({ kind, name, players: 3, hint: undefined })
@@ -21,14 +22,7 @@ function createClient(list?: typeof LIST) {
 const load = (client: Client, now: number, gamemode?: 'earth') =>
   loadKnownSpecies(client, { gamemode, now, signal: new AbortController().signal })
 
-beforeEach(() => {
-  const items = new Map<string, string>()
-  vi.stubGlobal('localStorage', {
-    getItem: (name: string) => items.get(name) ?? null,
-    setItem: (name: string, value: string) => items.set(name, value),
-  })
-  return () => vi.unstubAllGlobals()
-})
+beforeEach(stubLocalStorage)
 
 describe('the list of known species', () => {
   it('is loaded once in ten minutes for each gamemode', async () => {

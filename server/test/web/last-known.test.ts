@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../web/src/data/last-known.ts'
 import { emptyProfile, type PlayerProfile, withCatches } from '../../web/src/data/profile.ts'
+import { stubLocalStorage } from './local-storage.ts'
 
 const profileOf = (user: string, species = 1): PlayerProfile => {
   const names = Array.from({ length: species }, (_, index) => `Species ${index}`)
@@ -9,14 +10,7 @@ const profileOf = (user: string, species = 1): PlayerProfile => {
   return withCatches(emptyProfile(user, ['earth']), names.map(catchOf))
 }
 
-beforeEach(() => {
-  const items = new Map<string, string>()
-  vi.stubGlobal('localStorage', {
-    getItem: (name: string) => items.get(name) ?? null,
-    setItem: (name: string, value: string) => items.set(name, value),
-  })
-  return () => vi.unstubAllGlobals()
-})
+beforeEach(stubLocalStorage)
 
 it('the browser stores the last profile, which is found by the name of its player in any letter case', () => {
   expect(readLastKnown()).toBeUndefined()

@@ -5,7 +5,7 @@ import { formatNumber, plural, UTC } from '../parts/format.ts'
 import { RarityBars } from '../parts/rarity-bars.tsx'
 import { ShareButton } from '../parts/share-button.tsx'
 import { Empty } from './empty.tsx'
-import { Emblem } from './player/head.tsx'
+import { CountList, Emblem } from './player/head.tsx'
 
 interface MonthPageProps {
   readonly name: string
@@ -14,7 +14,7 @@ interface MonthPageProps {
   readonly drawn: Month | undefined
 }
 
-/** What a player caught in a month. Only the server counts a month, so a month never changes while it is open. */
+/** The catches of a player in a month. Only the server counts a month, so an open page never changes. */
 export function MonthPage({ name, month, drawn }: MonthPageProps) {
   return drawn ? <DrawnMonth {...drawn} /> : <Undrawn name={name} month={month} />
 }
@@ -93,15 +93,7 @@ function Counts({ fish, crabs, fresh, streak }: MonthFigures) {
     ...(fresh ? [{ label: 'new species', value: fresh.count }] : []),
     ...(streak > 1 ? [{ label: 'days in a row', value: streak }] : []),
   ]
-  return (
-    <ul class={counts.length > 3 ? 'counts four' : 'counts'}>
-      {counts.map(({ label, value }) => (
-        <li key={label}>
-          <strong>{formatNumber(value)}</strong> {label}
-        </li>
-      ))}
-    </ul>
-  )
+  return <CountList counts={counts} />
 }
 
 function Figures({ month, figures }: { readonly month: string; readonly figures: MonthFigures }) {

@@ -5,7 +5,7 @@ import { compareText, type Kind, mergeSpecies, RARITY_ORDER, rankOf, type Specie
 
 export const RAREST_FIRST: readonly RarityLabel[] = [...RARITY_ORDER].reverse()
 
-/** What identifies a species. */
+/** The kind and the name, which identify a species. */
 export interface SpeciesName {
   readonly kind: Kind
   readonly name: string
@@ -63,8 +63,8 @@ export const USUAL_LIST: ListOptions = {
 }
 
 /** Whether the list shows all species in the usual order. */
-export function isUsual({ text, only, part, order }: ListOptions): boolean {
-  return text.trim() === '' && only === USUAL_LIST.only && part !== 'missing' && order === USUAL_LIST.order
+export function isUsual({ text, only, order }: ListOptions): boolean {
+  return text.trim() === '' && only === USUAL_LIST.only && order === USUAL_LIST.order
 }
 
 /** Identifies a species of a kind, whatever its rarity. */

@@ -1,4 +1,5 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
+import type { ComponentChildren } from 'preact'
 import { monthPath, playerPath, setupPath } from '../../data/address.ts'
 import { kindTotal, type PlayerProfile } from '../../data/profile.ts'
 import type { ListOptions } from '../../data/species-list.ts'
@@ -95,12 +96,7 @@ function Counts({ profile, known }: Pick<HeadProps, 'profile' | 'known'>) {
       : []),
   ]
   return (
-    <ul class={counts.length > 3 ? 'counts four' : 'counts'}>
-      {counts.map(({ label, value }) => (
-        <li key={label}>
-          <strong>{formatNumber(value)}</strong> {label}
-        </li>
-      ))}
+    <CountList counts={counts}>
       {known && (
         <li class="progress" title={`${formatNumber(profile.unique ?? known.caught)} species in all`}>
           <Ring part={known.caught} whole={known.total} />
@@ -109,6 +105,25 @@ function Counts({ profile, known }: Pick<HeadProps, 'profile' | 'known'>) {
           </span>
         </li>
       )}
+    </CountList>
+  )
+}
+
+interface CountListProps {
+  readonly counts: readonly { readonly label: string; readonly value: number }[]
+  readonly children?: ComponentChildren
+}
+
+/** Figures in one line, or in two columns on a phone. */
+export function CountList({ counts, children }: CountListProps) {
+  return (
+    <ul class={counts.length > 3 ? 'counts four' : 'counts'}>
+      {counts.map(({ label, value }) => (
+        <li key={label}>
+          <strong>{formatNumber(value)}</strong> {label}
+        </li>
+      ))}
+      {children}
     </ul>
   )
 }

@@ -80,7 +80,8 @@ export function SpeciesList({ entries, total, book, fresh, link, options, onOpti
   }, [ordered, missing, text, only, part, order])
   const all = total + (book.missingCount ?? missing.length)
   const visible = found.slice(0, shown)
-  const isWhole = total === entries.length && !(book.isLoading && part !== 'caught')
+  const isFiltered = text.trim() !== '' || only !== undefined || part === 'caught'
+  const isWhole = total === entries.length && (isFiltered || !book.isLoading)
   const expected = isWhole ? found.length : all
   const ghosts = shown < PLACES ? Math.max(0, Math.min(PLACES, expected) - visible.length) : 0
   useEffect(() => {
