@@ -2,6 +2,14 @@ export { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
 export { GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode } from './gamemodes.ts'
 export { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
 export { DEFAULT_CRAB_NAME, KINDS, type Kind } from './kinds.ts'
+export {
+  ALL_TIME,
+  isLeaderboard,
+  LEADERBOARD_FIGURES,
+  type LeaderboardFigure,
+  MONTH_PATTERN,
+  rarityOfFigure,
+} from './leaderboards.ts'
 export { ACCOUNT_LIMITS, LIMITS, STREAM_LIMITS } from './limits.ts'
 export {
   CATCH_NAME_PATTERN,

@@ -219,8 +219,9 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   postFish: write('fish'),
   postCrab: write('crabs'),
   getLeaderboard: {
-    summary: 'List the players with the most catches, if the operator publishes the leaderboard',
-    description: 'If the operator does not publish the leaderboard, the status is 404.',
+    summary: 'List the players with the highest counts, if the operator publishes the leaderboard',
+    description:
+      'If the operator does not publish the leaderboard, the status is 404. The players are counted at most every ten minutes. A month has no leaderboard of species, and crabs have none of a rarity.',
     auth: 'none',
     query: schemas.publicLeaderboardQuerySchema,
     success: ok(schemas.publicLeaderboardSchema),
@@ -572,6 +573,13 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: ['not_found', 'user_not_found', 'unavailable'],
   },
   versusPage: { summary: 'Show two collections side by side as a page', auth: 'none', success: page, errors: [] },
+  versusCard: {
+    summary: 'Get a picture of the score of two players, for previews of links',
+    auth: 'none',
+    success: { status: 200, type: PAGE_TYPES.png },
+    revalidates: true,
+    errors: ['not_found', 'user_not_found', 'unavailable'],
+  },
   leaderboardPage: { summary: 'Show the leaderboard as a page', auth: 'none', success: page, errors: [] },
   adminPage: { summary: 'Show the page for administrators', auth: 'none', success: page, errors: [] },
   loginPage: { summary: 'Show the page that redeems a login link', auth: 'none', success: page, errors: [] },

@@ -116,6 +116,7 @@ export const PAGE_ROUTES = {
   speciesPage: { method: 'GET', path: '/@:name/species', access: 'operations' },
   speciesCard: { method: 'GET', path: '/@:name/species/card.png', access: 'public' },
   versusPage: { method: 'GET', path: '/@:name/vs/@:other', access: 'operations' },
+  versusCard: { method: 'GET', path: '/@:name/vs/@:other/card.png', access: 'public' },
   leaderboardPage: { method: 'GET', path: '/leaderboard', access: 'operations' },
   adminPage: { method: 'GET', path: '/admin', access: 'operations' },
   loginPage: { method: 'GET', path: '/login', access: 'operations' },

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { DEFAULT_CRAB_NAME, KINDS } from './kinds.ts'
+import { ALL_TIME, LEADERBOARD_FIGURES, MONTH_PATTERN } from './leaderboards.ts'
 import { ACCOUNT_LIMITS, LIMITS } from './limits.ts'
 import { CATCH_NAME_PATTERN, USER_NAME_PATTERN, USER_NAME_RULE } from './names.ts'
 import { RARITIES, RARITY_LABELS, type RarityLabel, type RarityValue } from './rarities.ts'
@@ -565,15 +566,29 @@ export const leaderboardSchema = z.object({
   leaderboard: leadersSchema,
 })
 
-/** The query of the public leaderboard. Without `gamemode`, the catches of all gamemodes count. */
+/**
+ * The query of the public leaderboard. Without `gamemode`, the catches of all gamemodes count. `by` is `catches` by
+ * default, and `period` is `all`. With `name`, the response contains the place of this player.
+ */
 export const publicLeaderboardQuerySchema = z.object({
   kind: z.enum(KINDS),
   gamemode: z.optional(gamemodeSchema),
+  by: z.optional(z.enum(LEADERBOARD_FIGURES)),
+  period: z.optional(
+    z.union([z.literal(ALL_TIME), z.string().check(z.regex(MONTH_PATTERN))], 'Must be all or a month such as 2026-11'),
+  ),
+  name: z.optional(z.string()),
   limit: z.optional(limitSchema(LIMITS.publicLeaders)),
 })
 
-/** The public leaderboard: the players with the most catches, highest count first. */
-export const publicLeaderboardSchema = z.object({ leaderboard: leadersSchema })
+/**
+ * The public leaderboard: the players with the highest counts, highest first. Players with equal counts share a rank.
+ * `you` is the player of the query, and is absent if this player has no catch on the leaderboard.
+ */
+export const publicLeaderboardSchema = z.object({
+  leaderboard: leadersSchema,
+  you: z.optional(z.object({ rank: count, count })),
+})
 
 /** The query of the known species. Without `gamemode`, the catches of all gamemodes count. */
 export const speciesQuerySchema = z.object({ gamemode: z.optional(gamemodeSchema) })

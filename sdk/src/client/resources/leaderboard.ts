@@ -1,5 +1,6 @@
 import type { Gamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
+import { ALL_TIME, isLeaderboard, type LeaderboardFigure } from '../../contract/leaderboards.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { PublicLeaderboard } from '../../contract/schemas.ts'
@@ -16,12 +17,29 @@ interface PublicLeaderboardOptions extends CallOptions {
   readonly kind: Kind
   /** @default all gamemodes together */
   readonly gamemode?: Gamemode | undefined
+  /**
+   * What to count: catches, species, or the fish of a rarity by its number. Crabs have no rarity.
+   * @default 'catches'
+   */
+  readonly by?: LeaderboardFigure | undefined
+  /**
+   * `all`, or a UTC month such as `2026-11`. Species are not counted by month.
+   * @default 'all'
+   */
+  readonly period?: string | undefined
+  /** The player whose place the response contains as `you`. @default none */
+  readonly user?: string | undefined
   /** Number of places, 1 to 100. @default 10 */
   readonly limit?: number | undefined
 }
 
-/** Reads the players with the most catches. */
+/** Reads the players with the highest counts. */
 export type GetLeaderboard = (options: PublicLeaderboardOptions) => ApiPromise<PublicLeaderboard & ResponseMeta>
+
+const BOARD_ISSUE = {
+  path: 'by',
+  message: 'Must be catches for a month of crabs, not species for a month or a rarity of crabs.',
+}
 
 export function getLeaderboard(
   transport: Transport,
@@ -30,14 +48,15 @@ export function getLeaderboard(
 ): ApiPromise<PublicLeaderboard & ResponseMeta> {
   return call(transport, {
     options,
-    known: { ...CALL_OPTIONS, kind: 1, gamemode: 1, limit: 1 },
+    known: { ...CALL_OPTIONS, kind: 1, gamemode: 1, by: 1, period: 1, user: 1, limit: 1 },
     shape: publicLeaderboardShape,
     prepare: () => {
-      const { kind, gamemode, limit } = options
+      const { kind, gamemode, by, period, user, limit } = options
       return {
         route: PUBLIC_ROUTES.getLeaderboard,
-        query: { kind, gamemode, limit },
+        query: { kind, gamemode, by, period, name: user, limit },
         issues: [
+          !isLeaderboard({ kind, by: by ?? 'catches', period: period ?? ALL_TIME }) && BOARD_ISSUE,
           gamemode !== undefined && gamemodeIssue(gamemode, 'gamemode', knownGamemodes),
           limitIssue(limit, LIMITS.publicLeaders),
         ],
