@@ -1,4 +1,4 @@
-import type { Kind, Profile, PublicLeaderboard, RarityLabel } from '@fish-crab/sdk/contract'
+import type { Kind, LeaderboardFigure, Profile, RarityLabel } from '@fish-crab/sdk/contract'
 
 /** The data from which a page is drawn: what the API sends to the same client. */
 export type PageData =
@@ -11,11 +11,99 @@ export type PageData =
       readonly recentMonth?: string | undefined
     }
   | ({ readonly view: 'month' } & Month)
-  | { readonly view: 'versus'; readonly profiles: readonly [Profile, Profile] }
-  | { readonly view: 'leaderboard'; readonly kind: Kind; readonly leaders: readonly Leader[] }
+  | ({ readonly view: 'versus' } & Versus)
+  /** A comparison of a player with the same player. */
+  | { readonly view: 'same'; readonly user: string }
+  | ({ readonly view: 'leaderboard' } & Leaderboard)
+  /** The page of a leaderboard that is not public. */
+  | { readonly view: 'closed' }
+  /** The home page, with the first players of the leaderboard if it is public and counted. */
+  | { readonly view: 'home'; readonly leaders?: readonly Leader[] }
+  /** A page that could not be drawn. */
+  | { readonly view: 'problem'; readonly problem: PageProblem }
+  /**
+   * A page that does not exist. `names` are the players of the address who do not exist, without names that no player can
+   * have.
+   */
+  | { readonly view: 'missing'; readonly names?: readonly string[] }
+
+/** Why a page could not be drawn. Times are Unix milliseconds. */
+export type PageProblem =
+  | { readonly kind: 'limited'; readonly retryAt: number }
+  | { readonly kind: 'failed'; readonly retryAt: number; readonly requestId: string }
+
+/** Two collections side by side. */
+export interface Versus {
+  readonly players: readonly [VersusPlayer, VersusPlayer]
+  readonly winners: Readonly<Record<VersusFigure, Winner>>
+  /** The species that a player has, rarest first. */
+  readonly species: readonly VersusSpecies[]
+  /** Number of species in all, of which `species` may hold only the first. */
+  readonly count: number
+}
+
+/** The figures of a score. */
+export type VersusFigure = 'species' | 'catches' | 'rarest' | 'ahead'
+
+/** The position of the better player. `null`: neither is better. */
+export type Winner = 0 | 1 | null
+
+export interface VersusPlayer {
+  readonly user: string
+  readonly total: number
+  readonly fish: number
+  readonly crabs: number
+  /** Number of species. Absent if a collection has too many species to count. */
+  readonly unique?: number | undefined
+  /** The rarest label, and the number of fish that have it. Absent without fish. */
+  readonly rarest?: { readonly rarity: RarityLabel; readonly count: number } | undefined
+  /** Number of species in which the player is better. */
+  readonly ahead: number
+}
+
+export interface VersusSpecies {
+  readonly kind: Kind
+  readonly name: string
+  /** The catches of each player. `null`: the player lacks the species. */
+  readonly sides: readonly [VersusSide | null, VersusSide | null]
+  /** The player with the higher rarity, or else with the higher count. */
+  readonly better: Winner
+}
+
+export interface VersusSide {
+  /** The rarest label in which the player has the species. Absent for crabs. */
+  readonly rarity?: RarityLabel | undefined
+  readonly count: number
+}
+
+/** A leaderboard. */
+export interface Board {
+  readonly kind: Kind
+  readonly by: LeaderboardFigure
+  /** @default all gamemodes together */
+  readonly gamemode?: string | undefined
+  /** `all` or a UTC month, such as `2026-11`. */
+  readonly period: string
+}
+
+export interface Leaderboard {
+  readonly board: Board
+  readonly leaders: readonly Leader[]
+  /** Number of players on the leaderboard. */
+  readonly players: number
+  /** The time of the count, in Unix milliseconds. */
+  readonly countedAt: number
+  /** The current UTC month. */
+  readonly thisMonth: string
+}
 
 /** A player on a leaderboard. */
-export type Leader = PublicLeaderboard['leaderboard'][number]
+export interface Leader {
+  readonly name: string
+  readonly count: number
+  /** The rarest label that the player has ever caught. Absent without fish. */
+  readonly rarest?: RarityLabel | undefined
+}
 
 /** The catches of a player in one UTC month. */
 export interface Month {

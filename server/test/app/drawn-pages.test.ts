@@ -3,6 +3,7 @@ import type { PageView } from '../../src/app/http/response.ts'
 import type { PageData } from '../../src/page-data.ts'
 import { render } from '../../web/src/collection/render.tsx'
 import { type AsAdmin, asRoot } from './administration.ts'
+import { createFailingStorage } from './failing-storage.ts'
 import { createMemoryService } from './memory-service.ts'
 
 const pages = {
@@ -86,20 +87,17 @@ describe('a page that the service draws', () => {
     expect(cardsOf(await (await service.request('/@Alex?sort=name')).text())).toEqual([])
   })
 
-  it('shows two players side by side, and the leaderboard with its kind', async () => {
-    const { service, admin } = await open({ publicLeaderboard: true })
-    await add(admin, [{ name: 'Koi', rarity: 7 }])
-    const versus = await (await service.request('/@Alex/vs/@ben')).text()
-    expect(headingsOf(versus)).toEqual(['Alex and Ben'])
-    expect(dataOf(versus)).toMatchObject({ view: 'versus', profiles: [{ user: 'Alex' }, { user: 'Ben' }] })
-    const leaders = await (await service.request('/leaderboard')).text()
-    expect(dataOf(leaders)).toEqual({ view: 'leaderboard', kind: 'fish', leaders: [{ name: 'Alex', count: 1 }] })
-    expect(leaders).toContain('href="/@Alex"')
-    const crabs = await (await service.request('/leaderboard?kind=crab')).text()
-    expect(dataOf(crabs)).toEqual({ view: 'leaderboard', kind: 'crab', leaders: [] })
+  it('is drawn once for addresses that differ only in unknown parameters', async () => {
+    const { service } = await open()
+    const etags = await Promise.all(
+      ['', '?x=1', '?utm_source=a&y'].map(async (query) =>
+        (await service.request(`/@Alex${query}`)).headers.get('etag'),
+      ),
+    )
+    expect(new Set(etags).size).toBe(1)
   })
 
-  it('counts as one request, and above the limit is the page that browsers draw', async () => {
+  it('counts as one request, and above the limit says so or is drawn by the browser', async () => {
     const { service } = await open({ publicLeaderboard: true, rateLimit: { requests: 4, windowMs: 60_000 } })
     const paths = ['/@Alex', '/@Alex/species?name=Koi', '/@Alex/vs/@Ben', '/leaderboard']
     for (const [index, path] of paths.entries()) {
@@ -111,9 +109,40 @@ describe('a page that the service draws', () => {
       const response = await service.request(path)
       expect(response.status).toBe(200)
       const html = await response.text()
-      expect(html).toContain('<div id="app"></div>')
-      expect(html).toContain('This page needs JavaScript.')
+      if (/vs|leaderboard/.test(path)) {
+        const retryAt = Number(response.headers.get('x-ratelimit-reset')) * 1000
+        expect(dataOf(html)).toEqual({ view: 'problem', problem: { kind: 'limited', retryAt } })
+        expect([response.headers.get('cache-control'), html.includes('Too many requests')]).toEqual(['no-store', true])
+      } else {
+        expect(html).toContain('<div id="app"></div>')
+        expect(html).toContain('This page needs JavaScript.')
+      }
     }
+  })
+
+  it('reports a failure of the storage, and is never missing because of it', async () => {
+    const { storage, failAt } = createFailingStorage()
+    const { service } = await open({ publicLeaderboard: true, storage })
+    failAt(/./)
+    for (const path of ['/@Alex/vs/@Ben', '/@Alex/2026-10', '/leaderboard']) {
+      const response = await service.request(path)
+      const data = dataOf(await response.text())
+      expect([path, response.status, data]).toMatchObject([path, 200, { view: 'problem', problem: { kind: 'failed' } }])
+    }
+    for (const path of ['/@Alex', '/overlay/Alex', '/']) expect((await service.request(path)).status).toBe(200)
+  })
+
+  it('is an overlay with status 404 for an unknown or hidden player, and leads to a renamed one', async () => {
+    const { service, admin } = await open({ rateLimit: { requests: 5, windowMs: 60_000 } })
+    const statusOf = async (path: string) => (await service.request(path)).status
+    expect([await statusOf('/overlay/Alex'), await statusOf('/overlay/Nobody')]).toEqual([200, 404])
+    await admin('POST', '/admin/users/Alex/rename', { name: 'Alexa' })
+    await admin('POST', '/admin/users/Ben/suspend', { hide: true })
+    const moved = await service.request('/overlay/Alex?mode=goal')
+    expect([moved.status, moved.headers.get('location')]).toEqual([301, '/overlay/Alexa?mode=goal'])
+    expect([await statusOf('/overlay/Ben'), await statusOf('/overlay/Nobody')]).toEqual([404, 404])
+    // Above the limit, nobody knows whether the player exists.
+    expect(await statusOf('/overlay/Nobody')).toBe(200)
   })
 
   it('shows a species in all of its rarities, in any letter case, and in one gamemode', async () => {
@@ -152,7 +181,7 @@ describe('a page that the service draws', () => {
     }
     for (const query of ['', '?name=', '?kind=fish']) {
       const response = await service.request(`/@Alex/species${query}`)
-      expect([response.status, (await response.text()).includes('page-data')]).toEqual([404, false])
+      expect([response.status, dataOf(await response.text())]).toEqual([404, { view: 'missing' }])
     }
   })
 
@@ -221,7 +250,8 @@ describe('a page that the service draws', () => {
     await admin('POST', '/admin/users/Ben/suspend', { hide: true })
     for (const path of ['/@Ben', '/@Ben/species?name=Koi', '/@Alexa/vs/@Ben', '/@Ben/vs/@Alexa']) {
       const response = await service.request(path)
-      expect([response.status, (await response.text()).includes('page-data')]).toEqual([404, false])
+      const missing = { view: 'missing', names: ['Ben'] }
+      expect([response.status, dataOf(await response.text())]).toEqual([404, missing])
     }
   })
 })

@@ -10,7 +10,7 @@ import { createTimers } from './timers.ts'
 
 const COLLECTION = '/get/fish?name=Alex&gamemode=earth'
 const SUMMARY = `${COLLECTION}&summary=species`
-const LEADERBOARD = '/get/leaderboard?kind=fish'
+const CRABS = '/get/crab?name=Alex&gamemode=earth&summary=species'
 const WAIT_MS = 10_000
 
 /** Starts four large reads, which use all turns until the test ends the reads. */
@@ -28,7 +28,6 @@ async function createSlowService() {
   const reading: string[] = []
   const service = await createMemoryService({
     ...UNLIMITED,
-    publicLeaderboard: true,
     schedule: timers.schedule,
     storage: wrapDriver({
       ...storage,
@@ -45,11 +44,6 @@ async function createSlowService() {
           await ended.promise
         }
         yield* storage.read(...args)
-      },
-      async leaders(...args: Parameters<typeof storage.leaders>) {
-        reading.push('leaderboard')
-        await ended.promise
-        return storage.leaders(...args)
       },
     }),
   })
@@ -74,11 +68,11 @@ test('at most four large reads of any kind run at the same time, and at most one
   const caught = resumed.catches(1)
   await expect.poll(() => service.reading, { interval: 1 }).toEqual(['records'])
   const all = [service.get(COLLECTION, 1)]
-  for (const [at, path] of [SUMMARY, COLLECTION, LEADERBOARD, COLLECTION, SUMMARY].entries()) {
+  for (const [at, path] of [SUMMARY, COLLECTION, CRABS, COLLECTION, SUMMARY].entries()) {
     all.push(service.get(path, 2 + at), service.get(path, 2 + at))
   }
   const sorted = () => service.reading.toSorted()
-  await expect.poll(sorted, { interval: 1 }).toEqual(['leaderboard', 'records', 'records', 'summary'])
+  await expect.poll(sorted, { interval: 1 }).toEqual(['records', 'records', 'summary', 'summary'])
   expect((await service.get(`${COLLECTION}&limit=1`, 1)).status).toBe(200)
   service.end()
   expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200))
@@ -88,7 +82,7 @@ test('at most four large reads of any kind run at the same time, and at most one
 test('a large read that waits 10 s for its turn gets 503 with Retry-After, and a resumed stream that waits 10 s ends with an error', async () => {
   const service = await createSlowService()
   const running = await takeTurns(service)
-  const late = [COLLECTION, SUMMARY, LEADERBOARD].map((path) => service.get(path, 5))
+  const late = [COLLECTION, SUMMARY, CRABS].map((path) => service.get(path, 5))
   const stream = await requestEvents(service, { ...fromClient(5), lastEventId: service.firstId })
   const events = expect(stream.text()).rejects.toThrow('Too many large reads')
   const waits = () => service.timers.intervals.filter((interval) => interval === WAIT_MS)

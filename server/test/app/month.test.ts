@@ -179,13 +179,13 @@ describe('the page of a month', () => {
     },
   )
 
-  it('counts as one request, and above the limit the page is plain and the card is refused', async () => {
+  it('counts as one request, and above the limit the page says so and the card is refused', async () => {
     const { request, text } = await openService({ rateLimit: { requests: 2, windowMs: 60_000 } })
     const remaining = async (path: string) => (await request(path)).headers.get('x-ratelimit-remaining')
     expect([await remaining('/@Alex/2026-10'), await remaining('/@Alex/2026-10/card.png')]).toEqual(['1', '0'])
     const plain = await text('/@Alex/2026-10')
     expect(plain).toContain('Alex in October 2026')
-    expect(plain).not.toContain('page-data')
+    expect(plain).toContain('"view":"problem","problem":{"kind":"limited"')
     expect((await request('/@Alex/2026-10/card.png')).status).toBe(429)
   })
 

@@ -260,7 +260,7 @@ describe('the list of species', () => {
       }),
     })
     expect((await service.request(PATH)).status).toBe(500)
-    expect(errors).toContain('the census of species failed')
+    expect(errors).toContain('the species could not be counted')
     expect((await read(service)).players).toBe(3)
   })
 })

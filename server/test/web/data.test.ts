@@ -2,7 +2,14 @@ import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
 import { describe, expect, it } from 'vitest'
-import { demoPath, playerPath, readAddress, speciesPath, versusPath } from '../../web/src/data/address.ts'
+import {
+  demoPath,
+  playerPath,
+  readAddress,
+  readVersusPart,
+  speciesPath,
+  versusPath,
+} from '../../web/src/data/address.ts'
 import { demoProfile } from '../../web/src/data/demo.ts'
 import { historyOf, localDays } from '../../web/src/data/history.ts'
 import { loadPlayer } from '../../web/src/data/load.ts'
@@ -313,17 +320,11 @@ describe('the address of a page', () => {
   it.each([
     ['/', '', { view: 'home' }],
     ['/', '?demo', { view: 'demo', list }],
-    ['/leaderboard/', '', { view: 'leaderboard', kind: 'fish' }],
-    ['/leaderboard', '?kind=crab', { view: 'leaderboard', kind: 'crab' }],
     ['/@Alex', '?gamemode=earth', { view: 'player', name: 'Alex', gamemode: 'earth', list }],
     ['/v1/@Alex/', '?gamemode=Earth', { view: 'player', name: 'Alex', gamemode: 'earth', list }],
     ['/@Alex', '?gamemode=moon&sort=constructor', { view: 'player', name: 'Alex', gamemode: undefined, list }],
     ['/%40Al%65x', '', { view: 'player', name: 'Alex', gamemode: undefined, list }],
     ['/@%E0', '', { view: 'player', name: '%E0', gamemode: undefined, list }],
-    ['/@Alex/vs/@Mia', '', { view: 'versus', names: ['Alex', 'Mia'] }],
-    ['/@Alex/2026-11', '', { view: 'month', name: 'Alex', month: '2026-11' }],
-    ['/@Alex/2026-13', '', { view: 'unknown' }],
-    ['/@Alex/2026-1', '', { view: 'unknown' }],
     ['/@Alex/species', '?name=Koi', { ...ALEX, species: { kind: 'fish', name: 'Koi' } }],
     [
       '/v1/%40Alex/species/',
@@ -352,7 +353,8 @@ describe('the address of a page', () => {
     const path = new URL(playerPath('Al.ex', 'earth', options), 'https://fish.example')
     expect(readAddress(path, GAMEMODES)).toEqual({ view: 'player', name: 'Al.ex', gamemode: 'earth', list: options })
     expect(readAddress(new URL(demoPath(options), path), GAMEMODES)).toEqual({ view: 'demo', list: options })
-    expect(readAddress(new URL(versusPath('A*', '_b'), path), GAMEMODES)).toMatchObject({ names: ['A*', '_b'] })
+    expect([versusPath('A*', '_b'), versusPath('A*', '_b', 'both')]).toEqual(['/@A*/vs/@_b', '/@A*/vs/@_b?show=both'])
+    expect(['?show=both', '?show=constructor', ''].map(readVersusPart)).toEqual(['both', 'all', 'all'])
     expect([playerPath('Alex'), demoPath(USUAL_LIST)]).toEqual(['/@Alex', '/?demo'])
   })
 

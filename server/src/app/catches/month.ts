@@ -1,4 +1,4 @@
-import { type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
+import { type Kind, MONTH_PATTERN, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
 import type { FreshSpecies, Month } from '../../page-data.ts'
 import type { CollectionTallies } from '../../storage/core/types.ts'
 import type { Slices } from '../core/slices.ts'
@@ -14,10 +14,6 @@ const LISTED = 6
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The days of a month on which a page links to the month before. */
 const RECENT_DAYS = 7
-
-function isMonth(text: string): boolean {
-  return /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(text)
-}
 
 /** Returns the last month if it has catches and has just ended. */
 export function recentMonth(days: Profile['days'], now: number): string | undefined {
@@ -78,7 +74,7 @@ async function countDays(collections: readonly MonthCollection[], month: string,
           days[index] = (days[index] ?? 0) + count
           totals[kind] += count
           if (kind === 'fish') rarities.add(label, count)
-        } else if (isMonth(other)) {
+        } else if (MONTH_PATTERN.test(other)) {
           if (other < month && (earlier === undefined || other > earlier)) earlier = other
           if (other > month && (later === undefined || other < later)) later = other
         }

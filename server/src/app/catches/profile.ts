@@ -186,3 +186,8 @@ async function reviewDays(
   const isCurrent = Date.parse(today) - before <= DAY_MS
   return { ...(bestDay ? { bestDay } : {}), streak: { current: isCurrent ? run : 0, longest } }
 }
+
+export function totalsOf({ gamemodes }: Profile) {
+  const sum = (kind: 'fish' | 'crab') => gamemodes.reduce((total, one) => total + one[kind].total, 0)
+  return { fish: sum('fish'), crabs: sum('crab') }
+}

@@ -1,4 +1,4 @@
-import { type Access, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
+import { type Access, MONTH_PATTERN, ROUTES, type RouteName } from '@fish-crab/sdk/contract'
 import type { H3, H3Event } from 'h3'
 import type { MatchedRoute, RequestContext } from './context.ts'
 import { HttpError } from './http-error.ts'
@@ -21,7 +21,7 @@ interface MountOptions {
 }
 
 /** The parameters that match only some texts. A path with another text has no route. */
-const PATTERNS: Readonly<Record<string, string>> = { ':month': '([1-9]\\d{3}-(?:0[1-9]|1[0-2]))' }
+const PATTERNS: Readonly<Record<string, string>> = { ':month': `(${MONTH_PATTERN.source.slice(1, -1)})` }
 
 /** Throws `not_found` for a path without a route. */
 export const notFound: Handler = () => {

@@ -1,16 +1,17 @@
-import { type Gamemode, type Leaderboard, leaderboardQuerySchema, type Stats } from '@fish-crab/sdk/contract'
-import type { Tally } from '../../storage/core/types.ts'
+import { type Gamemode, type Leaderboard, LIMITS, leaderboardQuerySchema, type Stats } from '@fish-crab/sdk/contract'
+import type { Leader, Tally } from '../../storage/core/types.ts'
 import { createRarityCounts } from '../catches/summary.ts'
+import { createSharedWork } from '../core/shared-work.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
-import { createFindLeaders, DEFAULT_LEADERS } from './leaderboard.ts'
+import { DEFAULT_LEADERS, findPlayers } from './leaderboard.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
 const readLeaderboardQuery = queryReader(leaderboardQuerySchema)
 
 export function statsHandlers(services: Services): AdminHandlers {
   const { users, storage, gamemodes } = services
-  const findLeaders = createFindLeaders(services)
+  const share = createSharedWork<string, readonly Leader[]>()
   return {
     async stats() {
       const [count, tallies] = await Promise.all([users.count(), storage.tallies()])
@@ -20,7 +21,11 @@ export function statsHandlers(services: Services): AdminHandlers {
     async leaderboard({ query, request: { signal } }) {
       const { type, gamemode, limit = DEFAULT_LEADERS } = readLeaderboardQuery(query)
       gamemodes.check(gamemode, 'invalid_query', 'gamemode')
-      const leaderboard = await findLeaders({ kind: type, gamemode, limit }, signal)
+      // Counting all players is expensive, so concurrent requests share a count.
+      const count = () => storage.leaders({ kind: type, gamemode, limit: LIMITS.pageSize })
+      const leaders = await share(JSON.stringify([type, gamemode]), signal, count)
+      const found = await findPlayers(services, leaders, limit)
+      const leaderboard = found.map(({ user, row }) => ({ name: user.name, count: row.count }))
       return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
     },
   }

@@ -1,125 +1,51 @@
-import { isUserName, type Kind, type PAGE_ROUTES, routePath, type User } from '@fish-crab/sdk/contract'
-import type { PageData } from '../../page-data.ts'
-import { type FirstView, firstViewOf, type WantedSpecies } from '../catches/first-view.ts'
+import {
+  ALL_TIME,
+  isLeaderboard,
+  KINDS,
+  LEADERBOARD_FIGURES,
+  MONTH_PATTERN,
+  routePath,
+  type User,
+} from '@fish-crab/sdk/contract'
+import type { Board } from '../../page-data.ts'
+import { firstViewOf, type WantedSpecies } from '../catches/first-view.ts'
 import { recentMonth } from '../catches/month.ts'
-import { sha256Hex } from '../core/bytes.ts'
 import { createSlices } from '../core/slices.ts'
 import type { RequestContext } from '../http/context.ts'
 import { HttpError } from '../http/http-error.ts'
-import { canonicalPath } from '../http/path.ts'
-import { staticFile } from '../http/response.ts'
-import type { Handler } from '../http/router.ts'
 import { CARD_SIZE, descriptionOf, monthDescriptionOf, monthName, withoutDirections } from '../sharing/figures.ts'
 import { caughtSpeciesOf, readSpeciesQuery, speciesDescriptionOf, speciesSearch } from '../sharing/species.ts'
-import { isVisible } from '../users/users.ts'
-import { createFindLeaders } from './leaderboard.ts'
-import { movedTo } from './moved.ts'
+import { versusDescriptionOf } from '../sharing/versus-card.ts'
+import { createDrawing } from './drawn-page.ts'
+import type { leaderboardHandlers } from './leaderboard.ts'
 import { SITE } from './page.ts'
-import { PAGES_HEADERS } from './page-headers.ts'
-import {
-  IMPOSSIBLE,
-  missingPage,
-  NO_PAGE,
-  PAGE_TYPE,
-  type Preview,
-  pageFile,
-  pageHtml,
-  type Site,
-} from './page-response.ts'
+import type { Preview, Site } from './page-response.ts'
 import type { profileHandlers } from './profile.ts'
 import type { Services } from './services.ts'
 
-export type LoadProfiles = () => Promise<ReturnType<typeof profileHandlers>>
+/** The sources of the data of pages, whose code loads at the first use. */
+export interface PageSources {
+  readonly loadProfiles: () => Promise<ReturnType<typeof profileHandlers>>
+  readonly loadLeaderboards: () => Promise<ReturnType<typeof leaderboardHandlers>>
+}
 
 export const LEADERBOARD: Preview = {
   title: `Leaderboard · ${SITE}`,
   description: 'Who has caught the most fish and crabs.',
 }
-const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
+const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
 
 /** Number of players on the page of the leaderboard. */
 const PLACES = 50
+/** Number of players on the home page. */
+const HOME_PLACES = 5
+/** How long the home page waits for the leaderboard. The first count of a large service takes seconds. */
+const HOME_WAIT_MS = 500
 
-/** A view of a page that is read on demand. */
-interface FoundView {
-  /** Text that changes whenever the view changes. */
-  readonly version: string
-  /** The name of the view in the cache. */
-  readonly name: string
-  readonly read: (signal: AbortSignal) => Promise<{ readonly preview: Preview; readonly data: PageData | undefined }>
-}
-
-interface DrawnPage {
-  readonly route: keyof typeof PAGE_ROUTES
-  /** The preview of the page without data. */
-  readonly plain: (params: Readonly<Record<string, string>>) => Preview
-  /** The part of the query on which the canonical address depends, or `undefined` if it has no page. @default empty */
-  readonly search?: (query: URLSearchParams) => string | undefined
-  /** Finds the view of the players in the path. */
-  readonly find: (context: RequestContext, players: readonly User[]) => Promise<FoundView>
-}
-
-/**
- * Creates the handlers of the pages that the service draws. Each counts as a request. Above the rate limit, and while
- * the storage does not respond, the page is plain, and the browser loads the data.
- */
-export function drawnPages(site: Site, services: Services, loadProfiles: LoadProfiles) {
-  const { users, limitRate, renderCard, logger, publicUrl, responses, readQueue, clock } = services
-  const findLeaders = createFindLeaders(services, (user) => isVisible(user))
-
-  function drawnPage({ route, plain, search = () => '', find }: DrawnPage): Handler {
-    return async (context) => {
-      const { request, requestId, params, query } = context
-      const { month: _, ...named } = params
-      const more = search(query)
-      if (more === undefined) return missingPage(site, { page: 'collection', preview: NO_PAGE }, 'not_found')
-      const missing = (preview: Preview) => missingPage(site, { page: 'collection', preview }, 'user_not_found')
-      if (!Object.values(named).every(isUserName)) return missing(IMPOSSIBLE)
-      try {
-        // Start the lookups before the count, so that all share a round trip to Redis.
-        const lookups = Object.values(named).map((name) => users.find(name))
-        for (const lookup of lookups) lookup.catch(() => {})
-        await limitRate(context)
-        const found = await Promise.all(lookups)
-        const moved = movedTo(route, context, Object.fromEntries(Object.keys(named).map((key, at) => [key, found[at]])))
-        if (moved) return moved
-        const players = found.filter((user) => user !== undefined && isVisible(user)) as User[]
-        if (players.length < found.length) return missing(UNKNOWN)
-        const names = Object.fromEntries(Object.keys(named).map((key, at) => [key, players[at]?.name ?? '']))
-        const path = routePath(route, { ...params, ...names }) + more
-        return await draw(context, path, await find(context, players))
-      } catch (error) {
-        request.signal.throwIfAborted()
-        if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page could not be drawn')
-      }
-      const path = routePath(route, params) + more
-      const file = await pageFile(site, { page: 'collection', preview: plain(params), path })
-      return staticFile(request, file, PAGES_HEADERS)
-    }
-  }
-
-  async function draw({ request, site: client }: RequestContext, path: string, { version, name, read }: FoundView) {
-    const pathname = canonicalPath(request.url)
-    const { search } = new URL(request.url)
-    const template = await site.template('collection')
-    const etag = `W/"${(await sha256Hex(JSON.stringify([template, version, pathname, search]))).slice(0, 32)}"`
-    const headers = { ...PAGES_HEADERS, 'content-type': PAGE_TYPE }
-    const response = responses(request, { etag, version: etag, name: `page ${name}`, client, headers })
-    return (
-      response.unchanged() ??
-      response.cached() ??
-      response.shared(async (signal) => {
-        const { preview, data } = await read(signal)
-        const { gamemodes, hasLeaderboard, render } = site
-        const html =
-          data && (await render?.({ site: { gamemodes, hasLeaderboard }, place: { pathname, search }, data }))
-        const drawing = data && html !== undefined ? { html, data } : undefined
-        return new TextEncoder().encode(
-          await pageHtml(site, { page: 'collection', preview, path, drawing }),
-        ) as Uint8Array<ArrayBuffer>
-      })
-    )
-  }
+/** Creates the handlers of the pages that the service draws. */
+export function drawnPages(site: Site, services: Services, { loadProfiles, loadLeaderboards }: PageSources) {
+  const { renderCard, publicUrl, clock, schedule, publicLeaderboard } = services
+  const { drawnPage, draw } = createDrawing(site, services)
 
   async function findProfiles(context: RequestContext, players: readonly User[], wanted?: WantedSpecies) {
     const { profiles } = await loadProfiles()
@@ -138,9 +64,34 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
     return renderCard && publicUrl !== undefined ? { ...CARD_SIZE, url: publicUrl + path, alt } : undefined
   }
 
+  /** Reads the first players, unless a count of all players takes longer than the page may wait. */
+  async function homeLeaders() {
+    const waiting = new AbortController()
+    const cancel = schedule(HOME_WAIT_MS, () => waiting.abort())
+    try {
+      const { readLeaders } = await loadLeaderboards()
+      return await readLeaders({ kind: 'fish', by: 'catches', period: ALL_TIME }, HOME_PLACES, waiting.signal)
+    } catch {
+      return undefined
+    } finally {
+      cancel()
+    }
+  }
+
   return {
+    async homePage(context: RequestContext) {
+      const leaders = publicLeaderboard ? (await homeLeaders())?.leaders : undefined
+      const data = { view: 'home', ...(leaders ? { leaders } : {}) } as const
+      return draw(context, routePath('homePage'), {
+        version: JSON.stringify(data),
+        name: 'home',
+        read: async () => ({ preview: HOME, data }),
+      })
+    },
+
     playerPage: drawnPage({
       route: 'playerPage',
+      isBrowserDrawn: true,
       plain: ({ name = '' }) => ({
         title: `${name} · ${SITE}`,
         description: `The fish and crabs that ${name} has caught: species, rarities, counts and dates.`,
@@ -192,6 +143,7 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
 
     speciesPage: drawnPage({
       route: 'speciesPage',
+      isBrowserDrawn: true,
       plain: speciesPreview,
       search(query) {
         const wanted = readSpeciesQuery(query, site.gamemodes)
@@ -227,20 +179,23 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
     versusPage: drawnPage({
       route: 'versusPage',
       plain: versusPreview,
-      async find(context, players) {
-        const found = await findProfiles(context, players)
+      async find(context, [one, other]) {
+        if (!one || !other) throw new HttpError('user_not_found')
+        if (one.id === other.id) {
+          const data = { view: 'same', user: one.name } as const
+          const preview = versusPreview({ name: one.name, other: one.name })
+          return { version: `same ${one.name}`, name: `same ${one.id}`, read: async () => ({ preview, data }) }
+        }
+        const found = await (await loadProfiles()).comparisons({ users: [one, other], client: context.site })
         return {
-          version: found.map(({ version }) => version).join(' '),
-          name: `versus ${players.map(({ id }) => id).join(' ')}`,
+          version: found.version,
+          name: `versus ${one.id} ${other.id}`,
           async read(signal) {
-            const views: FirstView[] = []
-            for (const { read } of found) views.push(await read(signal))
-            const [one, other] = views.map(({ profile }) => profile)
-            const isWhole = views.every(({ isPartial }) => !isPartial)
-            return {
-              preview: versusPreview({ name: one?.user ?? '', other: other?.user ?? '' }),
-              data: one && other && isWhole ? { view: 'versus', profiles: [one, other] } : undefined,
-            }
+            const versus = await found.read(signal)
+            const names = { name: one.name, other: other.name }
+            const image = cardAt(routePath('versusCard', names), `The score of ${one.name} against ${other.name}`)
+            const preview = { ...versusPreview(names), description: versusDescriptionOf(versus), image }
+            return { preview, data: { view: 'versus', ...versus } }
           },
         }
       },
@@ -249,19 +204,43 @@ export function drawnPages(site: Site, services: Services, loadProfiles: LoadPro
     leaderboardPage: drawnPage({
       route: 'leaderboardPage',
       plain: () => LEADERBOARD,
-      async find({ query, site: client, request: { signal } }) {
-        const kind: Kind = query.get('kind') === 'crab' ? 'crab' : 'fish'
-        const work = () => findLeaders({ kind, limit: PLACES }, signal)
-        const leaders = await readQueue.run({ client, signal, work })
-        const data = { view: 'leaderboard', kind, leaders } as const
+      search: (query) => boardSearch(readBoard(query, site.gamemodes)),
+      async find({ query, request: { signal } }) {
+        const board = readBoard(query, site.gamemodes)
+        const thisMonth = new Date(clock()).toISOString().slice(0, 'YYYY-MM'.length)
+        const leaders = await (await loadLeaderboards()).readLeaders(board, PLACES, signal)
+        const data = { view: 'leaderboard', board, thisMonth, ...leaders } as const
         return {
           version: JSON.stringify(data),
-          name: `leaderboard ${kind}`,
+          name: `leaderboard ${boardSearch(board)}`,
           read: async () => ({ preview: LEADERBOARD, data }),
         }
       },
     }),
   }
+}
+
+/** Reads a leaderboard from a query. Invalid values are as absent, so that a link with a typo has a page. */
+function readBoard(query: URLSearchParams, gamemodes: readonly string[]): Board {
+  const [kind, by, gamemode, period] = ['kind', 'by', 'gamemode', 'period'].map((name) => query.get(name) ?? '')
+  const board: Board = {
+    kind: KINDS.find((one) => one === kind) ?? 'fish',
+    by: LEADERBOARD_FIGURES.find((one) => one === by) ?? 'catches',
+    gamemode: gamemodes.find((one) => one === gamemode),
+    period: period !== undefined && MONTH_PATTERN.test(period) ? period : ALL_TIME,
+  }
+  return isLeaderboard(board) ? board : { ...board, by: 'catches' }
+}
+
+/** The query of a leaderboard, without default values. */
+function boardSearch({ kind, by, gamemode, period }: Board): string {
+  const query = new URLSearchParams({
+    ...(kind !== 'fish' && { kind }),
+    ...(by !== 'catches' && { by }),
+    ...(gamemode !== undefined && { gamemode }),
+    ...(period !== ALL_TIME && { period }),
+  })
+  return query.size > 0 ? `?${query}` : ''
 }
 
 function monthTitle(name: string, month: string): string {

@@ -13,7 +13,6 @@ import { HttpError } from '../http/http-error.ts'
 import { countRequest } from '../http/rate-limit.ts'
 import { type Handler, notFound } from '../http/router.ts'
 import { docsHandler, openApiHandler } from './docs.ts'
-import { publicLeaderboardHandler } from './leaderboard.ts'
 import { demoCrab, demoFish, readHandler } from './read.ts'
 import type { AdminHandler, AdminHandlers, Services } from './services.ts'
 import { livez, metricsHandler, readyzHandler, statusHandler } from './status.ts'
@@ -44,6 +43,7 @@ export function createHandlers(services: Services) {
   const onDemand = () => import('./on-demand.ts')
   const loadAdmin = lazy(async () => (await onDemand()).adminHandlers(services))
   const loadSpecies = lazy(async () => (await onDemand()).speciesHandlers(services))
+  const loadLeaderboards = lazy(async () => (await onDemand()).leaderboardHandlers(services))
   const loadProfiles = lazy(async () => (await onDemand()).profileHandlers(services, (await loadSpecies()).known))
   const loadOwn = lazy(async (): Promise<AdminHandlers> => {
     const { ownAccountHandlers, ownCatchesHandlers, redeemHandler } = await onDemand()
@@ -52,7 +52,10 @@ export function createHandlers(services: Services) {
   const loadPages = lazy(async () => {
     if (!pages) return { byRoute: {}, notFound }
     const { notFoundHandler, pageHandlers } = await onDemand()
-    return { byRoute: pageHandlers(pages, services, loadProfiles), notFound: notFoundHandler(pages, services) }
+    return {
+      byRoute: pageHandlers(pages, services, { loadProfiles, loadLeaderboards }),
+      notFound: notFoundHandler(pages, services),
+    }
   })
   let closeStreams = () => {}
   // This code loads on demand, because mocks in a page rarely need event streams.
@@ -74,7 +77,9 @@ export function createHandlers(services: Services) {
     events: async (context) => (await loadEvents()).handle(context),
     postFish: writeHandler(services, 'fish'),
     postCrab: writeHandler(services, 'crab'),
-    ...(services.publicLeaderboard ? { getLeaderboard: publicLeaderboardHandler(services) } : {}),
+    ...(services.publicLeaderboard
+      ? { getLeaderboard: async (context: RequestContext) => (await loadLeaderboards()).getLeaderboard(context) }
+      : {}),
     getUserKey: userKeyHandler(services),
     ...lazyHandlers(OWN, loadOwn),
     ...lazyHandlers(ADMIN, loadAdmin),
@@ -95,7 +100,16 @@ export function createHandlers(services: Services) {
     byRoute,
     notFound: async (context: RequestContext) => (await loadPages()).notFound(context),
     load: () =>
-      Promise.all([loadAdmin(), loadOpenApi(), loadEvents(), loadProfiles(), loadSpecies(), loadOwn(), loadPages()]),
+      Promise.all([
+        loadAdmin(),
+        loadOpenApi(),
+        loadEvents(),
+        loadProfiles(),
+        loadSpecies(),
+        loadLeaderboards(),
+        loadOwn(),
+        loadPages(),
+      ]),
     closeStreams: () => closeStreams(),
   }
 }

@@ -2,7 +2,7 @@ import { type ErrorCode, routePath } from '@fish-crab/sdk/contract'
 import type { PageData } from '../../page-data.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { escapeMarkup } from '../core/markup.ts'
-import type { HandlerResponse, PageName, Pages, StaticFile } from '../http/response.ts'
+import type { HandlerResponse, PageName, Pages, PageView, StaticFile } from '../http/response.ts'
 import { SITE } from './page.ts'
 import { PAGES_HEADERS } from './page-headers.ts'
 import type { Services } from './services.ts'
@@ -44,7 +44,8 @@ interface Image {
 
 /** A first view, and the data from which it was drawn. */
 interface Drawing {
-  readonly html: string
+  /** @default the browser draws the page */
+  readonly html: string | undefined
   readonly data: PageData
 }
 
@@ -57,20 +58,34 @@ interface PageContent {
   readonly drawing?: Drawing | undefined
 }
 
-/** Returns a page that the browser draws. */
-export async function pageFile(site: Site, content: Omit<PageContent, 'drawing'>): Promise<StaticFile> {
+/** Returns a page that is the same for every client. */
+export async function pageFile(site: Site, content: PageContent): Promise<StaticFile> {
   const html = await pageHtml(site, content)
   return { contentType: PAGE_TYPE, body: new TextEncoder().encode(html), version: await sha256Hex(html) }
+}
+
+/** Draws a page from its data. If the host draws no pages, the browser draws the page from the data. */
+export async function drawingOf(site: Site, place: PageView['place'], data: PageData): Promise<Drawing> {
+  const { gamemodes, hasLeaderboard, render } = site
+  return { html: await render?.({ site: { gamemodes, hasLeaderboard }, place, data }), data }
+}
+
+interface MissingPage extends Pick<PageContent, 'page' | 'preview'> {
+  /** The players who do not exist, without names that no player can have. @default the page does not exist */
+  readonly names?: readonly string[]
 }
 
 /** Returns a page that reports that something does not exist. */
 export async function missingPage(
   site: Site,
-  { page, preview }: Pick<PageContent, 'page' | 'preview'>,
+  { page, preview, names }: MissingPage,
   code: ErrorCode,
   headers: Readonly<Record<string, string>> = PAGES_HEADERS,
 ): Promise<HandlerResponse> {
-  const { body, contentType } = await pageFile(site, { page, preview, path: '/' })
+  const place = { pathname: '/', search: '' }
+  const drawing =
+    page === 'collection' ? await drawingOf(site, place, { view: 'missing', ...(names ? { names } : {}) }) : undefined
+  const { body, contentType } = await pageFile(site, { page, preview, path: '/', drawing })
   const all = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
   return { status: 404, body, headers: all, code }
 }
@@ -96,11 +111,9 @@ export async function pageHtml(site: Site, { page, preview, path, drawing }: Pag
 
 /** Returns the page as it is drawn, or a text for browsers that cannot draw it. */
 function appTags({ title, description }: Preview, drawing: Drawing | undefined): string {
-  if (drawing) {
-    return `<script type="application/json" id="page-data">${scriptText(drawing.data)}</script>
-<div id="app">${drawing.html}</div>`
-  }
-  return `<noscript>
+  const data = drawing ? `<script type="application/json" id="page-data">${scriptText(drawing.data)}</script>` : ''
+  if (drawing?.html !== undefined) return `${data}\n<div id="app">${drawing.html}</div>`
+  return `${data}<noscript>
 <div class="unscripted">
 <h1>${escapeMarkup(title)}</h1>
 <p>${escapeMarkup(description)}</p>

@@ -1,11 +1,13 @@
-import { ASSET_FOLDERS, isUserName, PAGE_ROUTES, ROUTES, routePath } from '@fish-crab/sdk/contract'
+import { ASSET_FOLDERS, PAGE_ROUTES, ROUTES, routePath } from '@fish-crab/sdk/contract'
+import { HttpError } from '../http/http-error.ts'
 import { canonicalPath } from '../http/path.ts'
 import { type PageName, type Pages, staticFile } from '../http/response.ts'
 import { type Handler, notFound } from '../http/router.ts'
-import { drawnPages, LEADERBOARD, type LoadProfiles } from './drawn-pages.ts'
+import { createDrawing } from './drawn-page.ts'
+import { drawnPages, LEADERBOARD, type PageSources } from './drawn-pages.ts'
 import { SITE } from './page.ts'
 import { PAGES_HEADERS, pageHeaders } from './page-headers.ts'
-import { IMPOSSIBLE, missingPage, NO_PAGE, type Preview, pageFile, type Site } from './page-response.ts'
+import { drawingOf, missingPage, NO_PAGE, type Preview, pageFile, type Site } from './page-response.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -18,7 +20,6 @@ const SECRET_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
 const ADMIN: Preview = { title: `Administration · ${SITE}`, description: 'For administrators of this service.' }
 const LOGIN: Preview = { title: `Log in · ${SITE}`, description: 'Log in with a link of this service.' }
 
@@ -29,31 +30,32 @@ const OVERLAY_HEADERS = pageHeaders({
   'frame-ancestors': '*',
 })
 
-type CardRoute = 'playerCard' | 'monthCard' | 'speciesCard'
+type CardRoute = 'playerCard' | 'monthCard' | 'speciesCard' | 'versusCard'
 type PageHandlers = Readonly<Record<Exclude<keyof typeof PAGE_ROUTES, CardRoute>, Handler>> &
   Partial<Readonly<Record<CardRoute, Handler>>>
 
 /** Creates the handlers of the pages for people, and of the pictures in link previews. */
-export function pageHandlers(files: Pages, services: Services, loadProfiles: LoadProfiles): PageHandlers {
+export function pageHandlers(files: Pages, services: Services, sources: PageSources): PageHandlers {
   const pages = siteOf(files, services)
-  const drawn = drawnPages(pages, services, loadProfiles)
+  const { loadProfiles } = sources
+  const drawn = drawnPages(pages, services, sources)
   return {
-    homePage: fixedPage(pages, 'collection', HOME),
     ...drawn,
     ...(services.renderCard
       ? {
           playerCard: async (context) => (await loadProfiles()).playerCard(context),
           monthCard: async (context) => (await loadProfiles()).monthCard(context),
           speciesCard: async (context) => (await loadProfiles()).speciesCard(context),
+          versusCard: async (context) => (await loadProfiles()).versusCard(context),
         }
       : {}),
     playerBadge: async (context) => (await loadProfiles()).playerBadge(context),
-    leaderboardPage: services.publicLeaderboard ? drawn.leaderboardPage : fixedPage(pages, 'collection', LEADERBOARD),
+    leaderboardPage: services.publicLeaderboard ? drawn.leaderboardPage : closedLeaderboard(pages),
     overlaySetupPage: fixedPage(pages, 'overlay-setup', {
       title: `Stream overlay · ${SITE}`,
       description: 'Show what you catch on your stream.',
     }),
-    overlayPage: overlayPage(pages),
+    overlayPage: overlayPage(pages, services),
     // The page itself is public. Its data comes from the endpoints below `/admin`, which need a session.
     adminPage: fixedPage(pages, 'admin', ADMIN, SECRET_HEADERS),
     // The link's token is in the fragment, which browsers send to no server.
@@ -95,15 +97,29 @@ function fixedPage(pages: Site, page: PageName, preview: Preview, headers: Heade
   return async ({ request, path = '' }) => staticFile(request, await pageFile(pages, { page, preview, path }), headers)
 }
 
-/**
- * Creates the handler of an overlay, which looks up its player with requests to the API, so that every lookup counts
- * against the rate limit.
- */
-function overlayPage(pages: Site): Handler {
-  return async ({ request, params }) => {
+/** Creates the handler of the page of a leaderboard that is not public. */
+function closedLeaderboard(pages: Site): Handler {
+  return async ({ request }) => {
+    const path = routePath('leaderboardPage')
+    const drawing = await drawingOf(pages, { pathname: path, search: '' }, { view: 'closed' })
+    const file = await pageFile(pages, { page: 'collection', preview: LEADERBOARD, path, drawing })
+    return staticFile(request, file, PAGES_HEADERS)
+  }
+}
+
+/** Creates the handler of an overlay, which waits for its player above the rate limit and without the storage. */
+function overlayPage(pages: Site, services: Services): Handler {
+  const { findPlayers } = createDrawing(pages, services)
+  return async (context) => {
+    const { request, requestId, params } = context
     const { name = '' } = params
-    if (!isUserName(name)) {
-      return missingPage(pages, { page: 'overlay', preview: IMPOSSIBLE }, 'user_not_found', OVERLAY_HEADERS)
+    try {
+      const { moved, missing } = await findPlayers('overlayPage', context)
+      if (moved) return moved
+      if (missing) return await missingPage(pages, { page: 'overlay', ...missing }, 'user_not_found', OVERLAY_HEADERS)
+    } catch (error) {
+      request.signal.throwIfAborted()
+      if (!(error instanceof HttpError)) services.logger.error({ requestId, err: error }, 'a player could not be found')
     }
     const preview = { title: `${name} · Stream overlay`, description: `What ${name} catches, for a stream.` }
     const path = routePath('overlayPage', { name })

@@ -2,6 +2,7 @@ import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fis
 import { firstViewOf } from '../catches/first-view.ts'
 import type { Months } from '../catches/read-month.ts'
 import type { Profiles } from '../catches/read-profile.ts'
+import type { Comparisons } from '../catches/read-versus.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import { createLruCache } from '../core/cache.ts'
 import { createSharedWork } from '../core/shared-work.ts'
@@ -16,21 +17,23 @@ import { cardOf } from '../sharing/card.ts'
 import type { CardOptions } from '../sharing/card-frame.ts'
 import { monthCardOf } from '../sharing/month-card.ts'
 import { caughtSpeciesOf, readSpeciesQuery, speciesCardOf } from '../sharing/species.ts'
+import { versusCardOf } from '../sharing/versus-card.ts'
 import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import type { Services } from './services.ts'
 
 /** Throws `user_not_found`. */
-export type PlayerLookup = (context: RequestContext, user: Promise<User | undefined>) => Promise<User>
+export type PlayerLookup = (context: RequestContext, user: User | undefined) => Promise<User>
 
 /** The sources of the pictures. */
 interface Sources {
   readonly lookUp: PlayerLookup
   readonly profiles: Profiles
   readonly months: Months
+  readonly comparisons: Comparisons
 }
 
-type PictureRoute = 'playerCard' | 'playerBadge' | 'monthCard' | 'speciesCard'
+type PictureRoute = 'playerCard' | 'playerBadge' | 'monthCard' | 'speciesCard' | 'versusCard'
 
 /** Blocks scripts, because a browser that opens an SVG picture by its address treats the picture as a document. */
 const HEADERS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
@@ -45,22 +48,26 @@ const CONCURRENT_CARDS = 2
  */
 export function pictureHandlers(
   { users, schedule, renderCard, publicUrl, gamemodes }: Services,
-  { lookUp, profiles, months }: Sources,
+  { lookUp, profiles, months, comparisons }: Sources,
 ): Readonly<Record<PictureRoute, Handler>> {
   const cards = createLruCache<string, Uint8Array<ArrayBuffer>>(CACHED_CARDS)
   const share = createSharedWork<string, Uint8Array<ArrayBuffer>>()
   const queue = createBoundedQueue({ what: 'cards', concurrency: CONCURRENT_CARDS, perClient: 1, schedule })
 
-  /** Sends a picture, or the address of the picture of a renamed player. */
+  /** Sends a picture of the players in the path, or the address of the picture of a renamed player. */
   function pictureOf(
     route: PictureRoute,
-    send: (context: RequestContext, user: User) => Promise<HandlerResponse>,
+    send: (context: RequestContext, user: User, other?: User) => Promise<HandlerResponse>,
   ): Handler {
     return async (context) => {
-      const { name = '' } = context.params
-      if (!isUserName(name)) throw new HttpError('user_not_found')
-      const user = users.find(name)
-      return movedTo(route, context, { name: await user }) ?? send(context, await lookUp(context, user))
+      const { month: _, ...named } = context.params
+      if (!Object.values(named).every(isUserName)) throw new HttpError('user_not_found')
+      const found = await Promise.all(Object.values(named).map((name) => users.find(name)))
+      const moved = movedTo(route, context, Object.fromEntries(Object.keys(named).map((key, at) => [key, found[at]])))
+      if (moved) return moved
+      const [user, other] = await Promise.all(found.map((one) => lookUp(context, one)))
+      if (!user) throw new HttpError('user_not_found')
+      return send(context, user, other)
     }
   }
 
@@ -106,6 +113,15 @@ export function pictureHandlers(
       return sendCard(context, routePath('monthPage', { name: user.name, month }), (options) =>
         monthCardOf(found, options),
       )
+    }),
+
+    versusCard: pictureOf('versusCard', async (context, one, other) => {
+      // A comparison of a player with the same player has no score.
+      if (!other || one.id === other.id) throw new HttpError('not_found')
+      const { read } = await comparisons({ users: [one, other], client: context.site })
+      const versus = await read(context.request.signal)
+      const path = routePath('versusPage', { name: one.name, other: other.name })
+      return sendCard(context, path, (options) => versusCardOf(versus, options))
     }),
 
     speciesCard: pictureOf('speciesCard', async (context, user) => {

@@ -2,6 +2,7 @@ import { profileOptionsSchema } from '@fish-crab/sdk/contract'
 import { createMonths } from '../catches/read-month.ts'
 import { createProfileReader, createProfiles } from '../catches/read-profile.ts'
 import type { KnownSpeciesReader } from '../catches/read-species.ts'
+import { createComparisons } from '../catches/read-versus.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
@@ -16,6 +17,7 @@ export function profileHandlers(services: Services, known: Pick<KnownSpeciesRead
   const { storage, responses, readQueue: queue, gamemodes, clock } = services
   const profiles = createProfiles({ storage, queue, gamemodes, clock, known })
   const months = createMonths({ storage, queue, gamemodes })
+  const comparisons = createComparisons(profiles)
   const readProfile = createProfileReader(profiles, responses)
 
   const getProfile: Handler = async (context) => {
@@ -26,12 +28,17 @@ export function profileHandlers(services: Services, known: Pick<KnownSpeciesRead
     return readProfile(request, { user, withSpecies: species === 'true', client: site })
   }
 
-  const lookUp: PlayerLookup = async (context, lookup) => {
-    const user = await lookup
+  const lookUp: PlayerLookup = async (context, user) => {
     if (!user || !isVisible(user)) throw new HttpError('user_not_found')
     context.player = user.name
     return user
   }
 
-  return { getProfile, profiles, months, ...pictureHandlers(services, { lookUp, profiles, months }) }
+  return {
+    getProfile,
+    profiles,
+    months,
+    comparisons,
+    ...pictureHandlers(services, { lookUp, profiles, months, comparisons }),
+  }
 }

@@ -61,13 +61,14 @@ interface Rarest {
 /**
  * Draws the fish of the player in a ring in the colour of the rarest catch, as on the page. The fish is pale if the
  * player has no catch.
+ * @param x the middle of the ring
  */
-export function emblem(user: string, rarest: Rarest | undefined): string {
+export function emblem(user: string, rarest: Rarest | undefined, x: number = RING.x): string {
   const colour = rarest ? LABEL_COLOURS[rarest.label] : QUIET
-  const { x, y, r } = RING
+  const { y, r } = RING
   const drawn = { kind: 'fish', name: user, rarity: rarest?.rarity ?? 'Unknown/Other' } as const
-  return `<radialGradient id="glow"><stop offset=".55" stop-color="${colour}" stop-opacity=".5"/><stop offset="1" stop-color="${colour}" stop-opacity="0"/></radialGradient>
-<circle cx="${x}" cy="${y}" r="${r * 1.45}" fill="url(#glow)"/>
+  return `<radialGradient id="glow-${x}"><stop offset=".55" stop-color="${colour}" stop-opacity=".5"/><stop offset="1" stop-color="${colour}" stop-opacity="0"/></radialGradient>
+<circle cx="${x}" cy="${y}" r="${r * 1.45}" fill="url(#glow-${x})"/>
 <circle cx="${x}" cy="${y}" r="${r}" fill="#082a3e" stroke="${colour}" stroke-width="6"/>
 <circle cx="${x}" cy="${y}" r="${r - 9}" fill="none" stroke="${colour}" stroke-opacity=".35" stroke-width="2"/>
 ${drawingOf(drawn, { x, y, scale: 1.28, opacity: rarest ? 1 : 0.35 })}`

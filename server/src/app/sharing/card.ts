@@ -1,7 +1,8 @@
 import type { Kind, Profile, RarityLabel } from '@fish-crab/sdk/contract'
+import { totalsOf } from '../catches/profile.ts'
 import { type CardOptions, cardFrame, emblem, fitted, heading, MARGIN, QUIET, readable, text } from './card-frame.ts'
 import { drawingOf, ringOf } from './drawing.ts'
-import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS, totalsOf } from './figures.ts'
+import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS } from './figures.ts'
 
 const TROPHIES = 3
 

@@ -1,5 +1,6 @@
 import type { Profile, RarityLabel } from '@fish-crab/sdk/contract'
 import type { Month } from '../../page-data.ts'
+import { totalsOf } from '../catches/profile.ts'
 
 /** The size of cards in pixels. Link previews show cards of this size without cropping. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const
@@ -14,11 +15,6 @@ export const LABEL_COLOURS: Readonly<Record<RarityLabel | 'Crab', string>> = {
   Platinum: '#bcc0ff',
   Mythical: '#ec94ff',
   Crab: '#ff9d80',
-}
-
-export function totalsOf({ gamemodes }: Profile) {
-  const sum = (kind: 'fish' | 'crab') => gamemodes.reduce((total, one) => total + one[kind].total, 0)
-  return { fish: sum('fish'), crabs: sum('crab') }
 }
 
 export function formatNumber(value: number): string {

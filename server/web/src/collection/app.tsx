@@ -1,32 +1,34 @@
-import { isUserName, USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useEffect, useState } from 'preact/hooks'
 import type { PageData } from '../../../src/page-data.ts'
-import { LEADERBOARD_PATH, leaderboardPath, type Place, readAddress } from '../data/address.ts'
+import { LEADERBOARD_PATH, type Place, readAddress, readVersusPart, versusPath } from '../data/address.ts'
 import type { Site } from '../data/site.ts'
 import { Brand } from '../parts/brand.tsx'
 import { FormatsContext, LOCAL, UTC } from '../parts/format.ts'
 import { SiteContext } from '../parts/site-context.ts'
-import { Empty } from './empty.tsx'
+import { siteTexts as texts } from '../texts/site.tsx'
 import { Home } from './home.tsx'
-import { LeaderboardPage } from './leaderboard.tsx'
+import { ClosedLeaderboard, LeaderboardPage } from './leaderboard.tsx'
+import { MissingPage } from './missing.tsx'
 import { MonthPage } from './month.tsx'
 import { PlayerPage } from './player/player-page.tsx'
 import { PlayerSearch } from './search.tsx'
-import type { Services } from './services.ts'
-import { VersusPage } from './versus.tsx'
+import { type Services, ServicesContext } from './services.ts'
+import { UndrawnPage } from './undrawn.tsx'
+import { SamePlayer, VersusPage } from './versus.tsx'
 
 interface AppProps {
   readonly services: Services
   readonly site: Site
   /** The page to show first. */
   readonly place: Place
-  /** The data from which the server has drawn the page. @default the browser loads the data */
+  /** The data from which the server has drawn the page. @default the browser loads the data of a player */
   readonly data: PageData | undefined
 }
 
 export function App({ services, site, place, data }: AppProps) {
   const { gamemodes } = site
   const [address, setAddress] = useState(() => readAddress(place, gamemodes))
+  const [part, setPart] = useState(() => readVersusPart(place.search))
   // The first view of the browser equals that of the server, which does not know the zone of the reader.
   const [formats, setFormats] = useState(data ? UTC : LOCAL)
   useEffect(() => setFormats(LOCAL), [])
@@ -35,75 +37,74 @@ export function App({ services, site, place, data }: AppProps) {
     addEventListener('popstate', read)
     return () => removeEventListener('popstate', read)
   }, [gamemodes])
+  const isHome = address.view === 'home'
   return (
-    <SiteContext.Provider value={site}>
-      <FormatsContext.Provider value={formats}>
-        <a class="skip" href="#content">
-          Skip to the content
-        </a>
-        <header class="site">
-          {address.view !== 'home' && (
-            <>
-              <Brand />
-              <PlayerSearch />
-            </>
-          )}
-        </header>
-        <main class="site" id="content" tabIndex={-1}>
-          {content()}
-        </main>
-        <footer class="site">
-          {site.hasLeaderboard && <a href={LEADERBOARD_PATH}>Leaderboard</a>} <a href="/overlay">Stream overlay</a>{' '}
-          <a href="/docs">API reference</a>
-        </footer>
-      </FormatsContext.Provider>
-    </SiteContext.Provider>
+    <ServicesContext.Provider value={services}>
+      <SiteContext.Provider value={site}>
+        <FormatsContext.Provider value={formats}>
+          <a class="skip" href="#content">
+            {texts.skip}
+          </a>
+          <header class="site">
+            {!isHome && (
+              <>
+                <Brand />
+                <PlayerSearch />
+              </>
+            )}
+          </header>
+          <main class="site" id="content" tabIndex={-1}>
+            {content()}
+          </main>
+          <footer class="site">
+            {site.hasLeaderboard && <a href={LEADERBOARD_PATH}>{texts.leaderboard}</a>}{' '}
+            <a href="/overlay">{texts.overlay}</a> <a href="/docs">{texts.docs}</a>
+          </footer>
+        </FormatsContext.Provider>
+      </SiteContext.Provider>
+    </ServicesContext.Provider>
   )
 
   function content() {
-    switch (address.view) {
-      case 'home':
-        return <Home services={services} />
+    switch (data?.view) {
       case 'leaderboard':
+        return <LeaderboardPage drawn={data} />
+      case 'closed':
+        return <ClosedLeaderboard />
+      case 'versus':
         return (
-          <LeaderboardPage
-            client={services.client}
-            kind={address.kind}
-            drawn={data?.view === 'leaderboard' ? data : undefined}
-            onKind={(kind) => {
-              history.replaceState(null, '', leaderboardPath(kind))
-              setAddress({ view: 'leaderboard', kind })
+          <VersusPage
+            drawn={data}
+            part={part}
+            onPart={(next) => {
+              const [one, other] = data.players
+              history.replaceState(history.state, '', versusPath(one.user, other.user, next))
+              setPart(next)
             }}
           />
         )
-      case 'versus':
-        return address.names.every(isUserName) ? (
-          <VersusPage
-            client={services.client}
-            names={address.names}
-            drawn={data?.view === 'versus' ? data.profiles : undefined}
-          />
-        ) : (
-          <ImpossibleName />
-        )
+      case 'same':
+        return <SamePlayer user={data.user} />
       case 'month':
-        return isUserName(address.name) ? (
-          <MonthPage name={address.name} month={address.month} drawn={data?.view === 'month' ? data : undefined} />
-        ) : (
-          <ImpossibleName />
-        )
-      case 'unknown':
-        return (
-          <Empty title="Page not found">
-            <p>
-              This address leads nowhere. Look up a player above, or go to the <a href="/">home page</a>.
-            </p>
-          </Empty>
-        )
+        return <MonthPage {...data} />
+      case 'missing':
+        return <MissingPage names={data.names} />
+      case 'problem':
+        return <UndrawnPage problem={data.problem} />
       default:
-        return address.view === 'player' && !isUserName(address.name) ? (
-          <ImpossibleName />
-        ) : (
+        return browserDrawn()
+    }
+  }
+
+  /** The pages that a browser can draw alone. */
+  function browserDrawn() {
+    switch (address.view) {
+      case 'home':
+        return <Home leaders={data?.view === 'home' ? data.leaders : undefined} />
+      case 'unknown':
+        return <MissingPage />
+      default:
+        return (
           <PlayerPage
             services={services}
             key={address.view === 'player' ? address.name : ''}
@@ -114,12 +115,4 @@ export function App({ services, site, place, data }: AppProps) {
         )
     }
   }
-}
-
-function ImpossibleName() {
-  return (
-    <Empty title="Player not found">
-      <p>No player can have this name. Names are {USER_NAME_RULE}.</p>
-    </Empty>
-  )
 }

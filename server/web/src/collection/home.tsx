@@ -1,6 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
-import { RARITIES } from '@fish-crab/sdk/constants'
+import { ALL_TIME, RARITIES } from '@fish-crab/sdk/constants'
 import { useMemo } from 'preact/hooks'
+import type { Board, Leader } from '../../../src/page-data.ts'
 import { DEMO_QUERY, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
 import { readLastKnown } from '../data/last-known.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
@@ -9,7 +10,8 @@ import { useSite } from '../parts/site-context.ts'
 import { Leaders } from './leaderboard.tsx'
 import { Emblem } from './player/head.tsx'
 import { PlayerSearch } from './search.tsx'
-import type { Services } from './services.ts'
+
+const MOST_FISH: Board = { kind: 'fish', by: 'catches', period: ALL_TIME }
 
 const EXAMPLES: Readonly<Record<RarityLabel, string>> = {
   Mythical: 'Leviathan',
@@ -21,7 +23,12 @@ const EXAMPLES: Readonly<Record<RarityLabel, string>> = {
   'Unknown/Other': 'Boot',
 }
 
-export function Home({ services: { client } }: { readonly services: Services }) {
+interface HomeProps {
+  /** The first players of the leaderboard. @default the leaderboard is not public, or not counted yet */
+  readonly leaders: readonly Leader[] | undefined
+}
+
+export function Home({ leaders }: HomeProps) {
   const { hasLeaderboard } = useSite()
   return (
     <div class="home">
@@ -44,7 +51,7 @@ export function Home({ services: { client } }: { readonly services: Services }) 
       {hasLeaderboard && (
         <section class="panel" aria-labelledby="leaders">
           <h2 id="leaders">Most fish</h2>
-          <Leaders client={client} kind="fish" limit={5} />
+          {leaders && leaders.length > 0 && <Leaders board={MOST_FISH} leaders={leaders} players={leaders.length} />}
           <p>
             <a href={LEADERBOARD_PATH}>Show the leaderboard</a>
           </p>

@@ -1,102 +1,234 @@
-import type { Client } from '@fish-crab/sdk'
+import {
+  ALL_TIME,
+  isLeaderboard,
+  LEADERBOARD_FIGURES,
+  type LeaderboardFigure,
+  rarityOfFigure,
+} from '@fish-crab/sdk/constants'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Leader } from '../../../src/page-data.ts'
-import { playerPath } from '../data/address.ts'
-import { readLastKnown } from '../data/last-known.ts'
-import type { Kind } from '../data/summary.ts'
-import { Bar } from '../parts/bar.tsx'
+import type { Board, Leader, Leaderboard } from '../../../src/page-data.ts'
+import { boardPath, playerPath } from '../data/address.ts'
+import { ownName } from '../data/visits.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
-import { formatNumber } from '../parts/format.ts'
+import { formatNumber, UTC, useFormats } from '../parts/format.ts'
 import { useSite } from '../parts/site-context.ts'
+import { leaderboardTexts as texts } from '../texts/leaderboard.tsx'
 import { Empty } from './empty.tsx'
+import { useServices } from './services.ts'
+import './leaderboard.css'
 
-const PLACES = 50
-
-interface LeaderboardPageProps {
-  readonly client: Client
-  readonly kind: Kind
-  readonly drawn: DrawnLeaders | undefined
-  readonly onKind: (kind: Kind) => void
-}
-
-/** The leaderboard from which the server has drawn the page. */
-interface DrawnLeaders {
-  readonly kind: Kind
-  readonly leaders: readonly Leader[]
-}
-
-export function LeaderboardPage({ client, kind, drawn, onKind }: LeaderboardPageProps) {
-  if (!useSite().hasLeaderboard) {
-    return (
-      <Empty title="No leaderboard">
-        <p>The owner of this server does not show who has caught the most.</p>
-      </Empty>
-    )
-  }
+/** Only the server counts, so an open page never changes. Its filters are links. */
+export function LeaderboardPage({ drawn }: { readonly drawn: Leaderboard }) {
+  const { board, leaders, players } = drawn
   return (
     <>
-      <h1>Leaderboard</h1>
-      <div class="segments">
-        {(['fish', 'crab'] as const).map((one) => (
-          <button key={one} type="button" aria-pressed={kind === one} onClick={() => onKind(one)}>
-            {one === 'fish' ? 'Fish' : 'Crabs'}
-          </button>
-        ))}
-      </div>
-      <section class="panel" aria-label="Players with the most catches">
-        <Leaders
-          client={client}
-          kind={kind}
-          limit={PLACES}
-          key={kind}
-          drawn={drawn?.kind === kind ? drawn.leaders : undefined}
-        />
-      </section>
+      <h1>{texts.title}</h1>
+      <Filters {...drawn} />
+      {leaders.length === 0 ? (
+        <div class="panel empty">
+          <Creature kind={board.kind} name="nothing" rarity="Unknown/Other" />
+          <p>{texts.empty}</p>
+        </div>
+      ) : (
+        <>
+          <p class="found">
+            {texts.players(players)} · {texts.counted} <CountTime time={drawn.countedAt} />
+          </p>
+          <Leaders board={board} leaders={leaders} players={players} hasPodium />
+        </>
+      )}
+      <p class="quiet">{texts.countedAgain}</p>
     </>
   )
 }
 
-interface LeadersProps {
-  readonly client: Client
-  readonly kind: Kind
-  readonly limit: number
-  readonly drawn?: readonly Leader[] | undefined
+export function ClosedLeaderboard() {
+  return (
+    <Empty title={texts.closedTitle}>
+      <p>{texts.closed}</p>
+    </Empty>
+  )
 }
 
-/**
- * The players with the most catches. The last player of this device is marked. Loading the leaderboard takes one
- * request.
- */
-export function Leaders({ client, kind, limit, drawn }: LeadersProps) {
-  const [leaders, setLeaders] = useState<readonly Leader[] | 'failed' | undefined>(drawn)
-  const [own, setOwn] = useState<string>()
-  useEffect(() => setOwn(readLastKnown()?.profile.user), [])
-  useEffect(() => {
-    if (drawn) return undefined
-    const left = new AbortController()
-    client.leaderboard({ kind, limit, signal: left.signal }).then(
-      ({ leaderboard }) => setLeaders(leaderboard),
-      () => left.signal.aborted || setLeaders('failed'),
-    )
-    return () => left.abort()
-  }, [client, kind, limit, drawn])
-  if (leaders === undefined) return <div class="placeholder" />
-  if (leaders === 'failed') return <p class="quiet">The leaderboard could not be loaded. Reload the page later.</p>
-  if (leaders.length === 0) return <p class="quiet">Nobody has caught anything yet.</p>
-  const most = leaders[0]?.count ?? 1
+function CountTime({ time }: { readonly time: number }) {
+  const formats = useFormats()
+  return <time dateTime={new Date(time).toISOString()}>{formats.dateTime(time)}</time>
+}
+
+function Filters({ board, thisMonth }: Pick<Leaderboard, 'board' | 'thisMonth'>) {
+  const { gamemodes } = useSite()
+  const lastMonth = monthBefore(thisMonth)
+  const months = [
+    thisMonth,
+    lastMonth,
+    ...([ALL_TIME, thisMonth, lastMonth].includes(board.period) ? [] : [board.period]),
+  ]
+  const figures = LEADERBOARD_FIGURES.filter((by) => isLeaderboard({ ...board, by, period: ALL_TIME }))
   return (
-    <ol class="leaders">
-      {leaders.map(({ name, count }, index) => (
-        <li key={name} class={`${tintOf(MEDALS[index] ?? 'Unknown/Other')} ${name === own ? 'own' : ''}`}>
-          <span class="place">{index + 1}</span>
-          <Creature kind="fish" name={name} rarity={MEDALS[index] ?? 'Unknown/Other'} />
-          <a href={playerPath(name)}>{name}</a>
-          <Bar percent={(count / most) * 100} />
-          <span class="number">{formatNumber(count)}</span>
-        </li>
+    <div class="board-filters">
+      <Filter label={texts.filters.kind}>
+        {(['fish', 'crab'] as const).map((kind) => (
+          <FilterLink key={kind} to={{ ...board, kind }} board={board}>
+            {texts.kinds[kind]}
+          </FilterLink>
+        ))}
+      </Filter>
+      <Filter label={texts.filters.period}>
+        {[ALL_TIME, ...months].map((period) => (
+          <FilterLink key={period} to={{ ...board, period }} board={board}>
+            {period === ALL_TIME ? texts.allTime : UTC.month(period)}
+          </FilterLink>
+        ))}
+      </Filter>
+      <Filter label={texts.filters.by}>
+        {[...figures.slice(0, 2), ...figures.slice(2).reverse()].map((by) => (
+          <FilterLink key={by} to={{ ...board, by }} board={board}>
+            <Figure by={by} />
+          </FilterLink>
+        ))}
+      </Filter>
+      {gamemodes.length > 1 && (
+        <Filter label={texts.filters.gamemode}>
+          {[undefined, ...gamemodes].map((gamemode) => (
+            <FilterLink key={gamemode ?? ''} to={{ ...board, gamemode }} board={board}>
+              {gamemode ?? texts.allGamemodes}
+            </FilterLink>
+          ))}
+        </Filter>
+      )}
+    </div>
+  )
+}
+
+function Figure({ by }: { readonly by: LeaderboardFigure }) {
+  const rarity = rarityOfFigure(by)
+  if (!rarity) return <>{by === 'species' ? texts.species : texts.catches}</>
+  return (
+    <span class={`figure ${tintOf(rarity)}`}>
+      <span class="pip" aria-hidden="true" /> {rarity}
+    </span>
+  )
+}
+
+function Filter({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    <nav class="board-filter" aria-label={label}>
+      {children}
+    </nav>
+  )
+}
+
+interface FilterLinkProps {
+  readonly to: Board
+  readonly board: Board
+  readonly children: ComponentChildren
+}
+
+/** A leaderboard that does not exist gives way to the nearest one: the last choice of the reader stays. */
+function FilterLink({ to, board, children }: FilterLinkProps) {
+  const path = boardPath(nearest(to, board))
+  return (
+    <a href={path} aria-current={path === boardPath(board) ? 'true' : undefined}>
+      {children}
+    </a>
+  )
+}
+
+function nearest(to: Board, board: Board): Board {
+  if (isLeaderboard(to)) return to
+  return to.by === board.by ? { ...to, by: 'catches' } : { ...to, period: ALL_TIME }
+}
+
+/** @example monthBefore('2026-01') // '2025-12' */
+function monthBefore(month: string): string {
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  return new Date(Date.UTC(year, number - 2)).toISOString().slice(0, 'YYYY-MM'.length)
+}
+
+interface LeadersProps {
+  readonly board: Board
+  readonly leaders: readonly Leader[]
+  /** Number of players on the leaderboard, of whom `leaders` has the first. */
+  readonly players: number
+  /** Whether the first three stand on a podium. @default false */
+  readonly hasPodium?: boolean
+}
+
+/** The first players of a leaderboard. The player of this device is marked, or follows below the others. */
+export function Leaders({ board, leaders, players, hasPodium = false }: LeadersProps) {
+  const own = useOwnPlace({ board, leaders, players })
+  const rows = leaders.map((leader) => ({ ...leader, rank: rankOf(leaders, leader.count) }))
+  const last = rows.at(-1)
+  return (
+    <ol class={hasPodium ? 'leaders podium' : 'leaders'}>
+      {rows.map((row, index) => (
+        <LeaderRow key={row.name} {...row} above={rows[index - 1]} isOwn={row.name === own?.name} />
       ))}
+      {own && !rows.some(({ name }) => name === own.name) && (
+        <LeaderRow {...own} above={last} isOwn isBelow={last !== undefined && own.rank > rows.length + 1} />
+      )}
     </ol>
   )
 }
 
-const MEDALS = ['Gold', 'Silver', 'Bronze'] as const
+/** Players with equal counts share a rank. */
+const rankOf = (leaders: readonly Leader[], count: number) => 1 + leaders.findIndex((one) => one.count === count)
+
+interface RankedLeader extends Leader {
+  readonly rank: number
+}
+
+/** Finds the place of the player of this device. A player below the list takes one request. */
+function useOwnPlace({ board, leaders, players }: Pick<LeadersProps, 'board' | 'leaders' | 'players'>) {
+  const { client } = useServices()
+  const [own, setOwn] = useState<RankedLeader>()
+  useEffect(() => {
+    const name = ownName()
+    if (name === undefined) return undefined
+    const listed = leaders.find((leader) => leader.name.toLowerCase() === name.toLowerCase())
+    if (listed) setOwn({ ...listed, rank: rankOf(leaders, listed.count) })
+    if (listed || players <= leaders.length) return undefined
+    const closed = new AbortController()
+    client.leaderboard({ ...board, user: name, limit: 1, signal: closed.signal }).then(
+      ({ you }) => you && setOwn({ name, ...you }),
+      // The place of one player is not worth a message.
+      () => {},
+    )
+    return () => closed.abort()
+  }, [client, board, leaders, players])
+  return own
+}
+
+interface LeaderRowProps extends RankedLeader {
+  /** The player one place above. @default nobody is above */
+  readonly above: Leader | undefined
+  readonly isOwn: boolean
+  /** Whether other players stand between this player and the one above. @default false */
+  readonly isBelow?: boolean
+}
+
+function LeaderRow({ name, count, rarest, rank, above, isOwn, isBelow = false }: LeaderRowProps) {
+  const gap = above ? above.count - count : 0
+  return (
+    <li
+      class={['leader', tintOf(rarest ?? 'Unknown/Other'), isOwn && 'own', isBelow && 'below']
+        .filter(Boolean)
+        .join(' ')}
+    >
+      <span class="place">
+        <span class="visually-hidden">{texts.place} </span>
+        {formatNumber(rank)}
+      </span>
+      <span class="emblem">
+        <Creature kind="fish" name={name} rarity={rarest ?? 'Unknown/Other'} />
+      </span>
+      <span class="leader-name">
+        <a href={playerPath(name)}>{name}</a>
+        {isOwn && <span class="new">{texts.you}</span>}
+        {above && <span class="quiet gap">{gap > 0 ? texts.behind(gap, above.name) : texts.equal(above.name)}</span>}
+      </span>
+      <strong class="number">{formatNumber(count)}</strong>
+    </li>
+  )
+}

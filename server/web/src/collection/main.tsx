@@ -16,5 +16,5 @@ const data = readPageData()
 const page = document.getElementById('app') as HTMLElement
 const app = <App services={{ client, context: browserContext }} site={readSite()} place={location} data={data} />
 
-if (data) hydrate(app, page)
+if (page.hasChildNodes()) hydrate(app, page)
 else render(app, page)

@@ -4,22 +4,10 @@ import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, plural, UTC } from '../parts/format.ts'
 import { RarityBars } from '../parts/rarity-bars.tsx'
 import { ShareButton } from '../parts/share-button.tsx'
-import { Empty } from './empty.tsx'
 import { CountList, Emblem } from './player/head.tsx'
 
-interface MonthPageProps {
-  readonly name: string
-  readonly month: string
-  /** The month from which the server has drawn the page. @default the page reports why it is not drawn */
-  readonly drawn: Month | undefined
-}
-
 /** The catches of a player in a month. Only the server counts a month, so an open page never changes. */
-export function MonthPage({ name, month, drawn }: MonthPageProps) {
-  return drawn ? <DrawnMonth {...drawn} /> : <Undrawn name={name} month={month} />
-}
-
-function DrawnMonth({ user, month, earlier, later, figures }: Month) {
+export function MonthPage({ user, month, earlier, later, figures }: Month) {
   const isEmpty = figures === undefined || figures.total === 0
   return (
     <>
@@ -203,17 +191,5 @@ function NewCard({ kind, name, rarity }: FreshSpecies) {
         <p class="card-rarity">{rarity ?? 'Crab'}</p>
       </div>
     </li>
-  )
-}
-
-/** The page of a month that the server could not draw. No endpoint of the API returns a month. */
-function Undrawn({ name, month }: Omit<MonthPageProps, 'drawn'>) {
-  return (
-    <Empty title={`${name} in ${UTC.month(month)}`}>
-      <p>The service is busy, or your network sent too many requests. Please try again in a minute.</p>
-      <button type="button" onClick={() => location.reload()}>
-        Reload
-      </button>
-    </Empty>
   )
 }

@@ -1,153 +1,249 @@
-import { type Client, NotFoundError, type Profile, RateLimitError } from '@fish-crab/sdk'
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { playerPath, versusPath } from '../data/address.ts'
-import { loadPlayer } from '../data/load.ts'
-import { collectionOf, kindTotal, type PlayerProfile, playerProfileOf } from '../data/profile.ts'
-import { entriesOf, inOrder, type SpeciesEntry } from '../data/species-list.ts'
+import { useState } from 'preact/hooks'
+import type { Versus, VersusFigure, VersusPlayer, VersusSide, VersusSpecies } from '../../../src/page-data.ts'
+import { playerPath, VERSUS_PARTS, type VersusPart, versusPath } from '../data/address.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
-import { formatNumber, formatTime } from '../parts/format.ts'
+import { formatNumber } from '../parts/format.ts'
+import { isPlainClick } from '../parts/plain-click.ts'
 import { ShareButton } from '../parts/share-button.tsx'
+import { compareTexts as texts } from '../texts/compare.tsx'
 import { Empty } from './empty.tsx'
 import { Emblem } from './player/head.tsx'
+import { PlayerSearch } from './search.tsx'
+import './versus.css'
 
 interface VersusPageProps {
-  readonly client: Client
-  readonly names: readonly [string, string]
-  /** The profiles from which the server has drawn the page. @default the browser loads the profiles */
-  readonly drawn: readonly [Profile, Profile] | undefined
+  readonly drawn: Versus
+  readonly part: VersusPart
+  readonly onPart: (part: VersusPart) => void
 }
 
-type State =
-  | { readonly step: 'loading' }
-  | { readonly step: 'loaded'; readonly profiles: readonly PlayerProfile[] }
-  | { readonly step: 'failed'; readonly problem: string }
-
-/** Two collections side by side. Loading the collections takes two requests. */
-export function VersusPage({ client, names, drawn }: VersusPageProps) {
-  const [state, setState] = useState<State>(() =>
-    drawn ? { step: 'loaded', profiles: drawn.map(playerProfileOf) } : { step: 'loading' },
-  )
-  useEffect(() => {
-    if (drawn) return undefined
-    const left = new AbortController()
-    const load = (name: string) =>
-      loadPlayer(name)(client, left.signal).catch((error: unknown) => {
-        if (!left.signal.aborted) setState({ step: 'failed', problem: problemOf(error, name) })
-      })
-    void Promise.all(names.map(load)).then((loaded) => {
-      const profiles = loaded.flatMap((one) => (one ? [one.profile] : []))
-      if (!left.signal.aborted && profiles.length === names.length) setState({ step: 'loaded', profiles })
-    })
-    return () => left.abort()
-  }, [client, names, drawn])
-  if (state.step === 'failed') {
-    return (
-      <Empty title="Nothing to compare">
-        <p>{state.problem}</p>
-      </Empty>
-    )
-  }
-  const [one, other] = state.step === 'loaded' ? state.profiles : []
-  if (!one || !other) return <div class="placeholder tall" aria-busy="true" />
-  return <Versus one={one} other={other} />
-}
-
-function problemOf(error: unknown, name: string): string {
-  if (error instanceof NotFoundError) return `This server does not know ${name}. Check the spelling.`
-  if (error instanceof RateLimitError) {
-    return `Too many requests from your network. Reload the page after ${formatTime(error.resetAt.getTime())}.`
-  }
-  return 'The server does not respond. Reload the page to try again.'
-}
-
-function Versus({ one, other }: { readonly one: PlayerProfile; readonly other: PlayerProfile }) {
-  const lists = useMemo(() => [one, other].map((profile) => entriesOf(collectionOf(profile))), [one, other])
-  const [oneList = [], otherList = []] = lists
-  const keys = lists.map((list) => new Set(list.map(({ key }) => key)))
-  const only = (list: readonly SpeciesEntry[], others: ReadonlySet<string> | undefined) =>
-    inOrder(
-      list.filter(({ key }) => !others?.has(key)),
-      'rarity',
-    )
-  const shared = inOrder(
-    oneList.filter(({ key }) => keys[1]?.has(key)),
-    'rarity',
-  )
+/** Two collections side by side. Only the server compares, so an open page never changes. */
+export function VersusPage({ drawn, part, onPart }: VersusPageProps) {
+  const { players, species, count } = drawn
+  const [one, other] = [players[0].user, players[1].user]
+  const parts = VERSUS_PARTS.map((name) => ({ name, rows: species.filter((row) => isIn(row, name)) }))
+  const rows = parts.find(({ name }) => name === part)?.rows ?? []
   return (
     <>
-      <section class="banner versus" aria-label="Players">
-        <h1 class="visually-hidden">
-          {one.user} and {other.user}
-        </h1>
-        {[one, other].map((profile) => (
-          <Player key={profile.user} profile={profile} />
-        ))}
-        <span class="versus-sign" aria-hidden="true">
-          vs
-        </span>
-      </section>
-      <p class="versus-share">
-        <ShareButton title={`${one.user} and ${other.user}`} path={versusPath(one.user, other.user)} />
-      </p>
-      <div class="versus-columns">
-        <SpeciesOf title={`Only ${one.user} has`} entries={only(oneList, keys[1])} />
-        <SpeciesOf title={`Only ${other.user} has`} entries={only(otherList, keys[0])} />
-        <SpeciesOf title="Both have" entries={shared} />
+      <Score {...drawn} />
+      <div class="versus-bar">
+        <nav class="board-filter" aria-label={texts.filter}>
+          {parts.map(({ name, rows }) => (
+            <a
+              key={name}
+              href={versusPath(one, other, name)}
+              aria-current={name === part ? 'true' : undefined}
+              onClick={(event) => {
+                if (!isPlainClick(event)) return
+                event.preventDefault()
+                onPart(name)
+              }}
+            >
+              {texts.parts[name](one, other)} <span class="quiet">{formatNumber(rows.length)}</span>
+            </a>
+          ))}
+        </nav>
+        <ShareButton title={texts.title(one, other)} path={versusPath(one, other, part)} />
       </div>
+      {species.length < count && <p class="quiet">{texts.listed(species.length, count)}</p>}
+      {rows.length === 0 ? (
+        <p class="panel quiet">{nothing(part, one, other)}</p>
+      ) : (
+        <Rows key={part} rows={rows} players={players} />
+      )}
     </>
   )
 }
 
-function Player({ profile }: { readonly profile: PlayerProfile }) {
+function nothing(part: VersusPart, one: string, other: string): string {
+  const text = texts.nothing[part]
+  return typeof text === 'string' ? text : text(one, other)
+}
+
+/** The page of a player who is compared with the same player. */
+export function SamePlayer({ user }: { readonly user: string }) {
+  return (
+    <Empty title={texts.sameTitle(user)}>
+      <p>{texts.same}</p>
+      <PlayerSearch label={texts.compareWith} action={texts.compare} pathOf={(name) => versusPath(user, name)} />
+    </Empty>
+  )
+}
+
+function isIn({ sides: [one, other] }: VersusSpecies, part: VersusPart): boolean {
+  switch (part) {
+    case 'different':
+      return !one || !other || one.rarity !== other.rarity
+    case 'one':
+      return !other
+    case 'other':
+      return !one
+    case 'both':
+      return one !== null && other !== null
+    default:
+      return true
+  }
+}
+
+const FIGURES: readonly VersusFigure[] = ['species', 'catches', 'rarest', 'ahead']
+
+function Score({ players, winners }: Versus) {
+  const [one, other] = players
+  const won = (side: number) => FIGURES.filter((figure) => winners[figure] === side).length
+  return (
+    <section class="banner versus" aria-label={texts.scoreLabel}>
+      <h1 class="visually-hidden">{texts.title(one.user, other.user)}</h1>
+      <Player player={one} />
+      <p class="versus-score">
+        <strong>{texts.score(won(0), won(1))}</strong>
+        {won(0) === won(1) && <span class="quiet">{texts.equal}</span>}
+      </p>
+      <Player player={other} />
+      <table class="versus-figures">
+        <thead class="visually-hidden">
+          <tr>
+            <th scope="col">{one.user}</th>
+            <td>{texts.figure}</td>
+            <th scope="col">{other.user}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {FIGURES.map((figure) => (
+            <tr key={figure}>
+              <Figure player={one} figure={figure} isBetter={winners[figure] === 0} />
+              <th scope="row">{texts.figures[figure]}</th>
+              <Figure player={other} figure={figure} isBetter={winners[figure] === 1} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Player({ player: { user, rarest } }: { readonly player: VersusPlayer }) {
   return (
     <div class="versus-player">
-      <Emblem user={profile.user} rarest={profile.rarest[0]} />
+      <Emblem user={user} rarest={rarest} />
       <h2>
-        <a href={playerPath(profile.user)}>{profile.user}</a>
+        <a href={playerPath(user)}>{user}</a>
       </h2>
-      <ul class="counts">
-        <li>
-          <strong>{formatNumber(kindTotal(profile, 'fish'))}</strong> fish
-        </li>
-        <li>
-          <strong>{formatNumber(kindTotal(profile, 'crab'))}</strong> crabs
-        </li>
-        {profile.unique !== undefined && (
-          <li>
-            <strong>{formatNumber(profile.unique)}</strong> species
-          </li>
-        )}
-      </ul>
     </div>
   )
 }
 
-/** Number of species in the first view of a column. Each drawing adds 1 KB to the page of the server. */
-const SHOWN = 6
-/** Number of species that the button for more adds. */
-const MORE = 48
+interface FigureProps {
+  readonly player: VersusPlayer
+  readonly figure: VersusFigure
+  readonly isBetter: boolean
+}
 
-function SpeciesOf({ title, entries }: { readonly title: string; readonly entries: readonly SpeciesEntry[] }) {
+function Figure({ player, figure, isBetter }: FigureProps) {
+  const { rarest } = player
+  const tint = figure === 'rarest' && rarest ? tintOf(rarest.rarity) : ''
+  return (
+    <td class={isBetter ? `better ${tint}` : tint}>
+      {textOf(player, figure)}
+      {isBetter && <Better />}
+    </td>
+  )
+}
+
+function textOf({ unique, total, rarest, ahead }: VersusPlayer, figure: VersusFigure): string {
+  switch (figure) {
+    case 'rarest':
+      return rarest ? texts.caught(rarest.rarity, rarest.count) : texts.none
+    case 'catches':
+      return formatNumber(total)
+    case 'ahead':
+      return formatNumber(ahead)
+    case 'species':
+      return unique === undefined ? texts.tooMany : formatNumber(unique)
+  }
+}
+
+/** The sign of the better side, since colour alone is not a sign. */
+function Better() {
+  return (
+    <>
+      <svg class="better-sign" viewBox="0 0 10 10" aria-hidden="true" focusable="false">
+        <path d="M5 1 9 9H1z" />
+      </svg>
+      <span class="visually-hidden"> ({texts.better})</span>
+    </>
+  )
+}
+
+/** Number of species in the first view. Each drawing adds 1 KB to the page of the server. */
+const SHOWN = 12
+/** Number of species that the button for more adds. */
+const MORE = 96
+
+interface RowsProps {
+  readonly rows: readonly VersusSpecies[]
+  readonly players: Versus['players']
+}
+
+function Rows({ rows, players }: RowsProps) {
   const [shown, setShown] = useState(SHOWN)
   return (
-    <section class="panel">
-      <h2>
-        {title} <span class="quiet">{formatNumber(entries.length)}</span>
-      </h2>
-      <ul class="versus-species">
-        {entries.slice(0, shown).map(({ key, kind, name, rarity }) => (
-          <li key={key} class={tintOf(rarity)}>
-            <Creature kind={kind} name={name} rarity={rarity} />
-            <span>{name}</span>
-            <span class="card-rarity">{rarity ?? 'Crab'}</span>
-          </li>
+    <>
+      <div class="versus-names" aria-hidden="true">
+        {players.map(({ user }) => (
+          <span key={user}>{user}</span>
+        ))}
+      </div>
+      <ul class="versus-rows">
+        {rows.slice(0, shown).map((row) => (
+          <Row key={`${row.kind} ${row.name}`} row={row} players={players} />
         ))}
       </ul>
-      {shown < entries.length && (
-        <button type="button" onClick={() => setShown(shown + MORE)}>
-          Show more
-        </button>
+      {shown < rows.length && (
+        <p class="more">
+          <button type="button" onClick={() => setShown(shown + MORE)}>
+            {texts.more} <span class="quiet">{formatNumber(rows.length - shown)}</span>
+          </button>
+        </p>
       )}
-    </section>
+    </>
+  )
+}
+
+function Row({ row, players }: { readonly row: VersusSpecies; readonly players: Versus['players'] }) {
+  const { kind, name, sides, better } = row
+  const best = sides[better ?? 0]
+  return (
+    <li class="versus-row">
+      <span class="versus-species">
+        <Creature kind={kind} name={name} rarity={best?.rarity} />
+        <span class="versus-name">{name}</span>
+      </span>
+      {sides.map((side, index) => (
+        <Side key={index} side={side} player={players[index]?.user ?? ''} isBetter={better === index} />
+      ))}
+    </li>
+  )
+}
+
+interface SideProps {
+  readonly side: VersusSide | null
+  readonly player: string
+  readonly isBetter: boolean
+}
+
+function Side({ side, player, isBetter }: SideProps) {
+  return (
+    <span class={['versus-side', side && tintOf(side.rarity), isBetter && 'better'].filter(Boolean).join(' ')}>
+      <span class="visually-hidden">{player}: </span>
+      {side ? (
+        <>
+          <span class="versus-rarity">{side.rarity ?? texts.crab}</span>{' '}
+          <span class="versus-count">×{formatNumber(side.count)}</span>
+          {isBetter && <Better />}
+        </>
+      ) : (
+        <span class="quiet">{texts.missing}</span>
+      )}
+    </span>
   )
 }

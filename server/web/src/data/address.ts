@@ -1,16 +1,13 @@
-import type { Gamemode } from '@fish-crab/sdk/constants'
+import { ALL_TIME, type Gamemode } from '@fish-crab/sdk/constants'
+import type { Board } from '../../../src/page-data.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 import { type ListOptions, ONLY, ORDERS, type Order, PARTS, type SpeciesName, USUAL_LIST } from './species-list.ts'
 import type { Kind } from './summary.ts'
 
-/** The page that an address opens. Names are as written in the address. */
+/** The page that an address opens, if the browser draws the page. Names are as written in the address. */
 export type Address =
   | { readonly view: 'home' | 'unknown' }
-  | { readonly view: 'leaderboard'; readonly kind: Kind }
   | { readonly view: 'demo'; readonly list: ListOptions }
-  | { readonly view: 'versus'; readonly names: readonly [string, string] }
-  /** The month is such as `2026-11`. */
-  | { readonly view: 'month'; readonly name: string; readonly month: string }
   | PlayerAddress
 
 export interface PlayerAddress {
@@ -30,8 +27,8 @@ export const LEADERBOARD_PATH = '/leaderboard'
 /** The path and query of a page. */
 export type Place = Pick<Location, 'pathname' | 'search'>
 
-/** The path of a player, of two players, or of a month of a player. */
-const PLAYER_PATH = /^\/+(?:@|%40)([^/]+)(?:\/vs\/(?:@|%40)([^/]+)|\/([1-9]\d{3}-(?:0[1-9]|1[0-2]))|(\/species))?$/i
+/** The path of a player, or of a species of a player. */
+const PLAYER_PATH = /^\/+(?:@|%40)([^/]+)(\/species)?$/i
 
 /** Reads the path and query of a page. */
 export function readAddress({ pathname, search }: Place, gamemodes: PageGamemodes): Address {
@@ -39,11 +36,8 @@ export function readAddress({ pathname, search }: Place, gamemodes: PageGamemode
   const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/(?<!\/)\/+$/, '')
   const list = readListOptions(query)
   if (path === '') return query.has('demo') ? { view: 'demo', list } : { view: 'home' }
-  if (path === LEADERBOARD_PATH) return { view: 'leaderboard', kind: kindOf(query) }
-  const [, name, other, month, detail] = PLAYER_PATH.exec(path) ?? []
+  const [, name, detail] = PLAYER_PATH.exec(path) ?? []
   if (name === undefined) return { view: 'unknown' }
-  if (month !== undefined) return { view: 'month', name: decoded(name), month }
-  if (other !== undefined) return { view: 'versus', names: [decoded(name), decoded(other)] }
   const gamemode = matchGamemode(gamemodes, query.get('gamemode'))
   const player = { view: 'player', name: decoded(name), gamemode, list } as const
   if (detail === undefined) return player
@@ -92,9 +86,15 @@ export function setupPath(name: string, gamemode?: Gamemode): string {
   return `/overlay?${query}`
 }
 
-/** The path of the leaderboard of a kind. */
-export function leaderboardPath(kind: Kind): string {
-  return kind === 'fish' ? LEADERBOARD_PATH : `${LEADERBOARD_PATH}?kind=${kind}`
+/** The path of a leaderboard, without default values. */
+export function boardPath({ kind, by, gamemode, period }: Board): string {
+  const query = new URLSearchParams({
+    ...(kind !== 'fish' && { kind }),
+    ...(by !== 'catches' && { by }),
+    ...(gamemode !== undefined && { gamemode }),
+    ...(period !== ALL_TIME && { period }),
+  })
+  return query.size === 0 ? LEADERBOARD_PATH : `${LEADERBOARD_PATH}?${query}`
 }
 
 /** The path of the page of a month, such as `2026-11`. */
@@ -102,9 +102,21 @@ export function monthPath(name: string, month: string): string {
   return `/@${encodeURIComponent(name)}/${month}`
 }
 
+/** The species that a comparison shows. */
+export const VERSUS_PARTS = ['all', 'different', 'one', 'other', 'both'] as const
+
+export type VersusPart = (typeof VERSUS_PARTS)[number]
+
 /** The path of the page that compares two players. */
-export function versusPath(name: string, other: string): string {
-  return `/@${encodeURIComponent(name)}/vs/@${encodeURIComponent(other)}`
+export function versusPath(name: string, other: string, part: VersusPart = 'all'): string {
+  const query = part === 'all' ? '' : `?show=${part}`
+  return `/@${encodeURIComponent(name)}/vs/@${encodeURIComponent(other)}${query}`
+}
+
+/** Reads the species that a comparison shows from the query of its address. */
+export function readVersusPart(search: string): VersusPart {
+  const part = new URLSearchParams(search).get('show')
+  return VERSUS_PARTS.find((one) => one === part) ?? 'all'
 }
 
 /** Omits default values. */

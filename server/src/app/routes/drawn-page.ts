@@ -1,0 +1,161 @@
+import { HEADERS, isUserName, type PAGE_ROUTES, routePath, type User } from '@fish-crab/sdk/contract'
+import type { PageData, PageProblem } from '../../page-data.ts'
+import { sha256Hex } from '../core/bytes.ts'
+import type { RequestContext } from '../http/context.ts'
+import { HttpError } from '../http/http-error.ts'
+import { canonicalPath } from '../http/path.ts'
+import { type HandlerResponse, staticFile } from '../http/response.ts'
+import type { Handler } from '../http/router.ts'
+import { isVisible } from '../users/users.ts'
+import { movedTo } from './moved.ts'
+import { SITE } from './page.ts'
+import { PAGES_HEADERS } from './page-headers.ts'
+import {
+  drawingOf,
+  IMPOSSIBLE,
+  missingPage,
+  NO_PAGE,
+  PAGE_TYPE,
+  type Preview,
+  pageFile,
+  pageHtml,
+  type Site,
+} from './page-response.ts'
+import type { Services } from './services.ts'
+
+const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
+
+/** How soon a page that could not be drawn loads again, in milliseconds. */
+const RETRY_MS = 10_000
+
+/** A view of a page that is read on demand. */
+export interface FoundView {
+  /** Text that changes whenever the view changes. */
+  readonly version: string
+  /** The name of the view in the cache. */
+  readonly name: string
+  readonly read: (signal: AbortSignal) => Promise<{ readonly preview: Preview; readonly data: PageData }>
+}
+
+interface DrawnPage {
+  readonly route: keyof typeof PAGE_ROUTES
+  /** The preview of the page without data. */
+  readonly plain: (params: Readonly<Record<string, string>>) => Preview
+  /** The part of the query on which the canonical address depends, or `undefined` if it has no page. @default empty */
+  readonly search?: (query: URLSearchParams) => string | undefined
+  /** Whether the browser draws the page if the server cannot. @default the page reports the problem */
+  readonly isBrowserDrawn?: boolean
+  /** Finds the view of the players in the path. */
+  readonly find: (context: RequestContext, players: readonly User[]) => Promise<FoundView>
+}
+
+/** The players in the path of a page, or the response instead of the page. */
+interface FoundPlayers {
+  readonly players: readonly User[]
+  /** The new address of a renamed player. */
+  readonly moved?: HandlerResponse
+  readonly missing?: { readonly preview: Preview; readonly names: readonly string[] }
+}
+
+function namesIn({ params }: RequestContext): readonly (readonly [key: string, name: string])[] {
+  return Object.entries(params).filter(([key]) => key !== 'month')
+}
+
+type Drawing = Pick<Services, 'users' | 'limitRate' | 'logger' | 'responses' | 'clock'>
+
+/** Creates functions that draw pages on the server. */
+export function createDrawing(site: Site, { users, limitRate, logger, responses, clock }: Drawing) {
+  /**
+   * Creates the handler of a page. Each request counts. Above the rate limit, and while the storage does not respond, the
+   * page has no data.
+   */
+  function drawnPage({ route, plain, search = () => '', isBrowserDrawn = false, find }: DrawnPage): Handler {
+    return async (context) => {
+      const { request, requestId, params, query } = context
+      const more = search(query)
+      if (more === undefined) return missingPage(site, { page: 'collection', preview: NO_PAGE }, 'not_found')
+      try {
+        const { moved, missing, players } = await findPlayers(route, context)
+        if (moved) return moved
+        if (missing) return missingPage(site, { page: 'collection', ...missing }, 'user_not_found')
+        const names = Object.fromEntries(namesIn(context).map(([key], at) => [key, players[at]?.name ?? '']))
+        const path = routePath(route, { ...params, ...names }) + more
+        return await draw(context, path, await find(context, players))
+      } catch (error) {
+        request.signal.throwIfAborted()
+        if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page could not be drawn')
+        const path = routePath(route, params) + more
+        const content = { page: 'collection', preview: plain(params), path } as const
+        if (isBrowserDrawn) return staticFile(request, await pageFile(site, content), PAGES_HEADERS)
+        return undrawn(content, problemOf(error, context))
+      }
+    }
+  }
+
+  /** Counts a request, and finds the players in its path. Throws above the rate limit. */
+  async function findPlayers(route: keyof typeof PAGE_ROUTES, context: RequestContext): Promise<FoundPlayers> {
+    const named = namesIn(context)
+    if (!named.every(([, name]) => isUserName(name)))
+      return { missing: { preview: IMPOSSIBLE, names: [] }, players: [] }
+    // Start the lookups before the count, so that all share a round trip to Redis.
+    const lookups = named.map(([, name]) => users.find(name))
+    for (const lookup of lookups) lookup.catch(() => {})
+    await limitRate(context)
+    const found = await Promise.all(lookups)
+    const moved = movedTo(route, context, Object.fromEntries(named.map(([key], at) => [key, found[at]])))
+    if (moved) return { moved, players: [] }
+    const players = found.filter((user) => user !== undefined && isVisible(user)) as User[]
+    if (players.length === found.length) return { players }
+    const names = named.flatMap(([, name], at) => (players.includes(found[at] as User) ? [] : [name]))
+    return { missing: { preview: UNKNOWN, names }, players: [] }
+  }
+
+  /** Returns a page that reports a problem. */
+  async function undrawn(
+    content: { readonly page: 'collection'; readonly preview: Preview; readonly path: string },
+    problem: PageProblem,
+  ): Promise<HandlerResponse> {
+    const drawing = await drawingOf(site, { pathname: content.path, search: '' }, { view: 'problem', problem })
+    const { body, contentType } = await pageFile(site, { ...content, drawing })
+    const headers = { ...PAGES_HEADERS, 'cache-control': 'no-store', 'content-type': contentType }
+    return { status: 200, body, headers: { ...headers, 'content-length': String(body.byteLength) } }
+  }
+
+  function problemOf(error: unknown, { requestId, responseHeaders }: RequestContext): PageProblem {
+    if (error instanceof HttpError && error.code === 'rate_limited') {
+      return { kind: 'limited', retryAt: Number(responseHeaders[HEADERS.rateReset]) * 1000 }
+    }
+    return { kind: 'failed', retryAt: clock() + RETRY_MS, requestId }
+  }
+
+  /** @param path the canonical path and query */
+  async function draw({ request, query, site: client }: RequestContext, path: string, view: FoundView) {
+    const { version, name, read } = view
+    const template = await site.template('collection')
+    const place = { pathname: canonicalPath(request.url), search: searchOf(query) }
+    const etag = `W/"${(await sha256Hex(JSON.stringify([template, version, place]))).slice(0, 32)}"`
+    const headers = { ...PAGES_HEADERS, 'content-type': PAGE_TYPE }
+    const response = responses(request, { etag, version: etag, name: `page ${name}`, client, headers })
+    return (
+      response.unchanged() ??
+      response.cached() ??
+      response.shared(async (signal) => {
+        const { preview, data } = await read(signal)
+        const drawing = await drawingOf(site, place, data)
+        return new TextEncoder().encode(
+          await pageHtml(site, { page: 'collection', preview, path, drawing }),
+        ) as Uint8Array<ArrayBuffer>
+      })
+    )
+  }
+
+  return { drawnPage, draw, findPlayers }
+}
+
+/** The parameters on which a view depends. Other parameters must not cause another drawing. */
+const PARAMETERS = new Set(['by', 'gamemode', 'kind', 'name', 'only', 'period', 'q', 'show', 'sort', 'view'])
+
+function searchOf(query: URLSearchParams): string {
+  const known = new URLSearchParams([...query].filter(([name]) => PARAMETERS.has(name)))
+  return known.size > 0 ? `?${known}` : ''
+}

@@ -1,0 +1,35 @@
+import { USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { missingTexts as texts } from '../texts/missing.tsx'
+import { Empty } from './empty.tsx'
+
+interface MissingPageProps {
+  /** The players who do not exist. Empty if no player can have the name. @default the page does not exist */
+  readonly names?: readonly string[] | undefined
+}
+
+/** A page that does not exist, or whose players do not exist. */
+export function MissingPage({ names }: MissingPageProps) {
+  if (!names) {
+    return (
+      <Empty title={texts.pageTitle}>
+        <p>{texts.page}</p>
+        <p>
+          <a href="/">{texts.home}</a>
+        </p>
+      </Empty>
+    )
+  }
+  const [name, other] = names
+  return (
+    <Empty title={texts.playerTitle}>
+      {name === undefined ? (
+        <p>{texts.impossible(USER_NAME_RULE)}</p>
+      ) : (
+        <>
+          <p>{other === undefined ? texts.player(name) : texts.players(name, other)}</p>
+          <p class="quiet">{texts.check}</p>
+        </>
+      )}
+    </Empty>
+  )
+}

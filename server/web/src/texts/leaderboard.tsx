@@ -1,0 +1,22 @@
+import { formatNumber, plural } from '../parts/format.ts'
+
+/** The texts of the leaderboard. */
+export const leaderboardTexts = {
+  title: 'Leaderboard',
+  closedTitle: 'No leaderboard',
+  closed: 'The owner of this server does not show who has caught the most.',
+  kinds: { fish: 'Fish', crab: 'Crabs' },
+  filters: { kind: 'Kind', by: 'Count', gamemode: 'Gamemode', period: 'Period' },
+  catches: 'Catches',
+  species: 'Species',
+  allGamemodes: 'All gamemodes',
+  allTime: 'All time',
+  players: (count: number) => plural(count, 'player'),
+  counted: 'Counted',
+  countedAgain: 'The places are counted at most every ten minutes.',
+  empty: 'Nobody is on this leaderboard yet.',
+  behind: (gap: number, above: string) => `${formatNumber(gap)} behind ${above}`,
+  equal: (above: string) => `equal to ${above}`,
+  you: 'You',
+  place: 'Place',
+} as const

@@ -1,0 +1,11 @@
+/** The texts of pages that do not exist. */
+export const missingTexts = {
+  pageTitle: 'Page not found',
+  page: 'This address leads nowhere. Look up a player above, or open the home page.',
+  home: 'Home page',
+  playerTitle: 'Player not found',
+  player: (name: string) => `No player “${name}” on this server.`,
+  players: (one: string, other: string) => `No players “${one}” and “${other}” on this server.`,
+  impossible: (rule: string) => `No player can have this name. Names are ${rule}.`,
+  check: 'Check the spelling, or ask the owner of this server for an account.',
+} as const
