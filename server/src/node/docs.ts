@@ -33,7 +33,10 @@ const page = (hasPages: boolean) => `<!doctype html>
 <link rel="icon" type="image/svg+xml" href="${FOLDER}/icon.svg">
 </head>
 <body>
+<header>
 ${hasPages ? `<nav><a href="${ROUTES.homePage.path}">Collections</a></nav>` : ''}
+<p>This reference has no dark theme, and the Tab key can leave its authorization dialog while the dialog is open. Tools of your choice can show the same reference from <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a>.</p>
+</header>
 <div id="reference" data-document="${ROUTES.openapi.path}"></div>
 <noscript>The reference needs JavaScript. The OpenAPI document: <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a></noscript>
 <script src="${FOLDER}/swagger-ui-bundle.js"></script>

@@ -1,4 +1,4 @@
-/** Gives Swagger UI the names, landmarks and headings that screen readers need. Swagger UI has none of them. */
+/** A plugin that adds the names, landmarks and headings that screen readers need and Swagger UI lacks. */
 export const accessibility = ({ React }) => {
   const h = React.createElement
   const close = ({ authActions }) => authActions.showDefinitions(false)
@@ -11,7 +11,7 @@ export const accessibility = ({ React }) => {
       ServersContainer: () => () => null,
       AuthorizeBtnContainer: (Container) => (props) =>
         h('section', { 'aria-labelledby': 'authorization' }, [
-          h('h2', { id: 'authorization', key: 'title' }, 'Authorization'),
+          h('h2', { id: 'authorization', className: 'unseen', key: 'title' }, 'Authorization'),
           h(Container, { ...props, key: 'button' }),
         ]),
       authorizationPopup: (Popup) => (props) =>
@@ -53,6 +53,8 @@ export const accessibility = ({ React }) => {
           },
           h(Responses, props),
         ),
+      // Otherwise the button that opens a schema without a title has no name.
+      JSONSchema202012KeywordTitle: (Title) => (props) => h(Title, { ...props, title: props.title || 'Schema' }),
       SyntaxHighlighter: (Highlighter) => (props) =>
         h('div', { className: 'code', role: 'group', 'aria-label': 'Code', tabIndex: 0 }, h(Highlighter, props)),
     },
