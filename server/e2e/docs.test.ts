@@ -130,7 +130,7 @@ describe('the API reference in a real browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it.each([
+  it.for([
     { width: 390, colorScheme: 'dark' },
     { width: 1440, colorScheme: 'light' },
   ] as const)(
@@ -147,10 +147,7 @@ describe('the API reference in a real browser', () => {
       const post = await tryOut(page, 'postFish')
       await post.block.locator('input[type=file]').waitFor()
       await tryOut(page, 'createUser')
-      for (const name of ['updateUser', 'deleteUser']) {
-        if (await operation(page, name).count()) await operation(page, name).locator('.opblock-summary-control').click()
-      }
-      await post.block.locator('.tab .tabitem button').nth(1).click()
+      await post.block.locator('.tab button').nth(1).click()
       await page.locator('.json-schema-2020-12-accordion').first().waitFor()
       expect(await accessibilityFindings(page)).toEqual([])
 
@@ -169,17 +166,17 @@ describe('the API reference in a real browser', () => {
     await openReference(page, url)
     await tabTo(page, /^Authorize$/)
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Authorization' }).waitFor()
+    await page.getByRole('dialog', { name: 'Authorization' }).locator('input').first().waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
 
-    await tabTo(page, /demo.*fish/)
+    await tabTo(page, /^GET.*demo.*fish/)
     await page.keyboard.press('Enter')
     await tabTo(page, /^Try it out/)
     await page.keyboard.press('Enter')
     await tabTo(page, /^Execute$/)
     await page.keyboard.press('Enter')
-    await operation(page, 'demoFish').locator('.live-responses-table .response').waitFor()
+    await operation(page, 'demoFish').locator('.live-responses-table .response').first().waitFor()
   })
 
   it('shows the 401 response to a request without credentials, and the browser does not prompt for a password', async ({
