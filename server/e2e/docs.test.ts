@@ -6,6 +6,7 @@ import { createFernet } from '@fish-crab/sdk/fernet'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startBrowser } from '../../scripts/test-support/chromium.ts'
+import { accessibilityFindings, tabTo } from '../../scripts/test-support/page-access.ts'
 import { createUser, type ServerProcess, startServerProcess } from '../../scripts/test-support/server-process.ts'
 import { OPERATIONS } from '../../sdk/src/contract/operations.ts'
 import { watchPage } from './watch-page.ts'
@@ -127,6 +128,55 @@ describe('the API reference in a real browser', () => {
 
     expect(new Set(requests.map((request) => new URL(request).origin))).toEqual(new Set([url]))
     expect(complaints).toEqual([])
+  })
+
+  it.for([
+    { width: 390, colorScheme: 'dark' },
+    { width: 1440, colorScheme: 'light' },
+  ] as const)(
+    'has no problems that axe finds, in any state, at $width px',
+    async ({ width, colorScheme }, { skip }) => {
+      const browser = await startBrowser(skip, { viewport: { width, height: 900 }, colorScheme })
+      const { url } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
+      const page = await browser.newPage()
+      await openReference(page, url)
+      expect(await accessibilityFindings(page)).toEqual([])
+
+      const demo = await tryOut(page, 'demoFish')
+      await demo.execute()
+      const post = await tryOut(page, 'postFish')
+      await post.block.locator('input[type=file]').waitFor()
+      await tryOut(page, 'createUser')
+      await post.block.locator('.tab button').nth(1).click()
+      await page.locator('.json-schema-2020-12-accordion').first().waitFor()
+      expect(await accessibilityFindings(page)).toEqual([])
+
+      await page.locator('.btn.authorize').first().click()
+      await page.locator('.modal-ux input').first().waitFor()
+      expect(await accessibilityFindings(page)).toEqual([])
+    },
+  )
+
+  it('opens an operation, sends its request and closes the authorization dialog with the keyboard alone', async ({
+    skip,
+  }) => {
+    const browser = await startBrowser(skip)
+    const { url } = await startServer()
+    const page = await browser.newPage()
+    await openReference(page, url)
+    await tabTo(page, /^Authorize$/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Authorization' }).locator('input').first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await tabTo(page, /^GET.*demo.*fish/)
+    await page.keyboard.press('Enter')
+    await tabTo(page, /^Try it out/)
+    await page.keyboard.press('Enter')
+    await tabTo(page, /^Execute$/)
+    await page.keyboard.press('Enter')
+    await operation(page, 'demoFish').locator('.live-responses-table .response').first().waitFor()
   })
 
   it('shows the 401 response to a request without credentials, and the browser does not prompt for a password', async ({

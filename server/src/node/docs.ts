@@ -13,6 +13,7 @@ const FOLDER = ASSET_FOLDERS.docs
 const PACKAGE = 'swagger-ui-dist'
 /** The source paths of the files. The build copies the files next to its output. */
 const SOURCES = {
+  'accessibility.js': new URL('./reference/accessibility.js', import.meta.url).href,
   'start.js': new URL('./reference/start.js', import.meta.url).href,
   'reference.css': new URL('./reference/reference.css', import.meta.url).href,
   'icon.svg': new URL('../../web/src/icon.svg', import.meta.url).href,
@@ -32,11 +33,14 @@ const page = (hasPages: boolean) => `<!doctype html>
 <link rel="icon" type="image/svg+xml" href="${FOLDER}/icon.svg">
 </head>
 <body>
-${hasPages ? `<p><a href="${ROUTES.homePage.path}">Collections</a></p>` : ''}
+<header>
+${hasPages ? `<nav><a href="${ROUTES.homePage.path}">Collections</a></nav>` : ''}
+<p>This reference has no dark theme, and the Tab key can leave its authorization dialog while the dialog is open. Tools of your choice can show the same reference from <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a>.</p>
+</header>
 <div id="reference" data-document="${ROUTES.openapi.path}"></div>
 <noscript>The reference needs JavaScript. The OpenAPI document: <a href="${ROUTES.openapi.path}">${ROUTES.openapi.path}</a></noscript>
 <script src="${FOLDER}/swagger-ui-bundle.js"></script>
-<script src="${FOLDER}/start.js"></script>
+<script type="module" src="${FOLDER}/start.js"></script>
 </body>
 </html>
 `
