@@ -1,7 +1,13 @@
 import { ApiError, ConnectionError, createClient, NotFoundError, RateLimitError } from '@fish-crab/sdk'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Followed, followCollection, problemOf, type Refusal, type StreamEvent } from '../../web/src/data/follow.ts'
+import {
+  type Followed,
+  followCollection,
+  problemOf,
+  type Refusal,
+  type StreamEvent,
+} from '../../web/src/data/follow.ts'
 import type { LastKnown } from '../../web/src/data/last-known.ts'
 import { type Caught, emptyProfile, type PlayerProfile, withCatches } from '../../web/src/data/profile.ts'
 
