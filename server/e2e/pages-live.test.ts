@@ -147,6 +147,8 @@ describe('the page of a player', () => {
     }
     expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    const tabs = await page.getByRole('navigation', { name: 'Gamemode' }).boundingBox()
+    expect(tabs?.width).toBeGreaterThan(250)
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
     const { y = 0, height = 0 } = (await toastOf(page).boundingBox()) ?? {}
     const footer = await page.getByRole('contentinfo').getByRole('link').first().boundingBox()
