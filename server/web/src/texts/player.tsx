@@ -1,5 +1,5 @@
 import type { StreamState } from '../data/follow.ts'
-import { formatNumber, plural } from '../parts/format.ts'
+import { plural } from '../parts/format.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -25,8 +25,4 @@ export const playerTexts = {
     streams: 'too many streams',
   } as const satisfies Record<Exclude<StreamState, 'open'>, string>,
   polls: 'checked every minute',
-  caught: 'New:',
-  rarity: (rarity: string) => `(${rarity})`,
-  times: (count: number) => `×${formatNumber(count)}`,
-  more: (count: number) => `and ${formatNumber(count)} more`,
 } as const

@@ -34,7 +34,7 @@ import { Live } from './live.tsx'
 import { type SpeciesLink, SpeciesList } from './species-list.tsx'
 import { type SpeciesAddress, SpeciesPage } from './species-page.tsx'
 import { Tabs } from './tabs.tsx'
-import { Toasts } from './toasts.tsx'
+import type { ToastsProps } from './toasts.tsx'
 import { useKnownSpecies } from './use-known-species.ts'
 
 /** The page of a player, or of the sample collection. */
@@ -52,6 +52,12 @@ interface PlayerPageProps {
 
 /** Charts include a drawing library. They load in parallel with the data, so that they do not delay the first view. */
 const loadCharts = () => import('./charts.tsx')
+const loadToasts = () => import('./toasts.tsx')
+
+function LazyToasts(props: ToastsProps) {
+  const toasts = useLazy(loadToasts)
+  return toasts && toasts !== 'failed' ? <toasts.Toasts {...props} /> : null
+}
 
 export function PlayerPage({ services: { client, context }, address, drawn: given, onChange }: PlayerPageProps) {
   const drawn = useMemo(() => given && { ...given, profile: playerProfileOf(given.profile) }, [given])
@@ -129,6 +135,10 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
   const isListed = useRef(!opened)
   isListed.current ||= !opened
 
+  // A page without a stream or new catches needs no toasts.
+  const hasToasts = useRef(false)
+  hasToasts.current ||= followed.stream === 'open' || followed.fresh.length > 0
+
   function close(): void {
     if (history.state?.isFromList) history.back()
     else if (opened) change({ ...opened, species: undefined }, true)
@@ -175,15 +185,19 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
       )}
       {!profile && <Loading name={name} isBusy={!problem} />}
       {name !== undefined && (
-        <Toasts
-          fresh={followed.fresh}
-          pathOf={(caught) => pathOf(caughtAddress(name, caught))}
-          onOpen={(caught) => {
-            const next = caughtAddress(name, caught)
-            if (opened) change(next, false)
-            else openFromList(next)
-          }}
-        />
+        <div class="toasts" role="status">
+          {hasToasts.current && (
+            <LazyToasts
+              fresh={followed.fresh}
+              pathOf={(caught) => pathOf(caughtAddress(name, caught))}
+              onOpen={(caught) => {
+                const next = caughtAddress(name, caught)
+                if (opened) change(next, false)
+                else openFromList(next)
+              }}
+            />
+          )}
+        </div>
       )}
     </>
   )

@@ -3,7 +3,8 @@ import type { Fresh } from '../../data/profile.ts'
 import { rankOf } from '../../data/summary.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { isPlainClick } from '../../parts/plain-click.ts'
-import { playerTexts } from '../../texts/player.tsx'
+import { toastTexts } from '../../texts/toasts.ts'
+import './toasts.css'
 
 /** How long a toast is shown, in milliseconds. */
 export const TOAST_MS = 6000
@@ -39,7 +40,7 @@ export function summarize(fresh: readonly Fresh[]) {
   return { rarest, count, more: sum(fresh) - count }
 }
 
-interface ToastsProps {
+export interface ToastsProps {
   /** The catches of the last update. */
   readonly fresh: readonly Fresh[]
   readonly pathOf: (caught: Fresh) => string
@@ -52,13 +53,8 @@ export function Toasts({ fresh, pathOf, onOpen }: ToastsProps) {
   useEffect(() => {
     if (fresh.length > 0) setState((before) => withCaught(before, fresh))
   }, [fresh])
-  return (
-    <div class="toasts" role="status">
-      {shown.length > 0 && (
-        <Toast key={count} caught={shown} pathOf={pathOf} onOpen={onOpen} onEnd={() => setState(withNext)} />
-      )}
-    </div>
-  )
+  if (shown.length === 0) return null
+  return <Toast key={count} caught={shown} pathOf={pathOf} onOpen={onOpen} onEnd={() => setState(withNext)} />
 }
 
 interface ToastProps extends Pick<ToastsProps, 'pathOf' | 'onOpen'> {
@@ -96,11 +92,11 @@ function Toast({ caught, pathOf, onOpen, onEnd }: ToastProps) {
     >
       <Creature kind={kind} name={name} rarity={rarity} />
       <span class="toast-text">
-        <span class="visually-hidden">{playerTexts.caught} </span>
+        <span class="visually-hidden">{toastTexts.caught} </span>
         <strong>{name}</strong>
-        {rarity !== undefined && <span class="toast-rarity"> {playerTexts.rarity(rarity)}</span>}
-        {count > 1 && ` ${playerTexts.times(count)}`}
-        {more > 0 && ` ${playerTexts.more(more)}`}
+        {rarity !== undefined && <span class="toast-rarity"> {toastTexts.rarity(rarity)}</span>}
+        {count > 1 && ` ${toastTexts.times(count)}`}
+        {more > 0 && ` ${toastTexts.more(more)}`}
       </span>
     </a>
   )
