@@ -45,7 +45,7 @@ describe('the page of a species in a real browser', () => {
     const { url } = await startServer()
     const page = await browser.newPage()
     await page.goto(`${url}/@Alex`)
-    await page.locator('.live').waitFor()
+    await page.locator('.live-text').waitFor()
     const card = page.locator('.card').getByRole('link', { name: 'Koi' })
     await card.focus()
     expect(await card.evaluate((one) => getComputedStyle(one, '::after').outlineStyle)).toBe('solid')

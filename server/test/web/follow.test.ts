@@ -1,7 +1,13 @@
-import { ConnectionError, createClient, NotFoundError } from '@fish-crab/sdk'
+import { ApiError, ConnectionError, createClient, NotFoundError, RateLimitError } from '@fish-crab/sdk'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Followed, followCollection, type StreamEvent } from '../../web/src/data/follow.ts'
+import {
+  type Followed,
+  followCollection,
+  problemOf,
+  type Refusal,
+  type StreamEvent,
+} from '../../web/src/data/follow.ts'
 import type { LastKnown } from '../../web/src/data/last-known.ts'
 import { type Caught, emptyProfile, type PlayerProfile, withCatches } from '../../web/src/data/profile.ts'
 
@@ -35,9 +41,9 @@ const streamOf = (onEvent: (event: StreamEvent) => void) => ({
   isClosed: false,
   onCatch: (caught: Caught) => onEvent({ type: 'caught', caught }),
   onConnect: () => onEvent({ type: 'connected' }),
-  onDisconnect: () => onEvent({ type: 'disconnected' }),
+  onDisconnect: (refusal?: Refusal) => onEvent({ type: 'disconnected', refusal }),
   onRemoved: () => onEvent({ type: 'removed' }),
-  onEnd: () => onEvent({ type: 'ended' }),
+  onEnd: (refusal?: Refusal) => onEvent({ type: 'ended', refusal }),
 })
 
 /** Follows a collection on a page. The test changes the collection, and shows or hides the page. */
@@ -91,6 +97,7 @@ function follow({ lastKnown, ...given }: Given = {}) {
     world,
     following,
     streams,
+    seen,
     loads: () => loads,
     last: () => seen.at(-1),
     /** The numbers of catches that were shown as new, by name. */
@@ -130,14 +137,15 @@ describe('a followed collection', () => {
     expect(last()?.fresh).toMatchObject([{ name: 'Pike', kind: 'fish', added: 1 }])
   })
 
-  it('is shown as of the last visit if the load fails, and later with the new catches', async () => {
+  it('is shown as of the last visit if the load fails, and the first load reports no new catches', async () => {
     const lastKnown = { profile: collectionOf(SALMON), updatedAt: Date.UTC(2026, 0, 2) }
     const { change, last, wait } = follow({ lastKnown, error: new ConnectionError('unreachable', {}) })
     await wait(0)
     expect(last()).toMatchObject({ ...lastKnown, problem: { kind: 'unreachable' }, fresh: [] })
     change({ error: undefined, now: collectionOf(SALMON, PIKE) })
     await wait(3000)
-    expect(last()).toMatchObject({ updatedAt: Date.now() - 1000, fresh: [{ name: 'Pike', added: 1 }] })
+    expect(last()).toMatchObject({ updatedAt: Date.now() - 1000, fresh: [] })
+    expect(last()?.profile?.gamemodes[0]?.fish.total).toBe(2)
     expect(last()?.problem).toBeUndefined()
   })
 
@@ -401,6 +409,107 @@ describe('a followed collection', () => {
     await wait(3_600_000)
     expect([loads(), streams.length]).toEqual([1, 1])
   })
+})
+
+const limited = (resetAt: number) =>
+  new RateLimitError(
+    'Too many requests.',
+    { status: 429, code: 'rate_limited', headers: {} },
+    { resetAt: new Date(resetAt), retryAfterMs: resetAt - Date.now() },
+  )
+
+describe('the stream of a followed collection', () => {
+  it('is open only between its connection and its break, and the collection says why it is not', async () => {
+    const { streams, last, wait, seen } = follow()
+    await wait(0)
+    expect(last()?.stream).toBe('connecting')
+    await wait(10_000)
+    expect([streams.length, last()?.stream]).toEqual([1, 'connecting'])
+    streams[0]?.onConnect()
+    expect(last()?.stream).toBe('open')
+    await wait(400_000)
+    streams[0]?.onDisconnect()
+    expect(last()?.stream).toBe('reconnecting')
+    await wait(1000)
+    expect(last()).toMatchObject({ stream: 'reconnecting', updatedAt: Date.now() - 1000 })
+    streams[0]?.onConnect()
+    expect(last()?.stream).toBe('open')
+    streams[0]?.onEnd()
+    expect(last()?.stream).toBe('reconnecting')
+    expect(seen.map(({ stream }) => stream)).not.toContain(undefined)
+  })
+
+  it('is closed on a hidden page and on a page without a network', async () => {
+    const { streams, change, last, wait } = follow()
+    await wait(10_000)
+    streams[0]?.onConnect()
+    change({ isVisible: false })
+    expect(last()?.stream).toBe('connecting')
+    change({ isVisible: true })
+    await wait(10_000)
+    streams[1]?.onConnect()
+    expect(last()?.stream).toBe('open')
+    change({ isOnline: false })
+    expect(last()?.stream).toBe('offline')
+    change({ isOnline: true })
+    await wait(0)
+    expect(last()?.stream).toBe('connecting')
+  })
+
+  it.each(['pages', 'streams', 'limited'] as const)(
+    'keeps the reason of a refusal (%s) through the next attempts, and the collection is loaded every minute',
+    async (refusal) => {
+      const { streams, last, wait, loads, seen } = follow()
+      await wait(10_000)
+      const before = seen.length
+      streams[0]?.onEnd(refusal)
+      await wait(60_000)
+      streams[1]?.onEnd(refusal)
+      await wait(60_000)
+      expect(loads()).toBe(3)
+      expect(new Set(seen.slice(before).map(({ stream }) => stream))).toEqual(new Set([refusal]))
+      streams[2]?.onDisconnect(refusal)
+      expect(last()?.stream).toBe(refusal)
+      streams[2]?.onConnect()
+      expect(last()?.stream).toBe('open')
+    },
+  )
+
+  it('is not open while the server does not respond, even if it has not broken yet', async () => {
+    const { streams, world, following, last, wait } = follow()
+    await wait(15_000)
+    streams[0]?.onConnect()
+    world.error = new ConnectionError('refused', {})
+    following.retry()
+    await wait(0)
+    expect(last()).toMatchObject({ stream: 'reconnecting', problem: { kind: 'unreachable' } })
+  })
+
+  it('stays open during a rate limit, which is a problem only without a stream', async () => {
+    const { streams, world, following, last, wait, loads } = follow()
+    await wait(15_000)
+    streams[0]?.onConnect()
+    world.error = limited(Date.now() + 100_000)
+    following.retry()
+    await wait(0)
+    expect(last()).toMatchObject({ stream: 'open' })
+    expect(last()?.problem).toBeUndefined()
+    const before = loads()
+    await wait(99_000)
+    expect(loads()).toBe(before)
+    world.error = limited(Date.now() + 50_000)
+    streams[0]?.onDisconnect()
+    await wait(1000)
+    expect(last()).toMatchObject({ stream: 'limited', problem: { kind: 'limited', retryAt: Date.now() + 49_000 } })
+  })
+})
+
+it('a server that restarts behind a proxy is as unreachable as one without', () => {
+  const error = (status: number, code: string) => new ApiError('Bad gateway.', { status, code, headers: {} })
+  const kinds = [error(502, 'unknown'), error(503, 'unknown'), error(503, 'unavailable'), error(500, 'unknown')].map(
+    (one) => problemOf(one, true, 0).kind,
+  )
+  expect(kinds).toEqual(['unreachable', 'unreachable', 'failed', 'failed'])
 })
 
 const STEP = fc.oneof(

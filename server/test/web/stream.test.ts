@@ -1,6 +1,7 @@
 import { type Client, createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import type { StreamEvent } from '../../web/src/data/follow.ts'
 import { loadPlayer } from '../../web/src/data/load.ts'
 import { type Caught, collectionOf, totalOf } from '../../web/src/data/profile.ts'
 import { openStream } from '../../web/src/data/stream.ts'
@@ -58,4 +59,32 @@ it('one stream delivers the catches of a player in all gamemodes', async () => {
     new Set(['fish survival', 'crab oneblock']),
   )
   expect(requests.filter((path) => path === '/v1/events' || path === '/events')).toHaveLength(1)
+})
+
+it.each([
+  [429, 'rate_limited', 'limited'],
+  [503, 'too_many_streams', 'streams'],
+  [503, 'unavailable', undefined],
+] as const)('a stream that is refused with %i %s ends with the reason %s', async (status, code, refusal) => {
+  const refuse = async () => Response.json({ error: 'Refused.', code, requestId: 'a' }, { status })
+  const client = createClient({ baseUrl: 'http://service.test', env: {}, fetch: refuse, maxWaitMs: 0, maxRetries: 0 })
+  const ended = Promise.withResolvers<StreamEvent>()
+  openStream(client, { user: 'Alex' })(ended.resolve)
+  expect(await ended.promise).toEqual({ type: 'ended', refusal })
+})
+
+it('a sixth stream of a browser is not opened, and ends because too many pages are open', async () => {
+  const { client, requests } = await openService()
+  const listen = openStream(client, { user: 'Alex' })
+  const open = () => {
+    const connected = Promise.withResolvers<void>()
+    const close = listen(({ type }) => type === 'connected' && connected.resolve())
+    onTestFinished(close)
+    return connected.promise
+  }
+  for (let stream = 0; stream < 5; stream += 1) await open()
+  const ended = Promise.withResolvers<StreamEvent>()
+  listen(ended.resolve)
+  expect(await ended.promise).toEqual({ type: 'ended', refusal: 'pages' })
+  expect(requests).toHaveLength(5)
 })

@@ -1,63 +1,33 @@
-import type { ComponentChildren } from 'preact'
 import type { Problem } from '../data/follow.ts'
-import { Countdown } from '../parts/countdown.tsx'
 import { formatTime } from '../parts/format.ts'
-
-function describe(problem: Problem): readonly [title: string, text: ComponentChildren] {
-  switch (problem.kind) {
-    case 'limited':
-      return [
-        'Too many requests',
-        <>
-          This server limits how often your network may ask. Loading again <Countdown until={problem.retryAt} />.
-        </>,
-      ]
-    case 'offline':
-      return ['You are offline', 'This page continues by itself when the network is back.']
-    case 'unreachable':
-      return [
-        'Reconnecting',
-        <>
-          The server does not respond. Trying again <Countdown until={problem.retryAt} />.
-        </>,
-      ]
-    case 'failed':
-      return [
-        'The server has a problem',
-        <>
-          Trying again <Countdown until={problem.retryAt} />.
-          {problem.requestId !== undefined && (
-            <>
-              {' '}
-              If this goes on, tell the owner of this server the request id <code>{problem.requestId}</code>.
-            </>
-          )}
-        </>,
-      ]
-  }
-}
+import { problemsTexts } from '../texts/problems.tsx'
 
 interface ProblemNoticeProps {
   readonly problem: Problem
   /** The time at which the shown collection was current, in Unix milliseconds. Absent if no collection is shown. */
-  readonly updatedAt: number | undefined
+  readonly updatedAt?: number | undefined
   readonly onRetry: () => void
 }
 
-/** Reports why the collection is not up to date, and the next step. */
+/**
+ * Reports why the collection is not up to date, and the next step. A rate limit has no button: the server would refuse
+ * the request, and the page loads by itself as soon as the limit ends.
+ */
 export function ProblemNotice({ problem, updatedAt, onRetry }: ProblemNoticeProps) {
-  const [title, text] = describe(problem)
+  const { title, reason } = problemsTexts.causes[problem.kind]
   return (
     <div class="notice problem" role="status">
       <div>
         <strong>{title}</strong>
         <p>
-          {text} {updatedAt !== undefined && `This is the collection as of ${formatTime(updatedAt)}.`}
+          {reason} {problemsTexts.next(problem)}{' '}
+          {problem.kind === 'failed' && problem.requestId !== undefined && problemsTexts.requestId(problem.requestId)}{' '}
+          {updatedAt !== undefined && problemsTexts.asOf(formatTime(updatedAt))}
         </p>
       </div>
       {(problem.kind === 'unreachable' || problem.kind === 'failed') && (
         <button type="button" onClick={onRetry}>
-          Try now
+          {problemsTexts.retry}
         </button>
       )}
     </div>

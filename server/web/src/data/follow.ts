@@ -10,6 +10,12 @@ export type Problem =
   | { readonly kind: 'unreachable'; readonly retryAt: number }
   | { readonly kind: 'failed'; readonly retryAt: number; readonly requestId: string | undefined }
 
+/** Whether new catches appear immediately (`open`), or why not. */
+export type StreamState = 'open' | 'connecting' | 'reconnecting' | 'offline' | Refusal
+
+/** Why a stream was refused: the browser has too many, the server has too many for this address, or the rate limit. */
+export type Refusal = 'pages' | 'streams' | 'limited'
+
 /** The state of a followed collection. */
 export interface Followed {
   /** Absent until the first load. */
@@ -21,7 +27,9 @@ export interface Followed {
   /** Whether the player does not exist. */
   readonly isUnknown?: boolean
   readonly problem?: Problem
-  /** Catches that the last update added. */
+  /** Absent if no stream is wanted or the player does not exist. */
+  readonly stream?: StreamState | undefined
+  /** Catches that the last update added. The first load is not an update. */
   readonly fresh: readonly Fresh[]
 }
 
@@ -31,11 +39,11 @@ export type StreamEvent =
   /** The stream is open and delivers every catch from now on. Only a load returns earlier catches. */
   | { readonly type: 'connected' }
   /** The stream broke and could not be reopened immediately. Attempts continue until it is connected. */
-  | { readonly type: 'disconnected' }
+  | { readonly type: 'disconnected'; readonly refusal?: Refusal | undefined }
   /** Entries of the collection were removed. */
   | { readonly type: 'removed' }
   /** The stream ended although it was not closed, for example at a limit of streams. */
-  | { readonly type: 'ended' }
+  | { readonly type: 'ended'; readonly refusal?: Refusal | undefined }
 
 /** A profile from which the server has drawn a page. */
 export interface DrawnProfile {
@@ -174,12 +182,16 @@ type FollowState = Readonly<ReturnType<typeof startOf>>
 
 /** Times are Unix milliseconds. A step at an infinite time never happens. */
 const startOf = (followed: Followed, streamDelayMs: number) => ({
-  followed,
+  followed: { ...followed, stream: streamDelayMs === NEVER ? undefined : 'connecting' } as Followed,
   isOnline: true,
   isVisible: true,
   /** Infinite if no stream is wanted. */
   streamDelayMs,
+  /** Whether a stream is open, or attempts to open it continue. */
   isStreaming: false,
+  isConnected: false,
+  /** Why the last stream broke or was refused. */
+  obstacle: undefined as 'reconnecting' | Refusal | undefined,
   /** When the stream is opened. */
   openAt: NEVER,
   isLoading: false,
@@ -205,9 +217,20 @@ function afterEvent(before: FollowState, event: FollowEvent, now: number): Follo
   let state = reduce(before, event, now)
   if (state.showAt <= now) state = showGathered(state, now)
   if (state.openAt <= now) state = { ...state, isStreaming: true, openAt: NEVER }
+  const stream = streamStateOf(state)
+  if (stream !== state.followed.stream) state = { ...state, followed: { ...state.followed, stream } }
   if (loadAt(state) > now) return state
   const { gathered } = state
   return { ...state, isLoading: true, sinceLoadBegan: gathered, isOvertaken: gathered.length > 0 }
+}
+
+function streamStateOf(state: FollowState): StreamState | undefined {
+  const { followed, isOnline, isConnected, obstacle, streamDelayMs } = state
+  const { problem, isUnknown } = followed
+  if (isUnknown || streamDelayMs === NEVER) return undefined
+  if (!isOnline || problem?.kind === 'offline') return 'offline'
+  if (problem) return problem.kind === 'limited' ? 'limited' : 'reconnecting'
+  return isConnected ? 'open' : (obstacle ?? 'connecting')
 }
 
 /** After the first load, hidden pages do not poll, because their timers run late and drain the battery. */
@@ -224,14 +247,17 @@ function reduce(state: FollowState, event: FollowEvent, now: number): FollowStat
     case 'caught':
       return gather(state, event.caught, now)
     case 'connected':
+      return loadBy({ ...state, isConnected: true, obstacle: undefined, isOvertaken: true }, now + RELOAD_MS)
     case 'removed':
       return loadBy({ ...state, isOvertaken: true }, now + RELOAD_MS)
     case 'disconnected':
       // Load immediately, so that the page shows the problem instead of a collection that seems current.
-      return loadBy(state, now)
-    case 'ended':
+      return loadBy({ ...state, isConnected: false, obstacle: event.refusal ?? 'reconnecting' }, now)
+    case 'ended': {
       // The stream is opened again after the next load.
-      return loadBy({ ...state, isStreaming: false }, now + POLL_MS)
+      const ended = { isStreaming: false, isConnected: false, obstacle: event.refusal ?? 'reconnecting' } as const
+      return loadBy({ ...state, ...ended }, now + POLL_MS)
+    }
     case 'retry':
       return { ...state, dueAt: 0 }
     case 'page': {
@@ -270,7 +296,7 @@ function afterLoad(state: FollowState, { profile: loaded, rateLimit }: Loaded, n
     followed: {
       profile,
       updatedAt: now,
-      fresh: followed.profile && !followed.isPartial ? freshOf(followed.profile, profile) : [],
+      fresh: state.loaded && followed.profile ? freshOf(followed.profile, profile) : [],
     },
     isLoading: false,
     dueAt: streamDelayMs === NEVER ? NEVER : Math.max(now + waitMs, earliestAt),
@@ -291,6 +317,8 @@ function afterFailure(state: FollowState, error: unknown, now: number): FollowSt
   const retryAt = now + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** state.failures)
   const problem = problemOf(error, state.isOnline, retryAt)
   const dueAt = problem.kind === 'offline' ? 0 : problem.retryAt
+  // A rate limit stops polls, but an open stream still delivers every catch.
+  if (problem.kind === 'limited' && state.followed.stream === 'open') return { ...next, dueAt, earliestAt: dueAt }
   return { ...next, dueAt, followed: { ...state.followed, problem } }
 }
 
@@ -298,8 +326,15 @@ function afterFailure(state: FollowState, error: unknown, now: number): FollowSt
 export function problemOf(error: unknown, isOnline: boolean, retryAt: number): Problem {
   if (error instanceof RateLimitError) return { kind: 'limited', retryAt: error.resetAt.getTime() }
   if (!isOnline) return { kind: 'offline' }
-  if (error instanceof ConnectionError || error instanceof TimeoutError) return { kind: 'unreachable', retryAt }
+  if (error instanceof ConnectionError || error instanceof TimeoutError || isOfProxy(error)) {
+    return { kind: 'unreachable', retryAt }
+  }
   return { kind: 'failed', retryAt, requestId: error instanceof ApiError ? error.requestId : undefined }
+}
+
+/** Whether a proxy responded because the server behind it does not, as during a restart. */
+function isOfProxy(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'unknown' && [502, 503, 504].includes(error.status)
 }
 
 /** Hidden pages have no stream, because all pages of a browser share six connections to a server. */
@@ -308,7 +343,7 @@ function planStream(state: FollowState, now: number): FollowState {
   if (isOnline && isVisible) {
     return { ...state, openAt: isStreaming || !followed.profile ? NEVER : now + streamDelayMs }
   }
-  const closed = { ...state, isStreaming: false, openAt: NEVER }
+  const closed = { ...state, isStreaming: false, isConnected: false, openAt: NEVER }
   // Load again when the page is visible, because catches that are stored while the stream is closed are missed.
   return isStreaming && !followed.problem ? loadBy(closed, (followed.updatedAt ?? 0) + RELOAD_MS) : closed
 }

@@ -1,6 +1,6 @@
-import type { Client } from '@fish-crab/sdk'
+import { ApiError, type Client, RateLimitError } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
-import type { Listen } from './follow.ts'
+import type { Listen, Refusal } from './follow.ts'
 
 /**
  * Without HTTP/2, all pages of a browser share six connections to a server. With streams on all of them, the browser
@@ -21,29 +21,37 @@ export function openStream(client: Client, target: StreamTarget): Listen {
     const options = {
       ...target,
       onConnect: () => onEvent({ type: 'connected' }),
-      onDisconnect: () => onEvent({ type: 'disconnected' }),
+      onDisconnect: (error: unknown) => onEvent({ type: 'disconnected', refusal: refusalOf(error) }),
       onRemoved: () => onEvent({ type: 'removed' }),
       signal: closed.signal,
     }
     const watch = async () => {
       for await (const caught of client.watch(options)) onEvent({ type: 'caught', caught })
     }
-    // Ignore the end of a stream, for example at a limit of streams, because polls continue.
+    // Polls continue after the end of a stream, for example at a limit of streams.
     withConnection(watch)
-      .catch(() => {})
-      .finally(() => {
-        if (!closed.signal.aborted) onEvent({ type: 'ended' })
+      .catch(refusalOf)
+      .then((refusal) => {
+        if (!closed.signal.aborted) onEvent({ type: 'ended', refusal })
       })
     return () => closed.abort()
   }
+}
+
+function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof RateLimitError) return 'limited'
+  return error instanceof ApiError && error.code === 'too_many_streams' ? 'streams' : undefined
 }
 
 /**
  * Runs a function unless the pages of this browser have the maximum number of streams. Only pages of a secure origin
  * can count the streams.
  */
-async function withConnection(run: () => Promise<void>): Promise<void> {
-  if (!navigator.locks || sharesConnection()) return run()
+async function withConnection(run: () => Promise<void>): Promise<'pages' | undefined> {
+  if (!navigator.locks || sharesConnection()) {
+    await run()
+    return undefined
+  }
   let isFree = false
   for (let stream = 1; stream <= MAX_HTTP1_STREAMS && !isFree; stream += 1) {
     await navigator.locks.request(`fish-crab stream ${stream}`, { ifAvailable: true }, (lock) => {
@@ -51,7 +59,7 @@ async function withConnection(run: () => Promise<void>): Promise<void> {
       return isFree ? run() : undefined
     })
   }
-  return undefined
+  return isFree ? undefined : 'pages'
 }
 
 /**

@@ -1,12 +1,11 @@
 import type { Client } from '@fish-crab/sdk'
 import { isUserName } from '@fish-crab/sdk/constants'
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { followCollection, type PageContext, type Problem } from '../data/follow.ts'
 import { loadPlayer } from '../data/load.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
 import { openStream } from '../data/stream.ts'
-import { Countdown } from '../parts/countdown.tsx'
+import { problemsTexts } from '../texts/problems.tsx'
 import { OverlayView } from './overlay-view.tsx'
 import { useShown } from './use-shown.ts'
 
@@ -40,8 +39,7 @@ export function Overlay({ client, context, name, options, ignored }: OverlayProp
   }, [client, context, name, isName, gamemode, update])
 
   const { profile, problem, isUnknown: isNobody } = shown.followed
-  // A rate limit stops polls but not the stream, so the overlay still shows new catches.
-  const isTroubled = problem !== undefined && !(problem.kind === 'limited' && profile)
+  const isTroubled = problem !== undefined
   const [isPatient, setPatient] = useState(true)
   useEffect(() => {
     setPatient(true)
@@ -50,13 +48,7 @@ export function Overlay({ client, context, name, options, ignored }: OverlayProp
     return () => clearTimeout(timer)
   }, [isTroubled])
   const isUnknown = !isName || isNobody
-  const note = isUnknown
-    ? `No player “${name}”`
-    : problem && !profile
-      ? reasonOf(problem)
-      : isTroubled && !isPatient
-        ? 'Reconnecting'
-        : undefined
+  const note = isUnknown ? `No player “${name}”` : problem && !(profile && isPatient) ? describe(problem) : undefined
   return (
     <OverlayView
       options={options}
@@ -66,23 +58,11 @@ export function Overlay({ client, context, name, options, ignored }: OverlayProp
   )
 }
 
-const REASONS = {
-  limited: 'Too many requests',
-  offline: 'Offline',
-  unreachable: 'The server does not respond',
-  failed: 'The server has a problem',
-} as const satisfies Record<Problem['kind'], string>
-
-/** Describes why an overlay shows nothing yet. */
-function reasonOf(problem: Problem): ComponentChildren {
+/** Says the same as the pages. An overlay has no button, because nobody can press it in streaming software. */
+function describe(problem: Problem) {
   return (
     <>
-      {REASONS[problem.kind]}
-      {problem.kind !== 'offline' && (
-        <>
-          . Trying again <Countdown until={problem.retryAt} />
-        </>
-      )}
+      {problemsTexts.causes[problem.kind].title}. {problemsTexts.next(problem)}
     </>
   )
 }

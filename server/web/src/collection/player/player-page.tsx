@@ -2,7 +2,13 @@ import type { Profile } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { demoPath, type PlayerAddress, playerPath, speciesPath } from '../../data/address.ts'
-import { type DrawnProfile, type Followed, type Following, followCollection } from '../../data/follow.ts'
+import {
+  type DrawnProfile,
+  type Followed,
+  type Following,
+  followCollection,
+  type StreamState,
+} from '../../data/follow.ts'
 import { type KnownIndex, missingOf } from '../../data/known-species.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
@@ -18,16 +24,17 @@ import { entriesOf, entryKey, isUsual, type ListOptions, type SpeciesName } from
 import { openStream } from '../../data/stream.ts'
 import { SITE } from '../../parts/brand.tsx'
 import { Creature } from '../../parts/creature.tsx'
-import { formatNumber, formatTime } from '../../parts/format.ts'
 import { useLazy } from '../../parts/use-lazy.ts'
 import { Empty } from '../empty.tsx'
 import { ProblemNotice } from '../problem.tsx'
 import type { Services } from '../services.ts'
 import { Head } from './head.tsx'
 import { Latest } from './latest.tsx'
+import { Live } from './live.tsx'
 import { type SpeciesLink, SpeciesList } from './species-list.tsx'
 import { type SpeciesAddress, SpeciesPage } from './species-page.tsx'
 import { Tabs } from './tabs.tsx'
+import type { ToastsProps } from './toasts.tsx'
 import { useKnownSpecies } from './use-known-species.ts'
 
 /** The page of a player, or of the sample collection. */
@@ -45,6 +52,12 @@ interface PlayerPageProps {
 
 /** Charts include a drawing library. They load in parallel with the data, so that they do not delay the first view. */
 const loadCharts = () => import('./charts.tsx')
+const loadToasts = () => import('./toasts.tsx')
+
+function LazyToasts(props: ToastsProps) {
+  const toasts = useLazy(loadToasts)
+  return toasts && toasts !== 'failed' ? <toasts.Toasts {...props} /> : null
+}
 
 export function PlayerPage({ services: { client, context }, address, drawn: given, onChange }: PlayerPageProps) {
   const drawn = useMemo(() => given && { ...given, profile: playerProfileOf(given.profile) }, [given])
@@ -87,13 +100,21 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
     if (name === undefined) return undefined
     return {
       pathOf: (species) => speciesPath(name, species, gamemode, list),
-      open({ kind, name: species }) {
-        const next = { view: 'player', name, gamemode, list, species: { kind, name: species } } as const
-        history.pushState(FROM_LIST, '', pathOf(next))
-        onChange(next)
-      },
+      open: ({ kind, name: species }) =>
+        openFromList({ view: 'player', name, gamemode, list, species: { kind, name: species } }),
     }
   }, [name, gamemode, list, onChange])
+
+  function openFromList(next: SpeciesAddress): void {
+    history.pushState(FROM_LIST, '', pathOf(next))
+    onChange(next)
+  }
+
+  /** A catch in another gamemode than that of the page opens among all gamemodes. */
+  function caughtAddress(player: string, { kind, name: species, gamemode: caughtIn }: Fresh): SpeciesAddress {
+    const shown = caughtIn === gamemode ? gamemode : undefined
+    return { view: 'player', name: player, gamemode: shown, list, species: { kind, name: species } }
+  }
   const heading = useRef<HTMLHeadingElement>(null)
   const lister = useRef<HTMLDivElement>(null)
   useMovedFocus(opened?.species, ({ before, now }) => {
@@ -113,6 +134,10 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
   // The list stays as it was while a species is open, so that it is as long as before when it appears again.
   const isListed = useRef(!opened)
   isListed.current ||= !opened
+
+  // A page without a stream or new catches needs no toasts.
+  const hasToasts = useRef(false)
+  hasToasts.current ||= followed.stream === 'open' || followed.fresh.length > 0
 
   function close(): void {
     if (history.state?.isFromList) history.back()
@@ -144,7 +169,7 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
             profile={profile}
             fresh={followed.fresh}
             isDemo={name === undefined}
-            isLive={!problem && updatedAt !== undefined}
+            stream={followed.stream}
             isPartial={followed.isPartial === true}
             recentMonth={given?.recentMonth}
             known={known}
@@ -159,6 +184,21 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
         </div>
       )}
       {!profile && <Loading name={name} isBusy={!problem} />}
+      {name !== undefined && (
+        <div class="toasts" role="status">
+          {hasToasts.current && (
+            <LazyToasts
+              fresh={followed.fresh}
+              pathOf={(caught) => pathOf(caughtAddress(name, caught))}
+              onOpen={(caught) => {
+                const next = caughtAddress(name, caught)
+                if (opened) change(next, false)
+                else openFromList(next)
+              }}
+            />
+          )}
+        </div>
+      )}
     </>
   )
 }
@@ -200,7 +240,8 @@ interface ProfileViewProps {
   readonly profile: PlayerProfile
   readonly fresh: readonly Fresh[]
   readonly isDemo: boolean
-  readonly isLive: boolean
+  /** Absent until the page takes over what the server drew. */
+  readonly stream: StreamState | undefined
   /** Whether the profile lacks most of its species. */
   readonly isPartial: boolean
   /** The last month, if the page links to it. */
@@ -215,7 +256,7 @@ interface ProfileViewProps {
 }
 
 function ProfileView(props: ProfileViewProps) {
-  const { profile, fresh, isDemo, isLive, isPartial, recentMonth, known, isLoading, updatedAt } = props
+  const { profile, fresh, isDemo, stream, isPartial, recentMonth, known, isLoading, updatedAt } = props
   const { gamemode, list, link, onGamemode, onList } = props
   const charts = useLazy(loadCharts)
   const whole = useMemo(() => collectionOf(profile), [profile])
@@ -247,18 +288,10 @@ function ProfileView(props: ProfileViewProps) {
         recentMonth={recentMonth}
         link={link}
       />
-      <p class={fresh.length > 0 ? 'notice fresh' : 'visually-hidden'} role="status">
-        {fresh.length > 0 &&
-          `New: ${fresh.slice(0, 5).map(describeFresh).join(', ')}${fresh.length > 5 ? ' and more' : ''}`}
-      </p>
       {!isDemo && (
         <div class="tabs-row">
           <Tabs profile={profile} gamemode={gamemode} onGamemode={onGamemode} />
-          {isLive && updatedAt !== undefined && (
-            <p class="live" title={`Updated at ${formatTime(updatedAt)}`}>
-              <span class="dot" aria-hidden="true" /> Live
-            </p>
-          )}
+          <Live stream={stream} updatedAt={updatedAt} />
         </div>
       )}
       {totalOf(collection) === 0 ? (
@@ -317,10 +350,6 @@ function ProfileView(props: ProfileViewProps) {
       )}
     </>
   )
-}
-
-function describeFresh({ name, rarity, added }: Fresh): string {
-  return `${name}${rarity === undefined ? '' : ` (${rarity})`}${added > 1 ? ` ×${formatNumber(added)}` : ''}`
 }
 
 function UnknownPlayer({ name }: { readonly name: string }) {

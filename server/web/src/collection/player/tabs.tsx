@@ -30,10 +30,12 @@ export function Tabs({ profile, gamemode, onGamemode }: TabsProps) {
     { gamemode: undefined, total: gamemodes.reduce((sum, { total }) => sum + total, 0) },
     ...gamemodes,
   ]
-  // A phone has no room for all tabs, so scroll to the current tab.
+  // A phone has no room for all tabs, so scroll to the current tab. `scrollIntoView` would also scroll the page.
   useEffect(() => {
-    const current = links.current?.querySelector('[aria-current]')
-    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const row = links.current
+    const current = row?.querySelector<HTMLElement>('[aria-current]')
+    if (row && current)
+      row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2
   }, [gamemode, tabs.length])
   return (
     <nav class="tabs" aria-label="Gamemode" ref={links}>

@@ -1,0 +1,27 @@
+import type { Problem } from '../data/follow.ts'
+import { Countdown } from '../parts/countdown.tsx'
+
+/** What pages and overlays say about each cause of outdated catches. */
+export const problemsTexts = {
+  causes: {
+    limited: { title: 'Too many requests', reason: 'This server limits the requests of your network.' },
+    offline: { title: 'Offline', reason: 'There is no network connection.' },
+    unreachable: { title: 'Reconnecting', reason: 'The server does not respond.' },
+    failed: { title: 'The server has a problem', reason: undefined },
+  },
+  next: (problem: Problem) =>
+    problem.kind === 'offline' ? (
+      'Updates continue when the network is back.'
+    ) : (
+      <>
+        Trying again <Countdown until={problem.retryAt} />.
+      </>
+    ),
+  requestId: (id: string) => (
+    <>
+      If this problem persists, report the request id <code>{id}</code> to the owner of this server.
+    </>
+  ),
+  asOf: (time: string) => `This is the collection as of ${time}.`,
+  retry: 'Try now',
+} as const
