@@ -1,19 +1,27 @@
 import { useEffect, useState } from 'preact/hooks'
-import { formatDuration, formatTime } from './format.ts'
+import { formatDuration, useFormats } from './format.ts'
 
-/** Shows a countdown every second. Screen readers announce the end time instead. */
+/** Shows a countdown every second. Screen readers announce the end time instead, and so does the page of the server. */
 export function Countdown({ until }: { readonly until: number }) {
-  const [now, setNow] = useState(() => Date.now())
+  const [now, setNow] = useState<number>()
+  const formats = useFormats()
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
+    const tick = () => setNow(Date.now())
+    tick()
+    const timer = setInterval(tick, 1000)
     return () => clearInterval(timer)
   }, [])
+  const isCounting = now !== undefined
   return (
     <>
-      <span class="countdown" aria-hidden="true">
-        in {formatDuration(until - now)}
+      {isCounting && (
+        <span class="countdown" aria-hidden="true">
+          in {formatDuration(until - now)}
+        </span>
+      )}
+      <span class={isCounting ? 'visually-hidden' : ''}>
+        at <time dateTime={new Date(until).toISOString()}>{formats.time(until)}</time>
       </span>
-      <span class="visually-hidden">at {formatTime(until)}</span>
     </>
   )
 }

@@ -22,10 +22,11 @@ import {
 } from '../../data/profile.ts'
 import { entriesOf, entryKey, isUsual, type ListOptions, type SpeciesName } from '../../data/species-list.ts'
 import { openStream } from '../../data/stream.ts'
+import { addVisit, forgetVisits } from '../../data/visits.ts'
 import { SITE } from '../../parts/brand.tsx'
 import { Creature } from '../../parts/creature.tsx'
 import { useLazy } from '../../parts/use-lazy.ts'
-import { Empty } from '../empty.tsx'
+import { MissingPage } from '../missing.tsx'
 import { ProblemNotice } from '../problem.tsx'
 import type { Services } from '../services.ts'
 import { Head } from './head.tsx'
@@ -78,13 +79,21 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
         setFollowed(next)
         const { profile, updatedAt, problem, isUnknown } = next
         if (name === undefined) return
-        if (isUnknown) forgetLastKnown(name)
+        if (isUnknown) {
+          forgetLastKnown(name)
+          forgetVisits(name)
+        }
         if (profile && updatedAt && !problem) saveLastKnown({ profile, updatedAt })
       },
     })
     following.current = started
     return () => started.stop()
   }, [client, context, name, drawn])
+
+  const { user, rarest } = followed.profile ?? {}
+  useEffect(() => {
+    if (name !== undefined && user !== undefined) addVisit({ user, rarest: rarest?.[0]?.rarity })
+  }, [name, user])
 
   function change(next: CollectionAddress, isNewPage: boolean): void {
     if (isNewPage) history.pushState(null, '', pathOf(next))
@@ -145,7 +154,7 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
   }
 
   const { profile, problem, isUnknown, updatedAt } = followed
-  if (isUnknown) return <UnknownPlayer name={name ?? ''} />
+  if (isUnknown) return <MissingPage names={[name ?? '']} />
   return (
     <>
       {problem && (
@@ -349,15 +358,6 @@ function ProfileView(props: ProfileViewProps) {
         </>
       )}
     </>
-  )
-}
-
-function UnknownPlayer({ name }: { readonly name: string }) {
-  return (
-    <Empty title="Player not found">
-      <p>No player “{name}” on this server.</p>
-      <p class="quiet">Check the spelling, or ask the owner of this server for an account.</p>
-    </Empty>
   )
 }
 
