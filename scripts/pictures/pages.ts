@@ -84,7 +84,7 @@ const VIEWS: Readonly<Record<string, Open>> = {
   'home-1440-light home-390-dark': show('/', 'h1'),
   'collection-1440-dark collection-768-dark collection-390-light': openCollection,
   'collection-1440-light': openCollection,
-  'demo-768-light': show('/?demo', '.bars'),
+  'demo-768-light': show('/demo', '.bars'),
   'versus-1440-dark versus-390-light': show('/@Alex/vs/@Mia', '.versus'),
   'leaderboard-768-light': show('/leaderboard', '.leaders'),
   'species-1440-dark species-390-light': show('/@Alex/species?name=Salmon', '.rarity-row'),

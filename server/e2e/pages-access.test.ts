@@ -40,7 +40,7 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
   [
     'the demo collection',
     async (page, url) => {
-      await page.goto(`${url}/?demo`)
+      await page.goto(`${url}/demo`)
       await page.locator('.bars').waitFor()
     },
   ],

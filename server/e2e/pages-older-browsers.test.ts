@@ -43,7 +43,7 @@ describe('the pages in older browsers', () => {
       ['/', '.leaders'],
       [ALEX, '.history svg'],
       [`${ALEX}&view=table&sort=name`, '.species-table'],
-      ['/?demo', '.history svg'],
+      ['/demo', '.history svg'],
       ['/@Alex/vs/@Alex', '.versus-columns'],
       ['/leaderboard', '.leaders'],
       ['/overlay', '.scene .caught'],

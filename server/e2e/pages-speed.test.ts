@@ -146,10 +146,10 @@ describe('the pages', () => {
     const pages = [
       ['/@Alex', '.card', 93],
       ['/@Alex?view=table', '.species-table tbody tr', 93],
-      ['/@Alex/vs/@Player1', '.versus-columns', 1],
+      ['/@Alex/vs/@Player1', '.versus-rows', 1],
       ['/@Alex/vs/@Nobody', '.empty', 1],
       ['/@Nobody', '.empty', 1],
-      ['/?demo', '.history', 1],
+      ['/demo', '.history', 1],
       ['/leaderboard', '.leaders li', 21],
       ['/', '.leaders', 1],
     ] as const

@@ -10,6 +10,8 @@ export type PageData =
       /** The last month, if the page links to it. */
       readonly recentMonth?: string | undefined
     }
+  /** The made-up collection, at a time in Unix milliseconds. */
+  | { readonly view: 'demo'; readonly now: number }
   | ({ readonly view: 'month' } & Month)
   | ({ readonly view: 'versus' } & Versus)
   /** A comparison of a player with the same player. */

@@ -526,6 +526,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     errors: [],
   },
   homePage: { summary: 'Show the page to look up a player', auth: 'none', success: page, errors: [] },
+  demoPage: { summary: 'Show a made-up collection as a page', auth: 'none', success: page, errors: [] },
   playerPage: {
     summary: 'Show the collection of a player as a page',
     auth: 'none',

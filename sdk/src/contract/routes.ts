@@ -108,6 +108,7 @@ const OPERATIONS_ROUTES = {
 /** The HTML pages, and the pictures of players for other sites to embed. */
 export const PAGE_ROUTES = {
   homePage: { method: 'GET', path: '/', access: 'operations' },
+  demoPage: { method: 'GET', path: '/demo', access: 'operations' },
   playerPage: { method: 'GET', path: '/@:name', access: 'operations' },
   playerCard: { method: 'GET', path: '/@:name/card.png', access: 'public' },
   playerBadge: { method: 'GET', path: '/@:name/badge.svg', access: 'public' },

@@ -318,8 +318,8 @@ describe('the address of a page', () => {
   const list = USUAL_LIST
   const ALEX = { view: 'player', name: 'Alex', gamemode: undefined, list }
   it.each([
-    ['/', '', { view: 'home' }],
-    ['/', '?demo', { view: 'demo', list }],
+    ['/', '', { view: 'unknown' }],
+    ['/demo', '', { view: 'demo', list }],
     ['/@Alex', '?gamemode=earth', { view: 'player', name: 'Alex', gamemode: 'earth', list }],
     ['/v1/@Alex/', '?gamemode=Earth', { view: 'player', name: 'Alex', gamemode: 'earth', list }],
     ['/@Alex', '?gamemode=moon&sort=constructor', { view: 'player', name: 'Alex', gamemode: undefined, list }],
@@ -355,7 +355,7 @@ describe('the address of a page', () => {
     expect(readAddress(new URL(demoPath(options), path), GAMEMODES)).toEqual({ view: 'demo', list: options })
     expect([versusPath('A*', '_b'), versusPath('A*', '_b', 'both')]).toEqual(['/@A*/vs/@_b', '/@A*/vs/@_b?show=both'])
     expect(['?show=both', '?show=constructor', ''].map(readVersusPart)).toEqual(['both', 'all', 'all'])
-    expect([playerPath('Alex'), demoPath(USUAL_LIST)]).toEqual(['/@Alex', '/?demo'])
+    expect([playerPath('Alex'), demoPath(USUAL_LIST)]).toEqual(['/@Alex', '/demo'])
   })
 
   it.each(['..', 'a/b', 'card.png', '\u{1f41f}', '</script>', '<!--<script', '?&=#%41+ ', '\u202eevil', '__proto__'])(

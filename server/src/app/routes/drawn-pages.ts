@@ -35,6 +35,9 @@ export const LEADERBOARD: Preview = {
 }
 const HOME: Preview = { title: SITE, description: 'Look up the fish and crabs that a player has caught.' }
 
+const DEMO: Preview = { title: `Demo collection · ${SITE}`, description: 'A made-up collection of fish and crabs.' }
+
+const HOUR_MS = 60 * 60 * 1000
 /** Number of players on the page of the leaderboard. */
 const PLACES = 50
 /** Number of players on the home page. */
@@ -86,6 +89,15 @@ export function drawnPages(site: Site, services: Services, { loadProfiles, loadL
         version: JSON.stringify(data),
         name: 'home',
         read: async () => ({ preview: HOME, data }),
+      })
+    },
+
+    demoPage(context: RequestContext) {
+      const now = Math.floor(clock() / HOUR_MS) * HOUR_MS
+      return draw(context, routePath('demoPage'), {
+        version: String(now),
+        name: 'demo',
+        read: async () => ({ preview: DEMO, data: { view: 'demo', now } }),
       })
     },
 

@@ -1,9 +1,8 @@
 /** A plugin that adds the names, landmarks and headings that screen readers need and Swagger UI lacks. */
 export const accessibility = ({ React }) => {
   const h = React.createElement
-  const close = ({ authActions }) => authActions.showDefinitions(false)
   // The function is the same at each rendering, so React calls it only when the dialog opens.
-  const focus = (dialog) => dialog?.focus()
+  const dialog = { role: 'dialog', 'aria-label': 'Authorization', tabIndex: -1, ref: (node) => node?.focus() }
   return {
     wrapComponents: {
       InfoContainer: (Info) => (props) => h('section', { 'aria-label': 'Service' }, h(Info, props)),
@@ -14,18 +13,10 @@ export const accessibility = ({ React }) => {
           h('h2', { id: 'authorization', className: 'unseen', key: 'title' }, 'Authorization'),
           h(Container, { ...props, key: 'button' }),
         ]),
-      authorizationPopup: (Popup) => (props) =>
-        h(
-          'div',
-          {
-            role: 'dialog',
-            'aria-label': 'Authorization',
-            tabIndex: -1,
-            ref: focus,
-            onKeyDown: ({ key }) => key === 'Escape' && close(props),
-          },
-          h(Popup, props),
-        ),
+      authorizationPopup: (Popup) => (props) => {
+        const onKeyDown = ({ key }) => key === 'Escape' && props.authActions.showDefinitions(false)
+        return h('div', { ...dialog, onKeyDown }, h(Popup, props))
+      },
       CloseIcon: (Icon) => (props) => h('span', { role: 'img', 'aria-label': 'Close' }, h(Icon, props)),
       // The labels of Swagger UI differ from the text on its buttons.
       Button:

@@ -1,20 +1,18 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { PageData } from '../../../src/page-data.ts'
-import { LEADERBOARD_PATH, type Place, readAddress, readVersusPart, versusPath } from '../data/address.ts'
+import { LEADERBOARD_PATH, type Place, readAddress } from '../data/address.ts'
+import { demoProfile } from '../data/demo.ts'
+import { playerProfileOf } from '../data/profile.ts'
 import type { Site } from '../data/site.ts'
 import { Brand } from '../parts/brand.tsx'
 import { FormatsContext, LOCAL, UTC } from '../parts/format.ts'
 import { SiteContext } from '../parts/site-context.ts'
-import { siteTexts as texts } from '../texts/site.tsx'
-import { Home } from './home.tsx'
-import { ClosedLeaderboard, LeaderboardPage } from './leaderboard.tsx'
+import { siteTexts as texts } from '../texts/site.ts'
+import type { DrawnView } from './drawn-view.tsx'
 import { MissingPage } from './missing.tsx'
-import { MonthPage } from './month.tsx'
-import { PlayerPage } from './player/player-page.tsx'
+import { type DrawnPlayer, PlayerPage } from './player/player-page.tsx'
 import { PlayerSearch } from './search.tsx'
 import { type Services, ServicesContext } from './services.ts'
-import { UndrawnPage } from './undrawn.tsx'
-import { SamePlayer, VersusPage } from './versus.tsx'
 
 interface AppProps {
   readonly services: Services
@@ -23,12 +21,13 @@ interface AppProps {
   readonly place: Place
   /** The data from which the server has drawn the page. @default the browser loads the data of a player */
   readonly data: PageData | undefined
+  /** Shows the pages that only the server can draw first. @default the page is none of them */
+  readonly view: typeof DrawnView | undefined
 }
 
-export function App({ services, site, place, data }: AppProps) {
+export function App({ services, site, place, data, view }: AppProps) {
   const { gamemodes } = site
   const [address, setAddress] = useState(() => readAddress(place, gamemodes))
-  const [part, setPart] = useState(() => readVersusPart(place.search))
   // The first view of the browser equals that of the server, which does not know the zone of the reader.
   const [formats, setFormats] = useState(data ? UTC : LOCAL)
   useEffect(() => setFormats(LOCAL), [])
@@ -37,7 +36,7 @@ export function App({ services, site, place, data }: AppProps) {
     addEventListener('popstate', read)
     return () => removeEventListener('popstate', read)
   }, [gamemodes])
-  const isHome = address.view === 'home'
+  const drawn = useMemo(() => drawnPlayer(data), [data])
   return (
     <ServicesContext.Provider value={services}>
       <SiteContext.Provider value={site}>
@@ -46,7 +45,7 @@ export function App({ services, site, place, data }: AppProps) {
             {texts.skip}
           </a>
           <header class="site">
-            {!isHome && (
+            {data?.view !== 'home' && (
               <>
                 <Brand />
                 <PlayerSearch />
@@ -66,53 +65,17 @@ export function App({ services, site, place, data }: AppProps) {
   )
 
   function content() {
-    switch (data?.view) {
-      case 'leaderboard':
-        return <LeaderboardPage drawn={data} />
-      case 'closed':
-        return <ClosedLeaderboard />
-      case 'versus':
-        return (
-          <VersusPage
-            drawn={data}
-            part={part}
-            onPart={(next) => {
-              const [one, other] = data.players
-              history.replaceState(history.state, '', versusPath(one.user, other.user, next))
-              setPart(next)
-            }}
-          />
-        )
-      case 'same':
-        return <SamePlayer user={data.user} />
-      case 'month':
-        return <MonthPage {...data} />
-      case 'missing':
-        return <MissingPage names={data.names} />
-      case 'problem':
-        return <UndrawnPage problem={data.problem} />
-      default:
-        return browserDrawn()
-    }
+    const View = view
+    if (data?.view === 'missing') return <MissingPage names={data.names} />
+    if (View && data && data.view !== 'player' && data.view !== 'demo')
+      return <View data={data} search={place.search} />
+    if (address.view === 'unknown') return <MissingPage />
+    const key = address.view === 'player' ? address.name : ''
+    return <PlayerPage services={services} key={key} address={address} drawn={drawn} onChange={setAddress} />
   }
+}
 
-  /** The pages that a browser can draw alone. */
-  function browserDrawn() {
-    switch (address.view) {
-      case 'home':
-        return <Home leaders={data?.view === 'home' ? data.leaders : undefined} />
-      case 'unknown':
-        return <MissingPage />
-      default:
-        return (
-          <PlayerPage
-            services={services}
-            key={address.view === 'player' ? address.name : ''}
-            address={address}
-            drawn={data?.view === 'player' ? data : undefined}
-            onChange={setAddress}
-          />
-        )
-    }
-  }
+function drawnPlayer(data: PageData | undefined): DrawnPlayer | undefined {
+  if (data?.view === 'demo') return { profile: demoProfile(data.now), isPartial: false }
+  return data?.view === 'player' ? { ...data, profile: playerProfileOf(data.profile) } : undefined
 }

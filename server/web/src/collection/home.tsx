@@ -2,7 +2,7 @@ import type { RarityLabel } from '@fish-crab/sdk'
 import { ALL_TIME, RARITIES } from '@fish-crab/sdk/constants'
 import { useMemo } from 'preact/hooks'
 import type { Board, Leader } from '../../../src/page-data.ts'
-import { DEMO_QUERY, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
+import { DEMO_PATH, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
 import { readLastKnown } from '../data/last-known.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatDate, plural } from '../parts/format.ts'
@@ -38,7 +38,7 @@ export function Home({ leaders }: HomeProps) {
           <p>Show every fish and crab that you catch.</p>
           <PlayerSearch isLarge />
           <p>
-            Or look at the <a href={`/${DEMO_QUERY}`}>demo collection</a>.
+            Or look at the <a href={DEMO_PATH}>demo collection</a>.
           </p>
         </div>
         <p class="shoal" aria-hidden="true">

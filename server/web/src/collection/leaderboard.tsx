@@ -13,10 +13,9 @@ import { ownName } from '../data/visits.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, UTC, useFormats } from '../parts/format.ts'
 import { useSite } from '../parts/site-context.ts'
-import { leaderboardTexts as texts } from '../texts/leaderboard.tsx'
+import { leaderboardTexts as texts } from '../texts/leaderboard.ts'
 import { Empty } from './empty.tsx'
 import { useServices } from './services.ts'
-import './leaderboard.css'
 
 /** Only the server counts, so an open page never changes. Its filters are links. */
 export function LeaderboardPage({ drawn }: { readonly drawn: Leaderboard }) {

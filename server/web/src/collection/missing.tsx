@@ -1,5 +1,5 @@
 import { USER_NAME_RULE } from '@fish-crab/sdk/constants'
-import { missingTexts as texts } from '../texts/missing.tsx'
+import { missingTexts as texts } from '../texts/missing.ts'
 import { Empty } from './empty.tsx'
 
 interface MissingPageProps {

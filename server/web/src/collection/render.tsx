@@ -5,6 +5,7 @@ import type { Place } from '../data/address.ts'
 import { browserContext } from '../data/follow.ts'
 import type { Site } from '../data/site.ts'
 import { App } from './app.tsx'
+import { DrawnView } from './drawn-view.tsx'
 
 /** A page that the server draws. */
 export interface PageView {
@@ -18,5 +19,5 @@ const services = { client: createClient({ baseUrl: 'http://localhost' }), contex
 
 /** Returns the HTML of a page as a browser shows it before its first effect. */
 export function render({ site, place, data }: PageView): string {
-  return renderToString(<App services={services} site={site} place={place} data={data} />)
+  return renderToString(<App services={services} site={site} place={place} data={data} view={DrawnView} />)
 }

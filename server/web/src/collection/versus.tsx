@@ -5,11 +5,10 @@ import { Creature, tintOf } from '../parts/creature.tsx'
 import { formatNumber } from '../parts/format.ts'
 import { isPlainClick } from '../parts/plain-click.ts'
 import { ShareButton } from '../parts/share-button.tsx'
-import { compareTexts as texts } from '../texts/compare.tsx'
+import { compareTexts as texts } from '../texts/compare.ts'
 import { Empty } from './empty.tsx'
 import { Emblem } from './player/head.tsx'
 import { PlayerSearch } from './search.tsx'
-import './versus.css'
 
 interface VersusPageProps {
   readonly drawn: Versus

@@ -6,7 +6,7 @@ import type { Kind } from './summary.ts'
 
 /** The page that an address opens, if the browser draws the page. Names are as written in the address. */
 export type Address =
-  | { readonly view: 'home' | 'unknown' }
+  | { readonly view: 'unknown' }
   | { readonly view: 'demo'; readonly list: ListOptions }
   | PlayerAddress
 
@@ -20,8 +20,7 @@ export interface PlayerAddress {
   readonly species?: SpeciesName | undefined
 }
 
-/** The query that opens the sample collection on the home page. */
-export const DEMO_QUERY = '?demo'
+export const DEMO_PATH = '/demo'
 export const LEADERBOARD_PATH = '/leaderboard'
 
 /** The path and query of a page. */
@@ -35,7 +34,7 @@ export function readAddress({ pathname, search }: Place, gamemodes: PageGamemode
   const query = new URLSearchParams(search)
   const path = pathname.replace(/^\/v1(?=\/|$)/, '').replace(/(?<!\/)\/+$/, '')
   const list = readListOptions(query)
-  if (path === '') return query.has('demo') ? { view: 'demo', list } : { view: 'home' }
+  if (path === DEMO_PATH) return { view: 'demo', list }
   const [, name, detail] = PLAYER_PATH.exec(path) ?? []
   if (name === undefined) return { view: 'unknown' }
   const gamemode = matchGamemode(gamemodes, query.get('gamemode'))
@@ -76,8 +75,7 @@ export function speciesPath(
 
 /** The path of the sample collection. */
 export function demoPath(list: ListOptions): string {
-  const query = queryOf({ list })
-  return `/${DEMO_QUERY}${query.replace('?', '&')}`
+  return DEMO_PATH + queryOf({ list })
 }
 
 /** The path of the page that sets up an overlay of a player. */

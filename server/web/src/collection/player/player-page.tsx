@@ -1,4 +1,3 @@
-import type { Profile } from '@fish-crab/sdk'
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { demoPath, type PlayerAddress, playerPath, speciesPath } from '../../data/address.ts'
@@ -12,14 +11,7 @@ import {
 import { type KnownIndex, missingOf } from '../../data/known-species.ts'
 import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
-import {
-  collectionOf,
-  countByRarity,
-  type Fresh,
-  type PlayerProfile,
-  playerProfileOf,
-  totalOf,
-} from '../../data/profile.ts'
+import { collectionOf, countByRarity, type Fresh, type PlayerProfile, totalOf } from '../../data/profile.ts'
 import { entriesOf, entryKey, isUsual, type ListOptions, type SpeciesName } from '../../data/species-list.ts'
 import { openStream } from '../../data/stream.ts'
 import { addVisit, forgetVisits } from '../../data/visits.ts'
@@ -41,13 +33,15 @@ import { useKnownSpecies } from './use-known-species.ts'
 /** The page of a player, or of the sample collection. */
 export type CollectionAddress = PlayerAddress | { readonly view: 'demo'; readonly list: ListOptions }
 
+export interface DrawnPlayer extends DrawnProfile {
+  readonly recentMonth?: string | undefined
+}
+
 interface PlayerPageProps {
   readonly services: Services
   readonly address: CollectionAddress
   /** The profile from which the server has drawn the page. @default the browser loads the profile */
-  readonly drawn:
-    | (Pick<DrawnProfile, 'isPartial'> & { readonly profile: Profile; readonly recentMonth?: string | undefined })
-    | undefined
+  readonly drawn: DrawnPlayer | undefined
   readonly onChange: (address: CollectionAddress) => void
 }
 
@@ -60,8 +54,7 @@ function LazyToasts(props: ToastsProps) {
   return toasts && toasts !== 'failed' ? <toasts.Toasts {...props} /> : null
 }
 
-export function PlayerPage({ services: { client, context }, address, drawn: given, onChange }: PlayerPageProps) {
-  const drawn = useMemo(() => given && { ...given, profile: playerProfileOf(given.profile) }, [given])
+export function PlayerPage({ services: { client, context }, address, drawn, onChange }: PlayerPageProps) {
   const [followed, setFollowed] = useState<Followed>({ ...drawn, fresh: [] })
   const following = useRef<Following>(null)
   const name = address.view === 'player' ? address.name : undefined
@@ -180,7 +173,7 @@ export function PlayerPage({ services: { client, context }, address, drawn: give
             isDemo={name === undefined}
             stream={followed.stream}
             isPartial={followed.isPartial === true}
-            recentMonth={given?.recentMonth}
+            recentMonth={drawn?.recentMonth}
             known={known}
             isLoading={isLoading}
             updatedAt={updatedAt}
