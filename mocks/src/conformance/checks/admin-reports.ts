@@ -72,18 +72,45 @@ export const adminReportsChecks = checksOf('admin', [
   }),
   check(
     'public-leaderboard',
-    'A public leaderboard lists the best players first, up to the requested number.',
+    'A public leaderboard lists the best players first, up to the requested number, and the place of a player.',
     async (t) => {
-      await writeAndExpectId(t, 'crab', crabs(1), { gamemode: 'oneblock' })
       const response = await t.request('/get/leaderboard?kind=crab&gamemode=oneblock')
       if (response.status === 404) throw new expect.CheckSkipped('the service does not publish its leaderboard')
       expect.success(response, 'getLeaderboard')
+      // The players may have been counted before the run.
       const counts = countsOf(response)
-      expect.that(counts.length >= 1 && counts.length <= 10, '1 to 10 places', counts.length, response)
+      expect.that(counts.length <= 10, 'at most 10 places', counts.length, response)
       const sorted = counts.toSorted((one, other) => other - one)
       expect.same(counts, sorted, 'the counts, highest first', response)
       const first = await t.request('/get/leaderboard?kind=crab&limit=1')
-      expect.same(countsOf(first).length, 1, 'the number of places', first)
+      const [best, ...others] = expect.list<Leader>(first, 'leaderboard')
+      expect.same(others.length, 0, 'the number of places after the first', first)
+      if (!best) return
+      const you = await t.request(`/get/leaderboard?kind=crab&name=${best.name}`)
+      // The player may be removed meanwhile.
+      const place = expect.json(you).you
+      if (place) expect.same(place, { rank: 1, count: best.count }, '"you" of the best player', you)
+    },
+  ),
+  check(
+    'public-leaderboard-figures',
+    'A public leaderboard counts species or a rarity, and a month, but no species by month and no rarity of crabs.',
+    async (t) => {
+      const read = (query: string) => t.request(`/get/leaderboard?${query}`)
+      const month = new Date(await t.now()).toISOString().slice(0, 'YYYY-MM'.length)
+      for (const query of ['by=species', 'by=7', `period=${month}`, `by=7&period=${month}`, 'by=catches&period=all']) {
+        const response = await read(`kind=fish&${query}`)
+        if (response.status === 404) throw new expect.CheckSkipped('the service does not publish its leaderboard')
+        expect.success(response, 'getLeaderboard')
+      }
+      for (const query of [
+        'kind=crab&by=7',
+        `kind=fish&by=species&period=${month}`,
+        'kind=fish&by=8',
+        'kind=fish&period=2026-13',
+      ]) {
+        expect.error(await read(query), 'invalid_query')
+      }
     },
   ),
 ])
