@@ -5,15 +5,17 @@ import { leaveUndrawn } from '../../scripts/test-support/leave-undrawn.ts'
 import { accessibilityFindings, tabTo } from '../../scripts/test-support/page-access.ts'
 import { ALEX, startServer } from './pages.ts'
 
+type Server = Awaited<ReturnType<typeof startServer>>
+
 const WIDTHS = [390, 768, 1440]
 const SCHEMES = ['light', 'dark'] as const
 
 /** Every page in every state that lasts, with a function that opens the page in that state. */
-const STATES: readonly [name: string, open: (page: Page, url: string) => Promise<unknown>][] = [
-  ['home', async (page, url) => page.goto(url)],
+const STATES: readonly [name: string, open: (page: Page, server: Server) => Promise<unknown>][] = [
+  ['home', async (page, { url }) => page.goto(url)],
   [
     'a wrong name',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(url)
       await page.getByRole('button', { name: 'Show' }).click()
       await page.getByRole('alert').waitFor()
@@ -21,7 +23,7 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
   ],
   [
     'cards',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(url + ALEX)
       await page.locator('.history svg').waitFor()
       await page.getByLabel('Show', { exact: true }).selectOption('Gold')
@@ -30,7 +32,7 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
   ],
   [
     'tables',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(url + ALEX)
       await page.locator('.history svg').waitFor()
       await page.getByText('As a table').click()
@@ -39,28 +41,28 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
   ],
   [
     'the demo collection',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(`${url}/demo`)
       await page.locator('.bars').waitFor()
     },
   ],
   [
     'an empty collection',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(`${url}/@Alex?gamemode=factions`)
       await page.locator('.empty').waitFor()
     },
   ],
   [
     'an unknown player',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(`${url}/@Nobody`)
       await page.locator('.empty').waitFor()
     },
   ],
   [
     'no connection',
-    async (page, url) => {
+    async (page, { url }) => {
       await leaveUndrawn(page)
       await page.route('**/get/**', (route) => route.abort('connectionrefused'))
       await page.goto(url + ALEX)
@@ -69,7 +71,7 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
   ],
   [
     'the setup of an overlay',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(`${url}/overlay`)
       await page.getByLabel('Player').fill('Alex')
       for (let catches = 0; catches < 5; catches += 1)
@@ -78,35 +80,59 @@ const STATES: readonly [name: string, open: (page: Page, url: string) => Promise
   ],
   [
     'two players',
-    async (page, url) => {
+    async (page, { url, admin }) => {
+      await admin.users.create({ name: 'Ben' })
+      await admin.fish.add('Ben', [{ name: 'Koi', rarity: 'Gold' }], { gamemode: 'earth' })
+      await page.goto(`${url}/@Alex/vs/@Ben`)
+      await page.locator('.versus-rows').waitFor()
+    },
+  ],
+  [
+    'the same player twice',
+    async (page, { url }) => {
       await page.goto(`${url}/@Alex/vs/@alex`)
-      await page.locator('.versus').waitFor()
+      await page.locator('.empty').waitFor()
+    },
+  ],
+  [
+    'a page above the rate limit',
+    async (page, { url }) => {
+      await page.route('**/leaderboard', async (route) => {
+        const response = await route.fetch()
+        const problem = JSON.stringify({ kind: 'limited', retryAt: Date.now() + 300_000 })
+        const body = (await response.text())
+          .replace(/"view":"leaderboard".*?<\/script>/s, `"view":"problem","problem":${problem}}</script>`)
+          .replace(/<div id="app">.*<\/div>/s, '<div id="app"></div>')
+        await route.fulfill({ response, body })
+      })
+      await page.goto(`${url}/leaderboard`)
+      await page.locator('.countdown').waitFor()
     },
   ],
   [
     'the leaderboard',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(`${url}/leaderboard`)
       await page.locator('.leaders').waitFor()
     },
   ],
   [
     'the setup of a goal',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(`${url}/overlay?name=Alex&mode=goal&theme=light&corner=bottom-right`)
       await page.getByRole('button', { name: 'Catch something' }).click()
     },
   ],
   [
     'the setup of an alert',
-    async (page, url) => {
+    async (page, { url }) => {
       await page.goto(`${url}/overlay?name=Alex&mode=alert`)
       await page.getByRole('button', { name: 'Catch something' }).click()
     },
   ],
   [
     'loading',
-    async (page, url) => {
+    async (page, { url }) => {
       await leaveUndrawn(page)
       await page.route('**/get/**', () => {})
       await page.goto(url + ALEX)
@@ -126,10 +152,10 @@ describe('the pages', () => {
     '%s: the page has no accessibility findings and no truncated text, at any width, in the light and dark schemes',
     async ([, open], { skip }) => {
       const browser = await startBrowser(skip)
-      const { url } = await startServer({ FISH_RATE_LIMIT: '1000', FISH_PUBLIC_LEADERBOARD: '1' })
+      const server = await startServer({ FISH_RATE_LIMIT: '1000', FISH_PUBLIC_LEADERBOARD: '1' })
       const page = await openPage(browser, 390)
       await page.emulateMedia({ reducedMotion: 'reduce' })
-      await open(page, url)
+      await open(page, server)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 844 })
         for (const colorScheme of SCHEMES) {
