@@ -354,6 +354,26 @@ describe('leaderboard', () => {
     expect(refused.stderr).toMatch(/no public leaderboard.*\n.*--admin admin/s)
   })
 
+  test('counts species, a rarity or a month, and shows the place of the player below the list', async () => {
+    const nobody = { env: { FISH_ADMIN_PASSWORD: undefined } }
+    expect((await json(['leaderboard', '--by', 'species'], nobody)).leaderboard).toEqual([
+      { place: 1, name: 'Alex', count: expect.any(Number) },
+    ])
+    expect((await json(['leaderboard', '--by', 'mythical'], nobody)).leaderboard).toEqual([])
+    expect((await json(['leaderboard', '--period', '2001-01'], nobody)).leaderboard).toEqual([])
+    for (const [args, problem] of [
+      [['--by', 'whales'], '--by must be catches, species, or one of'],
+      [['--period', 'november'], '--period must be a month such as 2026-11.'],
+      [['--by', 'species', '--period', '2026-11'], 'omit --period'],
+      [['crabs', '--by', '7'], 'Crabs have no rarity'],
+    ] as const) {
+      const wrong = await fish(['leaderboard', ...args], nobody)
+      expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining(problem)])
+    }
+    // The leaderboard of administrators counts only catches.
+    expect((await json(['leaderboard', '--by', 'mythical'])).leaderboard).toEqual([])
+  })
+
   test('prints bars with --chart', async () => {
     expect((await fish(['leaderboard', '--chart'])).stdout).toMatch(/^Alex {2}█+ 2\n$/)
   })

@@ -133,6 +133,21 @@ test('leaderboard() sends its options as a query, and rejects invalid options', 
   await expect(wrong).rejects.toMatchObject({ issues: [{ path: 'gamemode' }, { path: 'limit' }] })
 })
 
+test('leaderboard() names what it counts, the month and a player, and rejects a leaderboard that does not exist', async () => {
+  const { fetch, requests } = scriptedFetch(json({ leaderboard: [], you: { rank: 12, count: 3 } }))
+  const client = createClient({ fetch })
+  const { you } = await client.leaderboard({ kind: 'fish', by: '7', period: '2026-11', user: 'Alex' })
+  expect([you, requests[0]?.url.search]).toEqual([{ rank: 12, count: 3 }, '?kind=fish&by=7&period=2026-11&name=Alex'])
+  for (const [options, path] of [
+    [{ by: 'Gold' as never }, 'by'],
+    [{ period: '2026-13' }, 'period'],
+    [{ by: 'species', period: '2026-11' }, 'period'],
+    [{ kind: 'crab', by: '7' }, 'by'],
+  ] as const) {
+    await expect(client.leaderboard({ kind: 'fish', ...options })).rejects.toMatchObject({ issues: [{ path }] })
+  }
+})
+
 test('species() sends its gamemode as a query, and rejects invalid options', async () => {
   const known = { players: 3, species: [{ kind: 'fish', name: 'Koi', rarities: ['Gold'], players: 3, catches: 4 }] }
   const { fetch, requests } = scriptedFetch(json(known), json(known))

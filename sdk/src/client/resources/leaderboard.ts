@@ -1,9 +1,16 @@
 import type { Gamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
-import { ALL_TIME, isLeaderboard, type LeaderboardFigure } from '../../contract/leaderboards.ts'
+import {
+  ALL_TIME,
+  isLeaderboard,
+  LEADERBOARD_FIGURES,
+  type LeaderboardFigure,
+  MONTH_PATTERN,
+} from '../../contract/leaderboards.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { PUBLIC_ROUTES } from '../../contract/routes.ts'
 import type { PublicLeaderboard } from '../../contract/schemas.ts'
+import type { Issue } from '../../errors/fish-crab-error.ts'
 import type { Settings } from '../core/options.ts'
 import { CALL_OPTIONS, type CallOptions } from '../core/options.ts'
 import { publicLeaderboardShape } from '../shapes/on-demand.generated.ts'
@@ -36,9 +43,19 @@ interface PublicLeaderboardOptions extends CallOptions {
 /** Reads the players with the highest counts. */
 export type GetLeaderboard = (options: PublicLeaderboardOptions) => ApiPromise<PublicLeaderboard & ResponseMeta>
 
-const BOARD_ISSUE = {
-  path: 'by',
-  message: 'Must be catches for a month of crabs, not species for a month or a rarity of crabs.',
+type Board = Pick<PublicLeaderboardOptions, 'kind' | 'by' | 'period'>
+
+function boardIssue({ kind, by = 'catches', period = ALL_TIME }: Board): Issue | undefined {
+  if (!LEADERBOARD_FIGURES.includes(by)) {
+    return { path: 'by', message: `Must be one of ${LEADERBOARD_FIGURES.join(', ')}.` }
+  }
+  if (period !== ALL_TIME && !MONTH_PATTERN.test(period)) {
+    return { path: 'period', message: 'Must be all or a month such as 2026-11.' }
+  }
+  if (isLeaderboard({ kind, by, period })) return undefined
+  return by === 'species'
+    ? { path: 'period', message: 'Must be all, because species are not counted by month.' }
+    : { path: 'by', message: 'Must be catches or species, because crabs have no rarity.' }
 }
 
 export function getLeaderboard(
@@ -56,7 +73,7 @@ export function getLeaderboard(
         route: PUBLIC_ROUTES.getLeaderboard,
         query: { kind, gamemode, by, period, name: user, limit },
         issues: [
-          !isLeaderboard({ kind, by: by ?? 'catches', period: period ?? ALL_TIME }) && BOARD_ISSUE,
+          boardIssue({ kind, by, period }),
           gamemode !== undefined && gamemodeIssue(gamemode, 'gamemode', knownGamemodes),
           limitIssue(limit, LIMITS.publicLeaders),
         ],
