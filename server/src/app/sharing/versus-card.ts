@@ -3,8 +3,10 @@ import { type CardOptions, cardFrame, emblem, fitted, MARGIN, QUIET, text } from
 import { CARD_SIZE, counted, formatNumber, LABEL_COLOURS } from './figures.ts'
 
 const MIDDLE = CARD_SIZE.width / 2
-/** The space between the middle of the card and the figures of a player. */
-const GAP = 140
+/** The middle of the half of a player. */
+const middleOf = (side: number) => (side === 0 ? 250 : CARD_SIZE.width - 250)
+/** The space between the middle of the card and the sign of the better player. */
+const SIGN = 120
 const ROWS: readonly (readonly [VersusFigure, string])[] = [
   ['species', 'species'],
   ['catches', 'catches'],
@@ -40,7 +42,7 @@ export function versusCardOf(versus: Versus, { address }: CardOptions): string {
 }
 
 function headOf({ user, rarest }: VersusPlayer, side: number): string {
-  const x = side === 0 ? MARGIN + 94 + 90 : CARD_SIZE.width - MARGIN - 94 - 90
+  const x = middleOf(side)
   const name = fitted(user, { width: 420, size: 44, smallest: 22 })
   const shown = rarest && { label: rarest.rarity, rarity: rarest.rarity }
   return [
@@ -65,10 +67,10 @@ function figureOf(player: VersusPlayer, figure: VersusFigure, { side, y, isBette
     rarest: rarest ? `${rarest.rarity} ×${formatNumber(rarest.count)}` : 'none',
   }[figure]
   const sign = side === 0 ? -1 : 1
-  const x = MIDDLE + sign * (GAP + 150)
+  const x = middleOf(side)
   const colour = figure === 'rarest' && rarest ? LABEL_COLOURS[rarest.rarity] : '#ffffff'
   const value = fitted(shown, { width: 300, size: 40, smallest: 20 })
-  const tip = MIDDLE + sign * GAP * 0.62
+  const tip = MIDDLE + sign * SIGN
   return [
     text(value.text, {
       x,
