@@ -31,7 +31,7 @@ export function MissingPage({ names }: MissingPageProps) {
         <>
           <p>{other === undefined ? texts.player(name) : texts.players(name, other)}</p>
           <p class="quiet">{texts.check}</p>
-          <p class="meant" role="status">
+          <p role="status">
             <LazyClosest names={names} />
           </p>
         </>
