@@ -152,7 +152,7 @@ module.exports = {
     only(
       'pages-use-the-published-sdk',
       '^server/web/',
-      '^(server/(web/|src/(drawings/|page-data\\.ts))|sdk/src/(index|constants|admin/index)\\.ts)',
+      '^(server/(web/|src/(drawings/|page-data\\.ts))|sdk/src/(index|constants|admin/index|internal/closest-word)\\.ts)',
     ),
     only(
       'mocks-mount-the-portable-app',

@@ -1,15 +1,16 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { ALL_TIME, RARITIES } from '@fish-crab/sdk/constants'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Board, Leader } from '../../../src/page-data.ts'
 import { DEMO_PATH, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
-import { readLastKnown } from '../data/last-known.ts'
+import { readVisits, type Visit } from '../data/visits.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
-import { formatDate, plural } from '../parts/format.ts'
 import { useSite } from '../parts/site-context.ts'
+import { homeTexts as texts } from '../texts/home.tsx'
 import { Leaders } from './leaderboard.tsx'
 import { Emblem } from './player/head.tsx'
 import { PlayerSearch } from './search.tsx'
+import './home.css'
 
 const MOST_FISH: Board = { kind: 'fish', by: 'catches', period: ALL_TIME }
 
@@ -34,32 +35,29 @@ export function Home({ leaders }: HomeProps) {
     <div class="home">
       <section class="banner home-head">
         <div class="who">
-          <h1>Fish and Crab Collection</h1>
-          <p>Show every fish and crab that you catch.</p>
+          <h1>{texts.title}</h1>
+          <p>{texts.lead}</p>
           <PlayerSearch isLarge />
-          <p>
-            Or look at the <a href={DEMO_PATH}>demo collection</a>.
-          </p>
         </div>
         <p class="shoal" aria-hidden="true">
           <Creature kind="fish" name="Leviathan" rarity="Mythical" />
           <Creature kind="fish" name="Koi" rarity="Gold" />
           <Creature kind="crab" name="crab" />
         </p>
+        <SeenPlayers />
       </section>
-      <LastPlayer />
       {hasLeaderboard && (
         <section class="panel" aria-labelledby="leaders">
-          <h2 id="leaders">Most fish</h2>
+          <h2 id="leaders">{texts.leaders}</h2>
           {leaders && leaders.length > 0 && <Leaders board={MOST_FISH} leaders={leaders} players={leaders.length} />}
           <p>
-            <a href={LEADERBOARD_PATH}>Show the leaderboard</a>
+            <a href={LEADERBOARD_PATH}>{texts.leaderboard}</a>
           </p>
         </section>
       )}
       <section aria-labelledby="legend">
-        <h2 id="legend">Seven rarities, and crabs</h2>
-        <p class="quiet">The first word of a catch in the chat shows the rarity: INSANE CATCH! is a Mythical fish.</p>
+        <h2 id="legend">{texts.legendTitle}</h2>
+        <p class="quiet">{texts.legend}</p>
         <ul class="legend">
           {[...RARITIES].reverse().map(({ label, catchWord }) => (
             <li key={label} class={`card ${tintOf(label)}`}>
@@ -67,49 +65,50 @@ export function Home({ leaders }: HomeProps) {
                 <Creature kind="fish" name={EXAMPLES[label]} rarity={label} />
               </div>
               <strong class="card-rarity">{label}</strong>
-              <span class="quiet">{catchWord ?? 'other words'}</span>
+              <span class="quiet">{catchWord ?? texts.otherWords}</span>
             </li>
           ))}
           <li class="card crab">
             <div class="card-picture">
               <Creature kind="crab" name="crab" />
             </div>
-            <strong class="card-rarity">Crab</strong>
-            <span class="quiet">FISHING</span>
+            <strong class="card-rarity">{texts.crab}</strong>
+            <span class="quiet">{texts.crabWord}</span>
           </li>
         </ul>
       </section>
       <section class="start panel" aria-labelledby="start">
-        <h2 id="start">How do I start?</h2>
+        <h2 id="start">{texts.startTitle}</h2>
         <ol>
-          <li>Ask the owner of this server for an account. You get a login file, or a name and a password.</li>
-          <li>
-            Install <code>fish-cli</code>, and log in once: <code>fish-cli login</code>
-          </li>
-          <li>
-            Run <code>fish-cli watch</code> beside the game. The command reads the log of the game, and each catch
-            appears here.
-          </li>
+          {texts.start.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
         </ol>
+        <p class="quiet">{texts.terminal}</p>
       </section>
     </div>
   )
 }
 
-/** The player whose page this device showed last. Loading the player takes no request. */
-function LastPlayer() {
-  const known = useMemo(() => readLastKnown(), [])
-  if (!known) return null
-  const { profile, updatedAt } = known
+const MAX_SEEN = 5
+
+/** The last players whose pages this device has shown. The demo collection holds their place in the first view. */
+function SeenPlayers() {
+  const [visits, setVisits] = useState<readonly Visit[]>([])
+  useEffect(() => setVisits(readVisits().slice(0, MAX_SEEN)), [])
   return (
-    <a class="panel last-player" href={playerPath(profile.user)}>
-      <Emblem user={profile.user} rarest={profile.rarest[0]} />
-      <span>
-        <strong>{profile.user}</strong>
-        <span class="quiet">
-          {plural(profile.total, 'catch', 'catches')} · seen on {formatDate(updatedAt)}
-        </span>
-      </span>
-    </a>
+    <ul class="seen" aria-label={visits.length > 0 ? texts.seen : undefined}>
+      {visits.map(({ user, rarest }) => (
+        <li key={user}>
+          <a href={playerPath(user)}>
+            <Emblem user={user} rarest={{ rarity: rarest }} />
+            {user}
+          </a>
+        </li>
+      ))}
+      <li key={DEMO_PATH}>
+        <a href={DEMO_PATH}>{texts.demo}</a>
+      </li>
+    </ul>
   )
 }

@@ -1,6 +1,9 @@
 import { USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { useLazy } from '../parts/use-lazy.ts'
 import { missingTexts as texts } from '../texts/missing.ts'
 import { Empty } from './empty.tsx'
+
+const loadKnownPlayers = () => import('./known-players.tsx')
 
 interface MissingPageProps {
   /** The players who do not exist. Empty if no player can have the name. @default the page does not exist */
@@ -28,8 +31,16 @@ export function MissingPage({ names }: MissingPageProps) {
         <>
           <p>{other === undefined ? texts.player(name) : texts.players(name, other)}</p>
           <p class="quiet">{texts.check}</p>
+          <p role="status">
+            <LazyClosest names={names} />
+          </p>
         </>
       )}
     </Empty>
   )
+}
+
+function LazyClosest({ names }: { readonly names: readonly string[] }) {
+  const known = useLazy(loadKnownPlayers)
+  return known && known !== 'failed' ? <known.ClosestPlayers names={names} /> : null
 }

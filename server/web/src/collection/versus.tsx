@@ -64,7 +64,12 @@ export function SamePlayer({ user }: { readonly user: string }) {
   return (
     <Empty title={texts.sameTitle(user)}>
       <p>{texts.same}</p>
-      <PlayerSearch label={texts.compareWith} action={texts.compare} pathOf={(name) => versusPath(user, name)} />
+      <PlayerSearch
+        label={texts.compareWith}
+        action={texts.compare}
+        except={user}
+        pathOf={(name) => versusPath(user, name)}
+      />
     </Empty>
   )
 }

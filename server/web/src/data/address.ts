@@ -57,6 +57,11 @@ function readListOptions(query: URLSearchParams): ListOptions {
   }
 }
 
+/** Reads the name of a player from a field, with or without the `@` of addresses. */
+export function readTypedName(text: string): string {
+  return text.trim().replace(/^@/, '')
+}
+
 /** The path of a player's page. */
 export function playerPath(name: string, gamemode?: Gamemode, list: ListOptions = USUAL_LIST): string {
   return `/@${encodeURIComponent(name)}${queryOf({ gamemode, list })}`

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { versusPath } from '../../data/address.ts'
+import { compareTexts as texts } from '../../texts/compare.tsx'
 import { PlayerSearch } from '../search.tsx'
 
 const focusField = (element: HTMLElement | null) => element?.querySelector('input')?.focus()
@@ -7,14 +8,32 @@ const focusField = (element: HTMLElement | null) => element?.querySelector('inpu
 /** Prompts for the player to compare with. */
 export function Compare({ user }: { readonly user: string }) {
   const [isOpen, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+
+  useEffect(() => {
+    const actions = button.current?.parentElement
+    const onKey = (event: KeyboardEvent) => {
+      if (!isOpen || event.key !== 'Escape' || event.defaultPrevented) return
+      setOpen(false)
+      button.current?.focus()
+    }
+    actions?.addEventListener('keydown', onKey)
+    return () => actions?.removeEventListener('keydown', onKey)
+  }, [isOpen])
+
   return (
     <>
-      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Compare
+      <button type="button" ref={button} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {texts.compare}
       </button>
       {isOpen && (
         <div class="compare" ref={focusField}>
-          <PlayerSearch label="Compare with" action="Compare" pathOf={(name) => versusPath(user, name)} />
+          <PlayerSearch
+            label={texts.compareWith}
+            action={texts.compare}
+            except={user}
+            pathOf={(name) => versusPath(user, name)}
+          />
         </div>
       )}
     </>
