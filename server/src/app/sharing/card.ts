@@ -107,8 +107,8 @@ export function panel(trophy: Trophy, { index, count }: PanelPlace): string {
     : { x: x + width / 2, y: y + 66, scale: 1.45 }
   const texts = isWide
     ? { x: x + width / 2, y: y + 100, below: y + (known === '' ? 108 : 144) }
-    : { x: x + width / 2, y: y + 150, below: y + (known === '' ? 160 : 180), anchor: 'middle' as const }
-  const { anchor } = { anchor: undefined, ...texts }
+    : { x: x + width / 2, y: y + 150, below: y + (known === '' ? 160 : 180) }
+  const anchor = isWide ? undefined : 'middle'
   return `<radialGradient id="light-${index}" cx="${isWide ? 0.26 : 0.5}" cy="${isWide ? 0.5 : 0.35}" r=".6"><stop stop-color="${colour}" stop-opacity=".34"/><stop offset="1" stop-color="${colour}" stop-opacity=".04"/></radialGradient>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="#06202f" fill-opacity=".72"/>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" rx="22" fill="url(#light-${index})" stroke="${colour}" stroke-width="2.5"/>
