@@ -505,6 +505,13 @@ describe('the pages in a real browser', () => {
       )
       expect(pictures).toEqual([])
     }
+    await page.goto(url + ALEX)
+    const letters = await page
+      .locator('.card')
+      .first()
+      .locator('.pip')
+      .evaluateAll((pips) => pips.map((pip) => getComputedStyle(pip, '::before').content))
+    expect(letters).toEqual(['"M"', '"P"', '"D"', '"G"', '"S"', '"B"', '"U"'])
   })
 
   it('show the request id of a server error', async ({ skip }) => {

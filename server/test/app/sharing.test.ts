@@ -42,6 +42,20 @@ const HOSTILE = [
   '漢字',
 ]
 
+test('the trophies of a card share its whole width, and an empty card has a panel with a sentence', async () => {
+  const service = await openService({ ...UNLIMITED })
+  const widths = async () => {
+    await service.text('/@Alex/card.png')
+    return [...(service.rendered.at(-1) ?? '').matchAll(/<rect x="\d+" y="366" width="(\d+)/g)].map(
+      ([, width]) => width,
+    )
+  }
+  expect(await widths()).toEqual(['1088'])
+  expect(service.rendered[0]).toContain('The first catch is still out there.')
+  await write(service, 'fish', fish('Koi'))
+  expect(await widths()).toEqual(['1088', '1088'])
+})
+
 describe('the page of a player', () => {
   it('has the counts and the picture of the player in its link preview', async () => {
     const service = await openService({ ...UNLIMITED })

@@ -1,7 +1,7 @@
 import { createClient } from '@fish-crab/sdk'
 import { createAdminClient } from '@fish-crab/sdk/admin'
 import { GAMEMODES } from '@fish-crab/sdk/constants'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import {
   demoPath,
   playerPath,
@@ -18,6 +18,7 @@ import { collectionOf, emptyProfile, freshOf, type PlayerProfile, withCatches } 
 import { daysOf, gamemodesOf, loadedGamemodes, rarityRows, spanOf } from '../../web/src/data/species.ts'
 import { entriesOf, findEntry, inOrder, matching, type Order, USUAL_LIST } from '../../web/src/data/species-list.ts'
 import { caughtSince, type Entry, mergeSummaries, NO_CATCHES, withEntries } from '../../web/src/data/summary.ts'
+import { formatCompact } from '../../web/src/parts/format.ts'
 import { createMemoryService } from '../app/memory-service.ts'
 
 const summarize = (entries: readonly Entry[]) => withEntries(NO_CATCHES, entries)
@@ -222,6 +223,10 @@ describe('milestones', () => {
   })
 })
 
+test('a compact number has a lower-case letter in every browser, and at most four characters below a million', () => {
+  expect([0, 999, 1000, 1234, 12_345, 999_999].map(formatCompact)).toEqual(['0', '999', '1k', '1.2k', '12k', '1m'])
+})
+
 describe('the history', () => {
   const at = (year: number, month: number, day: number) => new Date(year, month - 1, day, 13).getTime()
   const days = (...times: number[]) => {
@@ -232,13 +237,22 @@ describe('the history', () => {
 
   it('is grouped by day, week or month, without gaps, until now', () => {
     const byDay = historyOf(days(at(2026, 3, 13), at(2026, 3, 13), at(2026, 3, 15)), now)
-    expect(byDay).toMatchObject({ unit: 'day', periods: [{ count: 2 }, { count: 0 }, { count: 1 }] })
+    expect(byDay?.unit).toBe('day')
+    expect(byDay?.periods.slice(-3)).toMatchObject([{ count: 2 }, { count: 0 }, { count: 1 }])
     const byWeek = historyOf(days(at(2025, 12, 31), at(2026, 1, 1)), now)
     expect(byWeek?.unit).toBe('week')
-    expect(byWeek?.periods[0]).toEqual({ start: new Date(2025, 11, 29).getTime(), count: 2 })
+    expect(byWeek?.periods.find(({ count }) => count > 0)).toEqual({
+      start: new Date(2025, 11, 29).getTime(),
+      count: 2,
+    })
     const byMonth = historyOf(days(at(2024, 1, 31)), now)
     expect(byMonth?.unit).toBe('month')
     expect(byMonth?.periods).toHaveLength(27)
+  })
+
+  it('shows at least 14 periods, so that one catch is not one wide column', () => {
+    const one = historyOf(days(now), now)
+    expect(one?.periods.map(({ count }) => count)).toEqual([...Array(13).fill(0), 1])
   })
 
   it('has a maximum length, and omits catches whose time is in the future because of a wrong clock', () => {

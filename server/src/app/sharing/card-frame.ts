@@ -1,4 +1,4 @@
-import type { RarityLabel } from '@fish-crab/sdk/contract'
+import type { Kind, RarityLabel } from '@fish-crab/sdk/contract'
 import { escapeMarkup } from '../core/markup.ts'
 import { drawingOf } from './drawing.ts'
 import { CARD_SIZE, LABEL_COLOURS } from './figures.ts'
@@ -8,6 +8,9 @@ const HEIGHT = CARD_SIZE.height
 
 /** The space left and right of the content of a card. */
 export const MARGIN = 56
+
+/** The panels in the lower half of a card. */
+export const PANEL = { y: 366, height: 196, gap: 25 } as const
 
 export interface CardOptions {
   /** The name of the service. */
@@ -90,6 +93,19 @@ function footer(address: string | undefined): string {
   return text(shown.text, { x: WIDTH / 2, y: 604, size: shown.size, weight: 600, fill: '#cfeaf4', anchor: 'middle' })
 }
 
+/** Draws an empty panel with a sentence between the shadows of catches to come. */
+export function emptyPanel(sentence: string): string {
+  const { y, height } = PANEL
+  const shadow = (kind: Kind, x: number) =>
+    drawingOf({ kind, name: sentence }, { x, y: y + height / 2, scale: 1.6, opacity: 0.28 })
+  return [
+    `<rect x="${MARGIN}" y="${y}" width="${WIDTH - 2 * MARGIN}" height="${height}" rx="22" fill="#06202f" fill-opacity=".72" stroke="${QUIET}" stroke-width="2.5" stroke-dasharray="4 12" stroke-linecap="round"/>`,
+    shadow('fish', 200),
+    text(sentence, { x: WIDTH / 2, y: y + height / 2 + 12, size: 34, weight: 600, fill: QUIET, anchor: 'middle' }),
+    shadow('crab', WIDTH - 200),
+  ].join('\n')
+}
+
 interface TextLook {
   readonly x: number
   readonly y: number
@@ -97,7 +113,7 @@ interface TextLook {
   readonly weight: 600 | 800
   readonly fill: string
   /** @default start */
-  readonly anchor?: 'middle'
+  readonly anchor?: 'middle' | undefined
 }
 
 export function text(content: string, { x, y, size, weight, fill, anchor }: TextLook): string {

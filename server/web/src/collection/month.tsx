@@ -121,11 +121,14 @@ function Figures({ month, figures }: { readonly month: string; readonly figures:
 
 /** Height of the drawing in units of its columns, which have a width of 1. */
 const HEIGHT = 12
+/** The day of a month with few catches does not fill the drawing. */
+const LEAST_SCALE = 4
 /** The days with a label below the chart. */
 const LABELLED = [1, 8, 15, 22, 29]
 
 function DayChart({ month, days }: { readonly month: string; readonly days: readonly number[] }) {
   const most = Math.max(...days)
+  const scale = Math.max(LEAST_SCALE, most)
   const percent = (share: number) => `${Math.round(share * 10_000) / 100}%`
   const dateOf = (day: number) => UTC.day(`${month}-${String(day).padStart(2, '0')}`)
   return (
@@ -135,7 +138,7 @@ function DayChart({ month, days }: { readonly month: string; readonly days: read
       </ul>
       <svg aria-hidden="true">
         {days.map((count, index) => {
-          const height = count === 0 ? 0.01 : Math.max(1 / (2 * HEIGHT), count / most)
+          const height = count === 0 ? 0.01 : Math.max(1 / (2 * HEIGHT), count / scale)
           const [left, width] = [index / days.length, 1 / days.length]
           return (
             <g key={index} class="period">

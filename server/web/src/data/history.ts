@@ -1,4 +1,4 @@
-import { max, min, rollup, sum } from 'd3-array'
+import { min, rollup, sum } from 'd3-array'
 import { type CountableTimeInterval, timeDay, timeMonday, timeMonth } from 'd3-time'
 import type { DayCount } from './profile.ts'
 
@@ -33,9 +33,11 @@ const INTERVALS: readonly (readonly [History['unit'], CountableTimeInterval])[] 
  * bars.
  */
 const MAX_PERIODS = 60
+/** Minimum number of bars, so that the first days of a player already are a history. */
+const MIN_PERIODS = 14
 
 /**
- * Groups the days up to now into at most 60 consecutive periods of the smallest unit that fits.
+ * Groups the days up to now into 14 to 60 consecutive periods of the smallest unit that fits.
  * @param now Unix milliseconds
  */
 export function historyOf(days: Days, now: number): History | undefined {
@@ -49,8 +51,9 @@ export function historyOf(days: Days, now: number): History | undefined {
     (some) => sum(some, ([, count]) => count),
     ([day]) => interval.floor(new Date(day)).getTime(),
   )
-  const start = max([interval.floor(first), interval.offset(interval.floor(end), 1 - MAX_PERIODS)])
-  const periods = interval.range(start ?? first, new Date(now + 1)).map((date) => {
+  const startOf = (length: number) => interval.offset(interval.floor(end), 1 - length)
+  const start = new Date(Math.max(+startOf(MAX_PERIODS), Math.min(+startOf(MIN_PERIODS), +interval.floor(first))))
+  const periods = interval.range(start, new Date(now + 1)).map((date) => {
     const time = date.getTime()
     return { start: time, count: counts.get(time) ?? 0 }
   })

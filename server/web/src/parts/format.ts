@@ -8,8 +8,11 @@ const numbers = new Intl.NumberFormat(LANGUAGE)
 const compactNumbers = new Intl.NumberFormat(LANGUAGE, { notation: 'compact' })
 
 export const formatNumber = (value: number) => numbers.format(value)
-/** @example formatCompact(12_000) // '12K' */
-export const formatCompact = (value: number) => compactNumbers.format(value)
+/**
+ * Browsers differ in the case of the letter.
+ * @example formatCompact(1200) // '1.2k'
+ */
+export const formatCompact = (value: number) => compactNumbers.format(value).toLowerCase()
 
 /** Formats of times in a time zone. Each method takes an ISO 8601 time or Unix milliseconds. */
 export type Formats = ReturnType<typeof formatsIn>

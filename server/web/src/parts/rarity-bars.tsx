@@ -4,9 +4,12 @@ import { Bar } from './bar.tsx'
 import { tintOf } from './creature.tsx'
 import { formatNumber } from './format.ts'
 
+/** A bar of fewer fish is shorter than its track, so that one catch does not look like many. */
+const LEAST_SCALE = 10
+
 /** The number of fish of each rarity, rarest first. */
 export function RarityBars({ counts }: { readonly counts: Readonly<Partial<Record<RarityLabel, number>>> }) {
-  const most = Math.max(1, ...Object.values(counts))
+  const most = Math.max(LEAST_SCALE, ...Object.values(counts))
   return (
     <ul class="bars">
       {RAREST_FIRST.map((rarity) => {

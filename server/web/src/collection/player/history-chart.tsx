@@ -21,6 +21,8 @@ export function HistoryChart({ days }: { readonly days: readonly DayCount[] }) {
 
 /** The approximate number of marked counts. */
 const LEVELS = 4
+/** Width of the widest column. */
+const MAX_WIDTH = '2.5rem'
 /** Maximum number of month labels that fit below the chart on a phone. */
 const MAX_LABELS = 3
 
@@ -43,7 +45,7 @@ function Columns({ unit, periods }: History) {
   )
   const summary = `${total} by ${unit}, from ${label(first)} to ${label(last)}. Most: ${most}.`
   // Positions are in percent of the drawing.
-  const y = scaleLinear([0, Math.max(1, busiest.count)], [100, 0]).nice(LEVELS)
+  const y = scaleLinear([0, Math.max(LEVELS, busiest.count)], [100, 0]).nice(LEVELS)
   const x = scaleBand(
     periods.map(({ start }) => start),
     [0, 100],
@@ -67,16 +69,17 @@ function Columns({ unit, periods }: History) {
             </g>
           ))}
         {periods.map((period) => {
-          const [left, width] = [percent(x(period.start)), percent(x.bandwidth())]
+          const left = x(period.start) ?? 0
+          const width = percent(x.bandwidth())
           return (
             <g key={period.start} class="period">
               <title>{`${label(period)}: ${formatNumber(period.count)}`}</title>
-              <rect class="hover" x={left} width={width} height="100%" />
+              <rect class="hover" x={percent(left)} width={width} height="100%" />
               <rect
-                class="column"
-                x={left}
+                class="column narrow"
+                x={percent(left + x.bandwidth() / 2)}
                 y={percent(y(period.count))}
-                width={width}
+                style={{ width: `min(${width}, ${MAX_WIDTH})` }}
                 height={percent(100 - y(period.count))}
               />
             </g>

@@ -24,7 +24,7 @@ import type { Services } from '../services.ts'
 import { Head } from './head.tsx'
 import { Latest } from './latest.tsx'
 import { Live } from './live.tsx'
-import { type SpeciesLink, SpeciesList } from './species-list.tsx'
+import { Ghosts, PLACES, type SpeciesLink, SpeciesList } from './species-list.tsx'
 import { type SpeciesAddress, SpeciesPage } from './species-page.tsx'
 import { Tabs } from './tabs.tsx'
 import type { ToastsProps } from './toasts.tsx'
@@ -338,7 +338,7 @@ function ProfileView(props: ProfileViewProps) {
             />
           )}
           {charts === undefined || isPartial ? (
-            <div class="placeholder tall" />
+            <ChartsSkeleton />
           ) : charts === 'failed' ? (
             <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
           ) : (
@@ -351,6 +351,23 @@ function ProfileView(props: ProfileViewProps) {
         </>
       )}
     </>
+  )
+}
+
+/** The shapes of the charts, while the charts or their data load. */
+function ChartsSkeleton() {
+  return (
+    <div class="placeholder skeleton">
+      <div class="milestones">
+        <div class="placeholder-round" />
+        <div class="placeholder-round" />
+        <div class="placeholder-round" />
+      </div>
+      <div class="charts">
+        <div class="placeholder-panel" />
+        <div class="placeholder-panel" />
+      </div>
+    </div>
   )
 }
 
@@ -373,9 +390,14 @@ function Loading({ name = 'Demo collection', isBusy }: LoadingProps) {
         <div class="emblem" />
         <div class="who">
           <h1>{name}</h1>
+          {isBusy && <div class="placeholder" />}
         </div>
       </div>
-      {isBusy && <div class="placeholder tall" />}
+      {isBusy && (
+        <ul class="cards ghosts">
+          <Ghosts count={PLACES} />
+        </ul>
+      )}
     </div>
   )
 }

@@ -18,7 +18,6 @@ import {
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { formatCompact, formatNumber, useFormats } from '../../parts/format.ts'
 import { isPlainClick } from '../../parts/plain-click.ts'
-import { PipLegend } from './pip-legend.tsx'
 import { ScrollArea } from './scroll-area.tsx'
 
 /** Number of species in the first view. Each drawing adds 1 KB to the page of the server. */
@@ -26,7 +25,7 @@ const FIRST = 6
 /** Number of species that are drawn in one step. More species would block the page. */
 const CHUNK = 12
 /** Number of cards that have their place in the first view, so that the page below them does not move. */
-const PLACES = 18
+export const PLACES = 18
 /** Number of species that the button for more adds. */
 const MORE = 48
 /** Number of species that appear before the user presses the button for more. */
@@ -89,7 +88,7 @@ export function SpeciesList({ entries, total, book, fresh, link, options, onOpti
     const timer = setTimeout(() => setMore({ options, shown: shown + CHUNK }))
     return () => clearTimeout(timer)
   })
-  const chunks = Array.from({ length: Math.ceil((visible.length + ghosts) / CHUNK) }, (_, index) =>
+  const chunks = Array.from({ length: Math.ceil(visible.length / CHUNK) }, (_, index) =>
     visible.slice(index * CHUNK, (index + 1) * CHUNK),
   )
   return (
@@ -106,7 +105,6 @@ export function SpeciesList({ entries, total, book, fresh, link, options, onOpti
         )}
       </div>
       <Toolbar entries={entries} options={options} onOptions={onOptions} />
-      {entries.some(({ kind }) => kind === 'fish') && <PipLegend />}
       {found.length + ghosts === 0 ? (
         <p class="quiet">Nothing matches.</p>
       ) : isTable ? (
@@ -130,9 +128,12 @@ export function SpeciesList({ entries, total, book, fresh, link, options, onOpti
           </table>
         </ScrollArea>
       ) : (
-        chunks.map((chunk, index) => (
-          <CardChunk key={index} rows={chunk} book={book} fresh={fresh} link={link} ghosts={ghosts} />
-        ))
+        <ul class="cards">
+          {chunks.map((chunk, index) => (
+            <CardChunk key={index} rows={chunk} book={book} fresh={fresh} link={link} />
+          ))}
+          <Ghosts count={ghosts} />
+        </ul>
       )}
       {shown >= SHOWN_FIRST && visible.length < found.length && (
         <p class="more">
@@ -143,6 +144,17 @@ export function SpeciesList({ entries, total, book, fresh, link, options, onOpti
         </p>
       )}
     </section>
+  )
+}
+
+/** Cards in the place of species that are not drawn yet, so that the page does not move. */
+export function Ghosts({ count }: { readonly count: number }) {
+  return (
+    <>
+      {Array.from({ length: count }, (_, index) => (
+        <li key={index} class="card ghost placeholder" aria-hidden="true" />
+      ))}
+    </>
   )
 }
 
@@ -225,8 +237,6 @@ type Row = SpeciesEntry | KnownSpecies
 
 interface ChunkProps extends Pick<SpeciesListProps, 'book' | 'fresh' | 'link'> {
   readonly rows: readonly Row[]
-  /** The number of cards in the place of missing species that are not loaded yet, so that the page does not move. */
-  readonly ghosts?: number
 }
 
 const isCaught = (row: Row): row is SpeciesEntry => 'key' in row
@@ -234,16 +244,15 @@ const keyOf = (row: Row) => (isCaught(row) ? row.key : `missing ${row.kind} ${ro
 
 const areSame = (one: ChunkProps, other: ChunkProps) =>
   one.fresh === other.fresh &&
-  one.ghosts === other.ghosts &&
   one.link === other.link &&
   one.book.known === other.book.known &&
   one.book.isLoading === other.book.isLoading &&
   one.rows.length === other.rows.length &&
   one.rows.every((row, index) => row === other.rows[index])
 
-const CardChunk = memo(({ rows, book, fresh, link, ghosts = 0 }: ChunkProps) => {
+const CardChunk = memo(({ rows, book, fresh, link }: ChunkProps) => {
   return (
-    <ul class="cards">
+    <>
       {rows.map((row) =>
         isCaught(row) ? (
           <CaughtCard key={row.key} entry={row} book={book} isFresh={fresh.has(row.key)} link={link} />
@@ -251,10 +260,7 @@ const CardChunk = memo(({ rows, book, fresh, link, ghosts = 0 }: ChunkProps) => 
           <MissingCard key={keyOf(row)} species={row} link={link} />
         ),
       )}
-      {Array.from({ length: ghosts }, (_, index) => (
-        <li key={index} class="card ghost placeholder" aria-hidden="true" />
-      ))}
-    </ul>
+    </>
   )
 }, areSame)
 
@@ -338,16 +344,16 @@ export function LinkedName({ entry, link }: { readonly entry: SpeciesName } & Pi
   )
 }
 
-/** A pip for each rarity. The pip is filled and has a count if the species was caught in that rarity. */
+/** A letter for each rarity. The letter is filled and has a count if the species was caught in that rarity. */
 function Pips({ entry: { kind, rarities } }: { readonly entry: SpeciesEntry }) {
-  if (kind === 'crab') return <p class="pips quiet">Crab</p>
+  if (kind === 'crab') return <p class="card-times">Crab</p>
   return (
     <ul class="pips">
       {RAREST_FIRST.map((rarity) => {
         const caught = rarities.find((one) => one.rarity === rarity)
         if (!caught) {
           return (
-            <li key={rarity} aria-hidden="true" title={`${rarity}: not caught`}>
+            <li key={rarity} class={tintOf(rarity)} aria-hidden="true" title={`${rarity}: not caught`}>
               <span class="pip missing" />
             </li>
           )
