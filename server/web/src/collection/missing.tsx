@@ -1,6 +1,6 @@
 import { USER_NAME_RULE } from '@fish-crab/sdk/constants'
 import { useLazy } from '../parts/use-lazy.ts'
-import { missingTexts as texts } from '../texts/missing.ts'
+import { missingTexts as texts } from '../texts/missing.tsx'
 import { Empty } from './empty.tsx'
 
 const loadKnownPlayers = () => import('./known-players.tsx')
