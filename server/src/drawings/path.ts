@@ -10,35 +10,67 @@ export interface Shape {
 /** A position in a drawing. */
 export type Point = readonly [x: number, y: number]
 
-const short = (value: number) => String(Math.round(value * 10) / 10)
-const at = ([x, y]: Point) => `${short(x)} ${short(y)}`
 const middle = ([x, y]: Point, [otherX, otherY]: Point): Point => [(x + otherX) / 2, (y + otherY) / 2]
 
-/** Returns a smooth closed outline through the midpoints of neighbouring points. */
+/** A command of a path with absolute positions. */
+type Step = readonly [command: 'M' | 'l' | 'q' | 't', ...points: Point[]]
+
+/**
+ * Returns a path in relative tenths, without separators that a reader does not need: a page has dozens of drawings. See
+ * https://www.w3.org/TR/SVG11/paths.html#PathDataBNF
+ */
+function pathOf(steps: readonly Step[]): string {
+  let [text, last, x, y] = ['', '', 0, 0]
+  for (const [command, ...points] of steps) {
+    const numbers: number[] = []
+    const tenths = points.map((point) => point.map((value) => Math.round(value * 10)) as [number, number])
+    for (const [pointX, pointY] of tenths) numbers.push(pointX - x, pointY - y)
+    const [endX, endY] = tenths.at(-1) ?? [x, y]
+    ;[x, y] = [endX, endY]
+    const isRepeated = command === last && command !== 'M'
+    text += joined(isRepeated ? '' : command, numbers)
+    last = command
+  }
+  return text
+}
+
+function joined(command: string, tenths: readonly number[]): string {
+  return tenths.reduce((text, value, index) => {
+    const number = String(value / 10).replace(/^(-?)0\./, '$1.')
+    const needsSpace = value >= 0 && (index > 0 || command === '')
+    return text + (needsSpace ? ' ' : '') + number
+  }, command)
+}
+
+/**
+ * Returns a smooth closed outline through the midpoints of neighbouring points. A midpoint mirrors the point before it to
+ * the point after it, so only the first curve names its control point.
+ */
 export function blob(points: readonly Point[]): string {
   const ends = points.map((point, index) => middle(point, points[(index + 1) % points.length] ?? point))
-  const start = ends.at(-1) ?? [0, 0]
-  return `M${at(start)}${points.map((point, index) => `Q${at(point)} ${at(ends[index] ?? point)}`).join('')}Z`
+  const [first = [0, 0], start = first] = [points[0], ends.at(-1)]
+  const [end = first, ...others] = ends
+  return `${pathOf([['M', start], ['q', first, end], ...others.map((each): Step => ['t', each])])}z`
 }
 
 /** A closed outline with straight edges. */
-export function polygon(points: readonly Point[]): string {
-  return `M${points.map(at).join('L')}Z`
+export function polygon([first = [0, 0], ...rest]: readonly Point[]): string {
+  return `${pathOf([['M', first], ...rest.map((point): Step => ['l', point])])}z`
 }
 
 /** A smooth open line from the first to the last point. */
-export function line(points: readonly Point[]): string {
-  const [first = [0, 0], ...rest] = points
-  const curves = rest.map((point, index) => {
+export function line([first = [0, 0], ...rest]: readonly Point[]): string {
+  const curves = rest.map((point, index): Step => {
     const next = rest[index + 1]
-    return next ? `Q${at(point)} ${at(middle(point, next))}` : `L${at(point)}`
+    if (!next) return ['l', point]
+    return index === 0 ? ['q', point, middle(point, next)] : ['t', middle(point, next)]
   })
-  return `M${at(first)}${curves.join('')}`
+  return pathOf([['M', first], ...curves])
 }
 
 export function circle([x, y]: Point, radius: number): string {
-  const r = short(radius)
-  return `M${at([x - radius, y])}a${r} ${r} 0 1 0 ${short(radius * 2)} 0a${r} ${r} 0 1 0 ${short(-radius * 2)} 0Z`
+  const [r, diameter] = [radius, radius * 2].map((value) => String(Math.round(value * 10) / 10))
+  return `${pathOf([['M', [x - radius, y]]])}a${r} ${r} 0 1 0 ${diameter} 0a${r} ${r} 0 1 0-${diameter} 0z`
 }
 
 /** A star with four points. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { versusPath } from '../../data/address.ts'
-import { compareTexts as texts } from '../../texts/compare.tsx'
+import { compareTexts as texts } from '../../texts/compare.ts'
 import { PlayerSearch } from '../search.tsx'
 
 const focusField = (element: HTMLElement | null) => element?.querySelector('input')?.focus()
