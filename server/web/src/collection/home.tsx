@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Board, Leader } from '../../../src/page-data.ts'
 import { DEMO_PATH, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
 import { readVisits, type Visit } from '../data/visits.ts'
-import { Creature, tintOf } from '../parts/creature.tsx'
+import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
 import { useSite } from '../parts/site-context.ts'
 import { homeTexts as texts } from '../texts/home.tsx'
 import { Leaders } from './leaderboard.tsx'
@@ -62,7 +62,7 @@ export function Home({ leaders }: HomeProps) {
           {[...RARITIES].reverse().map(({ label, catchWord }) => (
             <li key={label} class={`card ${tintOf(label)}`}>
               <div class="card-picture">
-                <Creature kind="fish" name={EXAMPLES[label]} rarity={label} />
+                <LateCreature kind="fish" name={EXAMPLES[label]} rarity={label} />
               </div>
               <strong class="card-rarity">{label}</strong>
               <span class="quiet">{catchWord ?? texts.otherWords}</span>
@@ -70,7 +70,7 @@ export function Home({ leaders }: HomeProps) {
           ))}
           <li class="card crab">
             <div class="card-picture">
-              <Creature kind="crab" name="crab" />
+              <LateCreature kind="crab" name="crab" />
             </div>
             <strong class="card-rarity">{texts.crab}</strong>
             <span class="quiet">{texts.crabWord}</span>

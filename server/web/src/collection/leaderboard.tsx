@@ -10,7 +10,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Board, Leader, Leaderboard } from '../../../src/page-data.ts'
 import { boardPath, playerPath } from '../data/address.ts'
 import { ownName } from '../data/visits.ts'
-import { Creature, tintOf } from '../parts/creature.tsx'
+import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, UTC, useFormats } from '../parts/format.ts'
 import { useSite } from '../parts/site-context.ts'
 import { leaderboardTexts as texts } from '../texts/leaderboard.ts'
@@ -162,7 +162,13 @@ export function Leaders({ board, leaders, players, hasPodium = false }: LeadersP
   return (
     <ol class={hasPodium ? 'leaders podium' : 'leaders'}>
       {rows.map((row, index) => (
-        <LeaderRow key={row.name} {...row} above={rows[index - 1]} isOwn={row.name === own?.name} />
+        <LeaderRow
+          key={row.name}
+          {...row}
+          above={rows[index - 1]}
+          isOwn={row.name === own?.name}
+          isLate={index >= DRAWN}
+        />
       ))}
       {own && !rows.some(({ name }) => name === own.name) && (
         <LeaderRow {...own} above={last} isOwn isBelow={last !== undefined && own.rank > rows.length + 1} />
@@ -170,6 +176,9 @@ export function Leaders({ board, leaders, players, hasPodium = false }: LeadersP
     </ol>
   )
 }
+
+/** Number of players whose drawings the page of the server contains. Each drawing adds 1 KB. */
+const DRAWN = 5
 
 /** Players with equal counts share a rank. */
 const rankOf = (leaders: readonly Leader[], count: number) => 1 + leaders.findIndex((one) => one.count === count)
@@ -203,11 +212,14 @@ interface LeaderRowProps extends RankedLeader {
   /** The player one place above. @default nobody is above */
   readonly above: Leader | undefined
   readonly isOwn: boolean
+  /** Whether the row is below the first view. @default false */
+  readonly isLate?: boolean
   /** Whether other players stand between this player and the one above. @default false */
   readonly isBelow?: boolean
 }
 
-function LeaderRow({ name, count, rarest, rank, above, isOwn, isBelow = false }: LeaderRowProps) {
+function LeaderRow({ name, count, rarest, rank, above, isOwn, isLate = false, isBelow = false }: LeaderRowProps) {
+  const Drawing = isLate ? LateCreature : Creature
   const gap = above ? above.count - count : 0
   return (
     <li
@@ -220,7 +232,7 @@ function LeaderRow({ name, count, rarest, rank, above, isOwn, isBelow = false }:
         {formatNumber(rank)}
       </span>
       <span class="emblem">
-        <Creature kind="fish" name={name} rarity={rarest ?? 'Unknown/Other'} />
+        <Drawing kind="fish" name={name} rarity={rarest ?? 'Unknown/Other'} />
       </span>
       <span class="leader-name">
         <a href={playerPath(name)}>{name}</a>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Versus, VersusFigure, VersusPlayer, VersusSide, VersusSpecies } from '../../../src/page-data.ts'
 import { playerPath, VERSUS_PARTS, type VersusPart, versusPath } from '../data/address.ts'
-import { Creature, tintOf } from '../parts/creature.tsx'
+import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
 import { formatNumber } from '../parts/format.ts'
 import { isPlainClick } from '../parts/plain-click.ts'
 import { ShareButton } from '../parts/share-button.tsx'
@@ -178,8 +178,10 @@ function Better() {
   )
 }
 
-/** Number of species in the first view. Each drawing adds 1 KB to the page of the server. */
-const SHOWN = 12
+/** Number of species in the first view. */
+const SHOWN = 24
+/** Number of species whose drawings the page of the server contains. Each drawing adds 1 KB. */
+const DRAWN = 4
 /** Number of species that the button for more adds. */
 const MORE = 96
 
@@ -198,8 +200,8 @@ function Rows({ rows, players }: RowsProps) {
         ))}
       </div>
       <ul class="versus-rows">
-        {rows.slice(0, shown).map((row) => (
-          <Row key={`${row.kind} ${row.name}`} row={row} players={players} />
+        {rows.slice(0, shown).map((row, index) => (
+          <Row key={`${row.kind} ${row.name}`} row={row} players={players} isLate={index >= DRAWN} />
         ))}
       </ul>
       {shown < rows.length && (
@@ -213,13 +215,20 @@ function Rows({ rows, players }: RowsProps) {
   )
 }
 
-function Row({ row, players }: { readonly row: VersusSpecies; readonly players: Versus['players'] }) {
+interface RowProps extends Pick<RowsProps, 'players'> {
+  readonly row: VersusSpecies
+  /** Whether the row is below the first view. */
+  readonly isLate: boolean
+}
+
+function Row({ row, players, isLate }: RowProps) {
+  const Drawing = isLate ? LateCreature : Creature
   const { kind, name, sides, better } = row
   const best = sides[better ?? 0]
   return (
     <li class="versus-row">
       <span class="versus-species">
-        <Creature kind={kind} name={name} rarity={best?.rarity} />
+        <Drawing kind={kind} name={name} rarity={best?.rarity} />
         <span class="versus-name">{name}</span>
       </span>
       {sides.map((side, index) => (

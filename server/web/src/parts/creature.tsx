@@ -1,5 +1,7 @@
 import type { RarityLabel } from '@fish-crab/sdk'
+import type { ComponentChildren } from 'preact'
 import { memo } from 'preact/compat'
+import { useEffect, useState } from 'preact/hooks'
 import { CREATURE_SIZE, creatureOf, silhouetteOf } from '../../../src/drawings/creature.ts'
 import type { Kind } from '../data/summary.ts'
 import './creature.css'
@@ -30,12 +32,35 @@ interface CreatureProps {
 const { width, height } = CREATURE_SIZE
 
 /** The drawing of a species, beside a text that names it. */
-export const Creature = memo(({ kind, name, rarity, isSilhouette = false }: CreatureProps) => (
-  <svg class="creature" viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
-    {(isSilhouette ? silhouetteOf : creatureOf)({ kind, name, rarity }).map(
-      ({ d, fill = 'none', stroke, strokeWidth, opacity }, index) => (
-        <path key={index} d={d} fill={fill} stroke={stroke} stroke-width={strokeWidth} opacity={opacity} />
-      ),
-    )}
-  </svg>
+export const Creature = memo((props: CreatureProps) => (
+  <Frame>
+    <Paths {...props} />
+  </Frame>
 ))
+
+/** A drawing below the first view. The page of the server omits its paths, so that the first view arrives sooner. */
+export function LateCreature(props: CreatureProps) {
+  const [isHydrated, setHydrated] = useState(false)
+  useEffect(() => setHydrated(true), [])
+  return <Frame>{isHydrated && <Paths {...props} />}</Frame>
+}
+
+function Frame({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <svg class="creature" viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
+      {children}
+    </svg>
+  )
+}
+
+function Paths({ kind, name, rarity, isSilhouette = false }: CreatureProps) {
+  return (
+    <>
+      {(isSilhouette ? silhouetteOf : creatureOf)({ kind, name, rarity }).map(
+        ({ d, fill = 'none', stroke, strokeWidth, opacity }, index) => (
+          <path key={index} d={d} fill={fill} stroke={stroke} stroke-width={strokeWidth} opacity={opacity} />
+        ),
+      )}
+    </>
+  )
+}
