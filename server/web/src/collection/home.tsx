@@ -5,7 +5,6 @@ import type { Board, Leader } from '../../../src/page-data.ts'
 import { DEMO_PATH, LEADERBOARD_PATH, playerPath } from '../data/address.ts'
 import { readVisits, type Visit } from '../data/visits.ts'
 import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
-import { useSite } from '../parts/site-context.ts'
 import { homeTexts as texts } from '../texts/home.tsx'
 import { Leaders } from './leaderboard.tsx'
 import { Emblem } from './player/head.tsx'
@@ -30,7 +29,6 @@ interface HomeProps {
 }
 
 export function Home({ leaders }: HomeProps) {
-  const { hasLeaderboard } = useSite()
   return (
     <div class="home">
       <section class="banner home-head">
@@ -46,10 +44,10 @@ export function Home({ leaders }: HomeProps) {
         </p>
         <SeenPlayers />
       </section>
-      {hasLeaderboard && (
+      {leaders && leaders.length > 0 && (
         <section class="panel" aria-labelledby="leaders">
           <h2 id="leaders">{texts.leaders}</h2>
-          {leaders && leaders.length > 0 && <Leaders board={MOST_FISH} leaders={leaders} players={leaders.length} />}
+          <Leaders board={MOST_FISH} leaders={leaders} players={leaders.length} />
           <p>
             <a href={LEADERBOARD_PATH}>{texts.leaderboard}</a>
           </p>

@@ -21,7 +21,7 @@ import { useServices } from './services.ts'
 export function LeaderboardPage({ drawn }: { readonly drawn: Leaderboard }) {
   const { board, leaders, players } = drawn
   return (
-    <>
+    <div class="board">
       <h1>{texts.title}</h1>
       <Filters {...drawn} />
       {leaders.length === 0 ? (
@@ -38,7 +38,7 @@ export function LeaderboardPage({ drawn }: { readonly drawn: Leaderboard }) {
         </>
       )}
       <p class="quiet">{texts.countedAgain}</p>
-    </>
+    </div>
   )
 }
 
