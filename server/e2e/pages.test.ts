@@ -171,7 +171,7 @@ describe('the pages in a real browser', () => {
     expect(await page.locator('.leader').count()).toBe(51)
     await page.reload()
     await own.waitFor()
-    expect(await page.getByRole('link', { name: 'Crabs' }).getAttribute('aria-current')).toBe('true')
+    expect(await page.getByRole('link', { name: 'Crabs' }).getAttribute('aria-current')).toBe('page')
   })
 
   it('compare two players, and store the part of the comparison in the address', async ({ skip }) => {

@@ -128,7 +128,7 @@ interface FilterLinkProps {
 function FilterLink({ to, board, children }: FilterLinkProps) {
   const path = boardPath(nearest(to, board))
   return (
-    <a href={path} aria-current={path === boardPath(board) ? 'true' : undefined}>
+    <a href={path} aria-current={path === boardPath(board) ? 'page' : undefined}>
       {children}
     </a>
   )
@@ -160,7 +160,7 @@ export function Leaders({ board, leaders, players, hasPodium = false }: LeadersP
   const rows = leaders.map((leader) => ({ ...leader, rank: rankOf(leaders, leader.count) }))
   const last = rows.at(-1)
   return (
-    <ol class={hasPodium ? 'leaders podium' : 'leaders'}>
+    <ol class={hasPodium ? 'leaders podium' : 'leaders'} aria-label={texts.list}>
       {rows.map((row, index) => (
         <LeaderRow
           key={row.name}

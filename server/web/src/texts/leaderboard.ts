@@ -14,6 +14,7 @@ export const leaderboardTexts = {
   players: (count: number) => plural(count, 'player'),
   counted: 'Counted',
   countedAgain: 'The places are counted at most every ten minutes.',
+  list: 'Players by count',
   empty: 'Nobody is on this leaderboard yet.',
   behind: (gap: number, above: string) => `${formatNumber(gap)} behind ${above}`,
   equal: (above: string) => `equal to ${above}`,
