@@ -177,11 +177,22 @@ async function scenariosOf(storage: 'file' | 'Redis', server: Server, backups: s
   const known = ['', ...GAMEMODES.map((gamemode) => `?gamemode=${gamemode}`)].map((query) =>
     get(`/get/species${query}`),
   )
+  const boards = [
+    ...['', '&by=species', ...['01', '02', '03', '04', '05'].map((month) => `&period=2026-${month}`)].map(
+      (query) => `/get/leaderboard?kind=fish${query}&name=Other`,
+    ),
+    ...['/leaderboard?by=7', '/@Collector/vs/@Rich', '/@Collector/vs/@Rich/card.png'],
+  ].map((path) => get(path))
   return [
     {
       // Only the first round counts the species, because the service counts them at most every ten minutes.
       what: 'the known species of 3,003 players in every gamemode',
       crowd: Array.from({ length: CLIENTS * CONNECTIONS_OF_A_CLIENT }, (_, at) => known[at % known.length] ?? events),
+    },
+    {
+      // Each month is another count of all players. Only the first round counts them.
+      what: 'leaderboards of six periods of 3,003 players, and a comparison of 80,000 species',
+      crowd: Array.from({ length: CLIENTS * CONNECTIONS_OF_A_CLIENT }, (_, at) => boards[at % boards.length] ?? events),
     },
     { what: `${CLIENTS * CONNECTIONS_OF_A_CLIENT} event streams from the first catch`, crowd: every(events) },
     {
