@@ -101,7 +101,10 @@ const STATES: readonly [name: string, open: (page: Page, server: Server) => Prom
         const response = await route.fetch()
         const problem = JSON.stringify({ kind: 'limited', retryAt: Date.now() + 300_000 })
         const body = (await response.text())
-          .replace(/"view":"leaderboard".*?<\/script>/s, `"view":"problem","problem":${problem}}</script>`)
+          .replace(
+            /"view":"leaderboard".*?<\/script>/s,
+            `"view":"problem","title":"Leaderboard","problem":${problem}}</script>`,
+          )
           .replace(/<div id="app">.*<\/div>/s, '<div id="app"></div>')
         await route.fulfill({ response, body })
       })

@@ -22,7 +22,7 @@ export type PageData =
   /** The home page, with the first players of the leaderboard if it is public and counted. */
   | { readonly view: 'home'; readonly leaders?: readonly Leader[] }
   /** A page that could not be drawn. */
-  | { readonly view: 'problem'; readonly problem: PageProblem }
+  | { readonly view: 'problem'; readonly title: string; readonly problem: PageProblem }
   /**
    * A page that does not exist. `names` are the players of the address who do not exist, without names that no player can
    * have.

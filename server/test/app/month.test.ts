@@ -185,7 +185,7 @@ describe('the page of a month', () => {
     expect([await remaining('/@Alex/2026-10'), await remaining('/@Alex/2026-10/card.png')]).toEqual(['1', '0'])
     const plain = await text('/@Alex/2026-10')
     expect(plain).toContain('Alex in October 2026')
-    expect(plain).toContain('"view":"problem","problem":{"kind":"limited"')
+    expect(plain).toContain('"view":"problem","title":"Alex in October 2026","problem":{"kind":"limited"')
     expect((await request('/@Alex/2026-10/card.png')).status).toBe(429)
   })
 

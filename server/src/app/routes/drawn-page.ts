@@ -115,7 +115,8 @@ export function createDrawing(site: Site, { users, limitRate, logger, responses,
     content: { readonly page: 'collection'; readonly preview: Preview; readonly path: string },
     problem: PageProblem,
   ): Promise<HandlerResponse> {
-    const drawing = await drawingOf(site, { pathname: content.path, search: '' }, { view: 'problem', problem })
+    const title = content.preview.title.replace(` · ${SITE}`, '')
+    const drawing = await drawingOf(site, { pathname: content.path, search: '' }, { view: 'problem', title, problem })
     const { body, contentType } = await pageFile(site, { ...content, drawing })
     const headers = { ...PAGES_HEADERS, 'cache-control': 'no-store', 'content-type': contentType }
     return { status: 200, body, headers: { ...headers, 'content-length': String(body.byteLength) } }

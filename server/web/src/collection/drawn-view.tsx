@@ -32,7 +32,7 @@ export function DrawnView({ data, search }: DrawnViewProps) {
     case 'month':
       return <MonthPage {...data} />
     case 'problem':
-      return <UndrawnPage problem={data.problem} />
+      return <UndrawnPage {...data} />
   }
 }
 

@@ -1,10 +1,14 @@
 import { useEffect } from 'preact/hooks'
 import type { PageProblem } from '../../../src/page-data.ts'
-import { problemsTexts } from '../texts/problems.tsx'
 import { ProblemNotice } from './problem.tsx'
 
+interface UndrawnPageProps {
+  readonly title: string
+  readonly problem: PageProblem
+}
+
 /** A page that the server could not draw. The page loads again when the server can. */
-export function UndrawnPage({ problem }: { readonly problem: PageProblem }) {
+export function UndrawnPage({ title, problem }: UndrawnPageProps) {
   const { retryAt } = problem
   useEffect(() => {
     const timer = setTimeout(() => location.reload(), Math.max(0, retryAt - Date.now()))
@@ -12,7 +16,9 @@ export function UndrawnPage({ problem }: { readonly problem: PageProblem }) {
   }, [retryAt])
   return (
     <>
-      <h1>{problemsTexts.undrawn}</h1>
+      <div class="title-row">
+        <h1>{title}</h1>
+      </div>
       <ProblemNotice problem={problem} onRetry={() => location.reload()} />
     </>
   )

@@ -24,5 +24,4 @@ export const problemsTexts = {
   ),
   asOf: (time: string) => `This is the collection as of ${time}.`,
   retry: 'Try now',
-  undrawn: 'This page is not here yet',
 } as const
