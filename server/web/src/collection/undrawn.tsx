@@ -7,11 +7,14 @@ interface UndrawnPageProps {
   readonly problem: PageProblem
 }
 
+/** The clock of the reader may be ahead of that of the server. */
+const SOONEST_MS = 5000
+
 /** A page that the server could not draw. The page loads again when the server can. */
 export function UndrawnPage({ title, problem }: UndrawnPageProps) {
   const { retryAt } = problem
   useEffect(() => {
-    const timer = setTimeout(() => location.reload(), Math.max(0, retryAt - Date.now()))
+    const timer = setTimeout(() => location.reload(), Math.max(SOONEST_MS, retryAt - Date.now()))
     return () => clearTimeout(timer)
   }, [retryAt])
   return (
