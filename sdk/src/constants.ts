@@ -5,9 +5,10 @@ export { ERROR_CODES, type ErrorCode } from './contract/error-codes.ts'
 export { GAMEMODE_RULE, GAMEMODES, type Gamemode, isGamemode } from './contract/gamemodes.ts'
 export {
   ALL_TIME,
-  isLeaderboard,
   LEADERBOARD_FIGURES,
   type LeaderboardFigure,
+  leaderboardIssue,
+  leaderboardSearch,
   MONTH_PATTERN,
   rarityOfFigure,
 } from './contract/leaderboards.ts'

@@ -31,8 +31,15 @@ export type PageData =
 
 /** Why a page could not be drawn. Times are Unix milliseconds. */
 export type PageProblem =
-  | { readonly kind: 'limited'; readonly retryAt: number }
-  | { readonly kind: 'failed'; readonly retryAt: number; readonly requestId: string }
+  | ({ readonly kind: 'limited' | 'busy' } & Retry)
+  | ({ readonly kind: 'failed'; readonly requestId: string } & Retry)
+
+interface Retry {
+  /** By the clock of the service. */
+  readonly retryAt: number
+  /** Milliseconds, because the clock of the reader may be wrong. */
+  readonly retryAfterMs: number
+}
 
 /** Two collections side by side. */
 export interface Versus {

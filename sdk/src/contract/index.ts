@@ -4,9 +4,10 @@ export { EVENT_STREAM, HEADERS, MEDIA_TYPES } from './headers.ts'
 export { DEFAULT_CRAB_NAME, KINDS, type Kind } from './kinds.ts'
 export {
   ALL_TIME,
-  isLeaderboard,
   LEADERBOARD_FIGURES,
   type LeaderboardFigure,
+  leaderboardIssue,
+  leaderboardSearch,
   MONTH_PATTERN,
   rarityOfFigure,
 } from './leaderboards.ts'

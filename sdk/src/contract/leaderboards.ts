@@ -19,12 +19,41 @@ export function rarityOfFigure(figure: LeaderboardFigure): (typeof RARITIES)[num
   return RARITIES.find(({ value }) => String(value) === figure)?.label
 }
 
-/** Whether a leaderboard exists: species are not counted by month, and crabs have no rarity. */
-export function isLeaderboard(board: {
+interface NamedLeaderboard {
   readonly kind: string
   readonly by: LeaderboardFigure
+  /** `all`, or a UTC month such as `2026-11`. */
   readonly period: string
-}): boolean {
-  if (board.by === 'species') return board.period === ALL_TIME
-  return board.by === 'catches' || board.kind === 'fish'
+}
+
+/** Returns the mistake in a leaderboard that does not exist: species are not counted by month, and crabs have no rarity. */
+export function leaderboardIssue({
+  kind,
+  by,
+  period,
+}: NamedLeaderboard): { readonly path: 'period' | 'by'; readonly message: string } | undefined {
+  if (by === 'species') {
+    return period === ALL_TIME
+      ? undefined
+      : { path: 'period', message: 'Must be all, because species are not counted by month' }
+  }
+  return by === 'catches' || kind === 'fish'
+    ? undefined
+    : { path: 'by', message: 'Must be catches or species, because crabs have no rarity' }
+}
+
+/** The query of the page of a leaderboard, without default values. Empty for catches of fish of all time. */
+export function leaderboardSearch({
+  kind,
+  by,
+  gamemode,
+  period,
+}: NamedLeaderboard & { readonly gamemode?: string | undefined }): string {
+  const query = new URLSearchParams({
+    ...(kind !== 'fish' && { kind }),
+    ...(by !== 'catches' && { by }),
+    ...(gamemode !== undefined && { gamemode }),
+    ...(period !== ALL_TIME && { period }),
+  })
+  return query.size > 0 ? `?${query}` : ''
 }

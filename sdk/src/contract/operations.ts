@@ -221,7 +221,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   getLeaderboard: {
     summary: 'List the players with the highest counts, if the operator publishes the leaderboard',
     description:
-      'If the operator does not publish the leaderboard, the status is 404. The players are counted at most every ten minutes. A month has no leaderboard of species, and crabs have none of a rarity.',
+      'If the operator does not publish the leaderboard, the status is 404. The players are counted at most every ten minutes. Species are not counted by month, and crabs have no rarity.',
     auth: 'none',
     query: schemas.publicLeaderboardQuerySchema,
     success: ok(schemas.publicLeaderboardSchema),

@@ -1,8 +1,8 @@
 import { type Client, NotFoundError } from '@fish-crab/sdk'
 import {
   ALL_TIME,
-  isLeaderboard,
   LEADERBOARD_FIGURES,
+  leaderboardIssue,
   MONTH_PATTERN,
   RARITIES,
   userNameKey,
@@ -101,7 +101,7 @@ function parseFigure(
   const figure = LEADERBOARD_FIGURES.find((one) => one === (rarity === undefined ? by : String(rarity)))
   if (by !== undefined && !figure) throw usageError(`--by must be catches, species, or one of ${rarityList()}.`)
   if (period !== undefined && !MONTH_PATTERN.test(period)) throw usageError('--period must be a month such as 2026-11.')
-  if (!isLeaderboard({ kind, by: figure ?? 'catches', period: period ?? ALL_TIME })) {
+  if (leaderboardIssue({ kind, by: figure ?? 'catches', period: period ?? ALL_TIME })) {
     throw usageError(
       figure === 'species' ? 'Species are not counted by month: omit --period.' : 'Crabs have no rarity: omit --by.',
     )

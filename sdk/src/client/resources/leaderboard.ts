@@ -2,9 +2,9 @@ import type { Gamemode } from '../../contract/gamemodes.ts'
 import type { Kind } from '../../contract/kinds.ts'
 import {
   ALL_TIME,
-  isLeaderboard,
   LEADERBOARD_FIGURES,
   type LeaderboardFigure,
+  leaderboardIssue,
   MONTH_PATTERN,
 } from '../../contract/leaderboards.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -52,10 +52,8 @@ function boardIssue({ kind, by = 'catches', period = ALL_TIME }: Board): Issue |
   if (period !== ALL_TIME && !MONTH_PATTERN.test(period)) {
     return { path: 'period', message: 'Must be all or a month such as 2026-11.' }
   }
-  if (isLeaderboard({ kind, by, period })) return undefined
-  return by === 'species'
-    ? { path: 'period', message: 'Must be all, because species are not counted by month.' }
-    : { path: 'by', message: 'Must be catches or species, because crabs have no rarity.' }
+  const issue = leaderboardIssue({ kind, by, period })
+  return issue && { path: issue.path, message: `${issue.message}.` }
 }
 
 export function getLeaderboard(

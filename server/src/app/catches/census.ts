@@ -1,6 +1,5 @@
 import { HEADERS, KINDS, type Kind, type User, type UserList } from '@fish-crab/sdk/contract'
 import type { CollectionTallies, FishStorage } from '../../storage/core/types.ts'
-import { createLruCache } from '../core/cache.ts'
 import type { Logger } from '../core/host.ts'
 import { type Schedule, yieldToEvents } from '../core/schedule.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -10,8 +9,8 @@ interface CensusOptions<Result> {
   readonly what: string
   /** Counts the catches of all players. The key names the part that is counted, such as a gamemode. */
   readonly count: (key: string) => Promise<Result>
-  /** Maximum number of keys whose results are stored. */
-  readonly capacity: number
+  /** Maximum number of keys whose results are stored. @default all */
+  readonly capacity?: number
   readonly clock: () => number
   readonly schedule: Schedule
   readonly logger: Logger
@@ -36,15 +35,18 @@ interface CensusState<Result> {
 const MAX_AGE_MS = 10 * 60 * 1000
 const MAX_WAIT_MS = 10_000
 const USERS_AT_ONCE = 100
+/** Maximum number of counts that wait or run. Clients choose the keys, so more counts could delay the others for long. */
+const MAX_PENDING = 3
 
 /**
  * Creates a census. A count reads the tallies of all players and takes seconds, so one count runs at a time, at most every
  * ten minutes for each key. Requests get the latest result while the next count runs.
  */
 export function createCensus<Result>(options: CensusOptions<Result>): Census<Result> {
-  const { what, count, capacity, clock, schedule, logger, isAccepting } = options
-  const states = createLruCache<string, CensusState<Result>>(capacity)
+  const { what, count, capacity = Number.POSITIVE_INFINITY, clock, schedule, logger, isAccepting } = options
+  const states = new Map<string, CensusState<Result>>()
   let lastRun: Promise<unknown> = Promise.resolve()
+  let pending = 0
 
   async function runAfter(previous: Promise<unknown>, state: CensusState<Result>, key: string): Promise<Result> {
     await previous
@@ -55,29 +57,50 @@ export function createCensus<Result>(options: CensusOptions<Result>): Census<Res
       return latest
     } finally {
       delete state.running
+      pending -= 1
     }
   }
 
-  function start(state: CensusState<Result>, key: string): Promise<Result> {
+  function start(state: CensusState<Result>, key: string): void {
+    pending += 1
     const running = runAfter(lastRun, state, key)
     lastRun = running.catch((err: unknown) => {
       // A host that stops closes the storage during a count.
       if (isAccepting()) logger.error({ err }, `the ${what} could not be counted`)
     })
     state.running = running
-    return running
   }
 
   return {
     async read(key, signal) {
-      const state = states.get(key) ?? { startedAt: 0 }
-      states.set(key, state)
+      const state = stateOf(key)
       const { latest } = state
       const isFresh = latest !== undefined && clock() - state.startedAt < MAX_AGE_MS
-      const running = isFresh ? undefined : (state.running ?? start(state, key))
-      return latest ?? waitFor(running as Promise<Result>, signal)
+      if (!isFresh && !state.running && pending < MAX_PENDING) start(state, key)
+      if (latest !== undefined) return latest
+      if (!state.running) throw stillCounting()
+      return waitFor(state.running, signal)
     },
     latest: (key) => states.get(key)?.latest,
+  }
+
+  function stateOf(key: string): CensusState<Result> {
+    const state = states.get(key) ?? { startedAt: 0 }
+    // The key that was read last is the last one.
+    states.delete(key)
+    states.set(key, state)
+    for (const [oldest, { running }] of states) {
+      if (states.size <= capacity) break
+      if (!running && oldest !== key) states.delete(oldest)
+    }
+    return state
+  }
+
+  function stillCounting(): HttpError {
+    return new HttpError('unavailable', {
+      message: `The ${what} are still being counted. Please try again in a while.`,
+      headers: { [HEADERS.retryAfter]: String(MAX_WAIT_MS / 1000) },
+    })
   }
 
   /** Waits for a count, which continues if the client leaves or the wait ends. */
@@ -86,14 +109,7 @@ export function createCensus<Result>(options: CensusOptions<Result>): Census<Res
     const { promise: ended, reject } = Promise.withResolvers<never>()
     const abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
-    const cancel = schedule(MAX_WAIT_MS, () =>
-      reject(
-        new HttpError('unavailable', {
-          message: `The ${what} are still being counted. Please try again in a while.`,
-          headers: { [HEADERS.retryAfter]: String(MAX_WAIT_MS / 1000) },
-        }),
-      ),
-    )
+    const cancel = schedule(MAX_WAIT_MS, () => reject(stillCounting()))
     try {
       return await Promise.race([running, ended])
     } finally {

@@ -56,7 +56,6 @@ export function createKnownSpecies(options: KnownSpeciesOptions): KnownSpeciesRe
   const census = createCensus({
     ...options,
     what: 'species',
-    capacity: gamemodes.names.length + 1,
     async count(key): Promise<EncodedSpecies> {
       const known = await countSpecies(options, key === ALL ? gamemodes.names : [key])
       const bytes = await encodeJson(known)

@@ -38,15 +38,17 @@ interface Standings {
 
 export type ReadStandings = (board: Board, signal: AbortSignal) => Promise<Standings>
 
-/** Maximum number of periods whose counts are stored, each of about 200 bytes per player. */
-const MAX_PERIODS = 6
+/** Maximum number of months whose counts are stored, each of about 200 bytes per player. */
+const MAX_MONTHS = 6
 
 /** Creates a reader of leaderboards. One count of a period serves all of its leaderboards. */
 export function createStandings(options: StandingsOptions): ReadStandings {
   const count = (period: string) => countPeriod(options, period)
-  const census = createCensus({ ...options, what: 'leaderboards', capacity: MAX_PERIODS, count })
+  const allTime = createCensus({ ...options, what: 'leaderboards', count })
+  // Clients choose the months, and must not evict or delay the leaderboard of all time.
+  const months = createCensus({ ...options, what: 'leaderboards', capacity: MAX_MONTHS, count })
   return async ({ kind, by, gamemode, period }, signal) => {
-    const counted = await census.read(period, signal)
+    const counted = await (period === ALL_TIME ? allTime : months).read(period, signal)
     return standingsOf(counted, counted.boards.get(boardKey(kind, by, gamemode)) ?? [])
   }
 }
@@ -62,8 +64,8 @@ interface Counted {
   readonly boards: ReadonlyMap<string, readonly number[]>
 }
 
-/** A place is a number of the count and the player, so that a service with many players needs little memory. */
-const MAX_PLAYERS = 2 ** 21
+/** A place packs the count and the player into one number to save memory. */
+const MAX_PLAYERS = 2 ** 24
 const placeIn = (count: number, player: number) => count * MAX_PLAYERS + (MAX_PLAYERS - 1 - player)
 const countIn = (place: number) => Math.floor(place / MAX_PLAYERS)
 const playerIn = (place: number) => MAX_PLAYERS - 1 - (place % MAX_PLAYERS)

@@ -4,7 +4,7 @@ import { createRarityCounts } from '../catches/summary.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { queryReader } from '../http/request.ts'
 import { json } from '../http/response.ts'
-import { DEFAULT_LEADERS, findPlayers } from './leaderboard.ts'
+import { DEFAULT_LEADERS, findListed } from './leaderboard.ts'
 import type { AdminHandlers, Services } from './services.ts'
 
 const readLeaderboardQuery = queryReader(leaderboardQuerySchema)
@@ -24,7 +24,7 @@ export function statsHandlers(services: Services): AdminHandlers {
       // Counting all players is expensive, so concurrent requests share a count.
       const count = () => storage.leaders({ kind: type, gamemode, limit: LIMITS.pageSize })
       const leaders = await share(JSON.stringify([type, gamemode]), signal, count)
-      const found = await findPlayers(services, leaders, limit)
+      const { found } = await findListed(services, leaders, limit)
       const leaderboard = found.map(({ user, row }) => ({ name: user.name, count: row.count }))
       return json(200, { type, ...(gamemode ? { gamemode } : {}), leaderboard } satisfies Leaderboard)
     },

@@ -1,4 +1,4 @@
-import { HEADERS, isUserName, type PAGE_ROUTES, routePath, type User } from '@fish-crab/sdk/contract'
+import { HEADERS, type PAGE_ROUTES, routePath, type User } from '@fish-crab/sdk/contract'
 import type { PageData, PageProblem } from '../../page-data.ts'
 import { sha256Hex } from '../core/bytes.ts'
 import type { RequestContext } from '../http/context.ts'
@@ -6,14 +6,12 @@ import { HttpError } from '../http/http-error.ts'
 import { canonicalPath } from '../http/path.ts'
 import { type HandlerResponse, staticFile } from '../http/response.ts'
 import type { Handler } from '../http/router.ts'
-import { isVisible } from '../users/users.ts'
-import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
 import { PAGES_HEADERS } from './page-headers.ts'
 import {
   drawingOf,
-  IMPOSSIBLE,
   missingPage,
+  missingPlayers,
   NO_PAGE,
   PAGE_TYPE,
   type Preview,
@@ -21,12 +19,11 @@ import {
   pageHtml,
   type Site,
 } from './page-response.ts'
+import { findPathPlayers, namesIn } from './path-players.ts'
 import type { Services } from './services.ts'
 
-const UNKNOWN: Preview = { title: `Player not found · ${SITE}`, description: 'No player has this name.' }
-
 /** How soon a page that could not be drawn loads again, in milliseconds. */
-const RETRY_MS = 10_000
+const RETRY_MS = 30_000
 
 /** A view of a page that is read on demand. */
 export interface FoundView {
@@ -34,6 +31,8 @@ export interface FoundView {
   readonly version: string
   /** The name of the view in the cache. */
   readonly name: string
+  /** Whether the view depends on the query. @default true */
+  readonly dependsOnQuery?: boolean
   readonly read: (signal: AbortSignal) => Promise<{ readonly preview: Preview; readonly data: PageData }>
 }
 
@@ -49,22 +48,12 @@ interface DrawnPage {
   readonly find: (context: RequestContext, players: readonly User[]) => Promise<FoundView>
 }
 
-/** The players in the path of a page, or the response instead of the page. */
-interface FoundPlayers {
-  readonly players: readonly User[]
-  /** The new address of a renamed player. */
-  readonly moved?: HandlerResponse
-  readonly missing?: { readonly preview: Preview; readonly names: readonly string[] }
-}
-
-function namesIn({ params }: RequestContext): readonly (readonly [key: string, name: string])[] {
-  return Object.entries(params).filter(([key]) => key !== 'month')
-}
-
 type Drawing = Pick<Services, 'users' | 'limitRate' | 'logger' | 'responses' | 'clock'>
 
 /** Creates functions that draw pages on the server. */
-export function createDrawing(site: Site, { users, limitRate, logger, responses, clock }: Drawing) {
+export function createDrawing(site: Site, services: Drawing) {
+  const { limitRate, logger, responses, clock } = services
+
   /**
    * Creates the handler of a page. Each request counts. Above the rate limit, and while the storage does not respond, the
    * page has no data.
@@ -75,39 +64,32 @@ export function createDrawing(site: Site, { users, limitRate, logger, responses,
       const more = search(query)
       if (more === undefined) return missingPage(site, { page: 'collection', preview: NO_PAGE }, 'not_found')
       try {
-        const { moved, missing, players } = await findPlayers(route, context)
+        const { moved, missing, players } = await findPathPlayers(services, route, context, limitRate)
         if (moved) return moved
-        if (missing) return missingPage(site, { page: 'collection', ...missing }, 'user_not_found')
+        if (missing) return missingPlayers(site, 'collection', missing)
         const names = Object.fromEntries(namesIn(context).map(([key], at) => [key, players[at]?.name ?? '']))
         const path = routePath(route, { ...params, ...names }) + more
         return await draw(context, path, await find(context, players))
       } catch (error) {
         request.signal.throwIfAborted()
+        if (error instanceof HttpError && error.code === 'user_not_found') {
+          return missingPlayers(
+            site,
+            'collection',
+            namesIn(context).map(([, name]) => name),
+          )
+        }
         if (!(error instanceof HttpError)) logger.error({ requestId, err: error }, 'a page could not be drawn')
         const path = routePath(route, params) + more
         const content = { page: 'collection', preview: plain(params), path } as const
-        if (isBrowserDrawn) return staticFile(request, await pageFile(site, content), PAGES_HEADERS)
-        return undrawn(content, problemOf(error, context))
+        return isBrowserDrawn ? plainPage(context, content.preview, path) : undrawn(content, problemOf(error, context))
       }
     }
   }
 
-  /** Counts a request, and finds the players in its path. Throws above the rate limit. */
-  async function findPlayers(route: keyof typeof PAGE_ROUTES, context: RequestContext): Promise<FoundPlayers> {
-    const named = namesIn(context)
-    if (!named.every(([, name]) => isUserName(name)))
-      return { missing: { preview: IMPOSSIBLE, names: [] }, players: [] }
-    // Start the lookups before the count, so that all share a round trip to Redis.
-    const lookups = named.map(([, name]) => users.find(name))
-    for (const lookup of lookups) lookup.catch(() => {})
-    await limitRate(context)
-    const found = await Promise.all(lookups)
-    const moved = movedTo(route, context, Object.fromEntries(named.map(([key], at) => [key, found[at]])))
-    if (moved) return { moved, players: [] }
-    const players = found.filter((user) => user !== undefined && isVisible(user)) as User[]
-    if (players.length === found.length) return { players }
-    const names = named.flatMap(([, name], at) => (players.includes(found[at] as User) ? [] : [name]))
-    return { missing: { preview: UNKNOWN, names }, players: [] }
+  /** Returns a page that the browser draws. */
+  async function plainPage({ request }: RequestContext, preview: Preview, path: string): Promise<HandlerResponse> {
+    return staticFile(request, await pageFile(site, { page: 'collection', preview, path }), PAGES_HEADERS)
   }
 
   /** Returns a page that reports a problem. */
@@ -123,17 +105,21 @@ export function createDrawing(site: Site, { users, limitRate, logger, responses,
   }
 
   function problemOf(error: unknown, { requestId, responseHeaders }: RequestContext): PageProblem {
-    if (error instanceof HttpError && error.code === 'rate_limited') {
-      return { kind: 'limited', retryAt: Number(responseHeaders[HEADERS.rateReset]) * 1000 }
+    const { code, headers = {} } = error instanceof HttpError ? error : {}
+    if (code === 'rate_limited') {
+      const retryAt = Number(responseHeaders[HEADERS.rateReset]) * 1000
+      return { kind: 'limited', retryAt, retryAfterMs: retryAt - clock() }
     }
-    return { kind: 'failed', retryAt: clock() + RETRY_MS, requestId }
+    const retryAfterMs = headers[HEADERS.retryAfter] ? Number(headers[HEADERS.retryAfter]) * 1000 : RETRY_MS
+    const times = { retryAt: clock() + retryAfterMs, retryAfterMs }
+    return code === 'unavailable' ? { kind: 'busy', ...times } : { kind: 'failed', ...times, requestId }
   }
 
   /** @param path the canonical path and query */
   async function draw({ request, query, site: client }: RequestContext, path: string, view: FoundView) {
-    const { version, name, read } = view
+    const { version, name, dependsOnQuery = true, read } = view
     const template = await site.template('collection')
-    const place = { pathname: canonicalPath(request.url), search: searchOf(query) }
+    const place = { pathname: canonicalPath(request.url), search: dependsOnQuery ? searchOf(query) : '' }
     const etag = `W/"${(await sha256Hex(JSON.stringify([template, version, place]))).slice(0, 32)}"`
     const headers = { ...PAGES_HEADERS, 'content-type': PAGE_TYPE }
     const response = responses(request, { etag, version: etag, name: `page ${name}`, client, headers })
@@ -150,7 +136,7 @@ export function createDrawing(site: Site, { users, limitRate, logger, responses,
     )
   }
 
-  return { drawnPage, draw, findPlayers }
+  return { drawnPage, draw, plainPage }
 }
 
 /** The parameters on which a view depends. Other parameters must not cause another drawing. */

@@ -1,8 +1,9 @@
 import {
   ALL_TIME,
-  isLeaderboard,
   KINDS,
   LEADERBOARD_FIGURES,
+  leaderboardIssue,
+  leaderboardSearch,
   MONTH_PATTERN,
   routePath,
   type User,
@@ -42,13 +43,14 @@ const HOUR_MS = 60 * 60 * 1000
 const PLACES = 50
 /** Number of players on the home page. */
 const HOME_PLACES = 5
+const MOST_FISH: Board = { kind: 'fish', by: 'catches', period: ALL_TIME }
 /** How long the home page waits for the leaderboard. The first count of a large service takes seconds. */
 const HOME_WAIT_MS = 500
 
 /** Creates the handlers of the pages that the service draws. */
 export function drawnPages(site: Site, services: Services, { loadProfiles, loadLeaderboards }: PageSources) {
   const { renderCard, publicUrl, clock, schedule, publicLeaderboard } = services
-  const { drawnPage, draw } = createDrawing(site, services)
+  const { drawnPage, draw, plainPage } = createDrawing(site, services)
 
   async function findProfiles(context: RequestContext, players: readonly User[], wanted?: WantedSpecies) {
     const { profiles } = await loadProfiles()
@@ -73,7 +75,7 @@ export function drawnPages(site: Site, services: Services, { loadProfiles, loadL
     const cancel = schedule(HOME_WAIT_MS, () => waiting.abort())
     try {
       const { readLeaders } = await loadLeaderboards()
-      return await readLeaders({ kind: 'fish', by: 'catches', period: ALL_TIME }, HOME_PLACES, waiting.signal)
+      return await readLeaders(MOST_FISH, { limit: HOME_PLACES }, waiting.signal)
     } catch {
       return undefined
     } finally {
@@ -88,11 +90,14 @@ export function drawnPages(site: Site, services: Services, { loadProfiles, loadL
       return draw(context, routePath('homePage'), {
         version: JSON.stringify(data),
         name: 'home',
+        dependsOnQuery: false,
         read: async () => ({ preview: HOME, data }),
       })
     },
 
     demoPage(context: RequestContext) {
+      // This page is not counted, so it is drawn only in its usual order. The browser draws the others.
+      if (context.query.size > 0) return plainPage(context, DEMO, routePath('demoPage'))
       const now = Math.floor(clock() / HOUR_MS) * HOUR_MS
       return draw(context, routePath('demoPage'), {
         version: String(now),
@@ -216,15 +221,15 @@ export function drawnPages(site: Site, services: Services, { loadProfiles, loadL
     leaderboardPage: drawnPage({
       route: 'leaderboardPage',
       plain: () => LEADERBOARD,
-      search: (query) => boardSearch(readBoard(query, site.gamemodes)),
+      search: (query) => leaderboardSearch(readBoard(query, site.gamemodes)),
       async find({ query, request: { signal } }) {
         const board = readBoard(query, site.gamemodes)
         const thisMonth = new Date(clock()).toISOString().slice(0, 'YYYY-MM'.length)
-        const leaders = await (await loadLeaderboards()).readLeaders(board, PLACES, signal)
+        const leaders = await (await loadLeaderboards()).readLeaders(board, { limit: PLACES }, signal)
         const data = { view: 'leaderboard', board, thisMonth, ...leaders } as const
         return {
           version: JSON.stringify(data),
-          name: `leaderboard ${boardSearch(board)}`,
+          name: `leaderboard ${leaderboardSearch(board)}`,
           read: async () => ({ preview: LEADERBOARD, data }),
         }
       },
@@ -232,7 +237,7 @@ export function drawnPages(site: Site, services: Services, { loadProfiles, loadL
   }
 }
 
-/** Reads a leaderboard from a query. Invalid values are as absent, so that a link with a typo has a page. */
+/** Reads a leaderboard from a query. Ignores invalid values, so that a link with a typo still has a page. */
 function readBoard(query: URLSearchParams, gamemodes: readonly string[]): Board {
   const [kind, by, gamemode, period] = ['kind', 'by', 'gamemode', 'period'].map((name) => query.get(name) ?? '')
   const board: Board = {
@@ -241,18 +246,7 @@ function readBoard(query: URLSearchParams, gamemodes: readonly string[]): Board 
     gamemode: gamemodes.find((one) => one === gamemode),
     period: period !== undefined && MONTH_PATTERN.test(period) ? period : ALL_TIME,
   }
-  return isLeaderboard(board) ? board : { ...board, by: 'catches' }
-}
-
-/** The query of a leaderboard, without default values. */
-function boardSearch({ kind, by, gamemode, period }: Board): string {
-  const query = new URLSearchParams({
-    ...(kind !== 'fish' && { kind }),
-    ...(by !== 'catches' && { by }),
-    ...(gamemode !== undefined && { gamemode }),
-    ...(period !== ALL_TIME && { period }),
-  })
-  return query.size > 0 ? `?${query}` : ''
+  return leaderboardIssue(board) ? { ...board, by: 'catches' } : board
 }
 
 function monthTitle(name: string, month: string): string {

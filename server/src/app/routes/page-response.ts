@@ -9,10 +9,9 @@ import type { Services } from './services.ts'
 
 export const PAGE_TYPE = 'text/html; charset=utf-8'
 
-export const IMPOSSIBLE: Preview = {
-  title: `Player not found · ${SITE}`,
-  description: 'No player can have this name.',
-}
+const PLAYER_NOT_FOUND = `Player not found · ${SITE}`
+const IMPOSSIBLE: Preview = { title: PLAYER_NOT_FOUND, description: 'No player can have this name.' }
+const UNKNOWN: Preview = { title: PLAYER_NOT_FOUND, description: 'No player has this name.' }
 
 export const NO_PAGE: Preview = {
   title: `Page not found · ${SITE}`,
@@ -88,6 +87,20 @@ export async function missingPage(
   const { body, contentType } = await pageFile(site, { page, preview, path: '/', drawing })
   const all = { 'content-type': contentType, 'content-length': String(body.byteLength), ...headers }
   return { status: 404, body, headers: all, code }
+}
+
+/**
+ * Returns a page that reports that players do not exist.
+ * @param names as in {@link MissingPage}
+ */
+export function missingPlayers(
+  site: Site,
+  page: PageName,
+  names: readonly string[],
+  headers?: Readonly<Record<string, string>>,
+): Promise<HandlerResponse> {
+  const preview = names.length > 0 ? UNKNOWN : IMPOSSIBLE
+  return missingPage(site, { page, preview, names }, 'user_not_found', headers)
 }
 
 /** Fills in the template of a page. */

@@ -3,11 +3,11 @@ import { HttpError } from '../http/http-error.ts'
 import { canonicalPath } from '../http/path.ts'
 import { type PageName, type Pages, staticFile } from '../http/response.ts'
 import { type Handler, notFound } from '../http/router.ts'
-import { createDrawing } from './drawn-page.ts'
 import { drawnPages, LEADERBOARD, type PageSources } from './drawn-pages.ts'
 import { SITE } from './page.ts'
 import { PAGES_HEADERS, pageHeaders } from './page-headers.ts'
-import { drawingOf, missingPage, NO_PAGE, type Preview, pageFile, type Site } from './page-response.ts'
+import { drawingOf, missingPage, missingPlayers, NO_PAGE, type Preview, pageFile, type Site } from './page-response.ts'
+import { findPathPlayers } from './path-players.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -109,14 +109,13 @@ function closedLeaderboard(pages: Site): Handler {
 
 /** Creates the handler of an overlay, which waits for its player above the rate limit and without the storage. */
 function overlayPage(pages: Site, services: Services): Handler {
-  const { findPlayers } = createDrawing(pages, services)
   return async (context) => {
     const { request, requestId, params } = context
     const { name = '' } = params
     try {
-      const { moved, missing } = await findPlayers('overlayPage', context)
+      const { moved, missing } = await findPathPlayers(services, 'overlayPage', context, services.limitRate)
       if (moved) return moved
-      if (missing) return await missingPage(pages, { page: 'overlay', ...missing }, 'user_not_found', OVERLAY_HEADERS)
+      if (missing) return await missingPlayers(pages, 'overlay', missing, OVERLAY_HEADERS)
     } catch (error) {
       request.signal.throwIfAborted()
       if (!(error instanceof HttpError)) services.logger.error({ requestId, err: error }, 'a player could not be found')

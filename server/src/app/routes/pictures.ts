@@ -1,4 +1,4 @@
-import { isUserName, PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
+import { PAGE_TYPES, type Profile, routePath, type User } from '@fish-crab/sdk/contract'
 import { firstViewOf } from '../catches/first-view.ts'
 import type { Months } from '../catches/read-month.ts'
 import type { Profiles } from '../catches/read-profile.ts'
@@ -18,16 +18,12 @@ import type { CardOptions } from '../sharing/card-frame.ts'
 import { monthCardOf } from '../sharing/month-card.ts'
 import { caughtSpeciesOf, readSpeciesQuery, speciesCardOf } from '../sharing/species.ts'
 import { versusCardOf } from '../sharing/versus-card.ts'
-import { movedTo } from './moved.ts'
 import { SITE } from './page.ts'
+import { findPathPlayers } from './path-players.ts'
 import type { Services } from './services.ts'
-
-/** Throws `user_not_found`. */
-export type PlayerLookup = (context: RequestContext, user: User | undefined) => Promise<User>
 
 /** The sources of the pictures. */
 interface Sources {
-  readonly lookUp: PlayerLookup
   readonly profiles: Profiles
   readonly months: Months
   readonly comparisons: Comparisons
@@ -47,9 +43,10 @@ const CONCURRENT_CARDS = 2
  * handler runs.
  */
 export function pictureHandlers(
-  { users, schedule, renderCard, publicUrl, gamemodes }: Services,
-  { lookUp, profiles, months, comparisons }: Sources,
+  services: Services,
+  { profiles, months, comparisons }: Sources,
 ): Readonly<Record<PictureRoute, Handler>> {
+  const { schedule, renderCard, publicUrl, gamemodes } = services
   const cards = createLruCache<string, Uint8Array<ArrayBuffer>>(CACHED_CARDS)
   const share = createSharedWork<string, Uint8Array<ArrayBuffer>>()
   const queue = createBoundedQueue({ what: 'cards', concurrency: CONCURRENT_CARDS, perClient: 1, schedule })
@@ -60,13 +57,11 @@ export function pictureHandlers(
     send: (context: RequestContext, user: User, other?: User) => Promise<HandlerResponse>,
   ): Handler {
     return async (context) => {
-      const { month: _, ...named } = context.params
-      if (!Object.values(named).every(isUserName)) throw new HttpError('user_not_found')
-      const found = await Promise.all(Object.values(named).map((name) => users.find(name)))
-      const moved = movedTo(route, context, Object.fromEntries(Object.keys(named).map((key, at) => [key, found[at]])))
+      const { moved, players } = await findPathPlayers(services, route, context)
       if (moved) return moved
-      const [user, other] = await Promise.all(found.map((one) => lookUp(context, one)))
+      const [user, other] = players
       if (!user) throw new HttpError('user_not_found')
+      context.player = user.name
       return send(context, user, other)
     }
   }

@@ -6,9 +6,8 @@ import { createComparisons } from '../catches/read-versus.ts'
 import { HttpError } from '../http/http-error.ts'
 import { queryReader } from '../http/request.ts'
 import type { Handler } from '../http/router.ts'
-import { isVisible } from '../users/users.ts'
 import { userNameOf, visibleUser } from './parameters.ts'
-import { type PlayerLookup, pictureHandlers } from './pictures.ts'
+import { pictureHandlers } from './pictures.ts'
 import type { Services } from './services.ts'
 
 const readOptions = queryReader(profileOptionsSchema)
@@ -28,17 +27,11 @@ export function profileHandlers(services: Services, known: Pick<KnownSpeciesRead
     return readProfile(request, { user, withSpecies: species === 'true', client: site })
   }
 
-  const lookUp: PlayerLookup = async (context, user) => {
-    if (!user || !isVisible(user)) throw new HttpError('user_not_found')
-    context.player = user.name
-    return user
-  }
-
   return {
     getProfile,
     profiles,
     months,
     comparisons,
-    ...pictureHandlers(services, { lookUp, profiles, months, comparisons }),
+    ...pictureHandlers(services, { profiles, months, comparisons }),
   }
 }

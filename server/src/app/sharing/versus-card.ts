@@ -84,7 +84,7 @@ function figureOf(player: VersusPlayer, figure: VersusFigure, { side, y, isBette
   ].join('')
 }
 
-/** @example 'Anna leads Ben 2 : 1. Species 53 : 41, catches 320 : 410.' */
+/** @example 'Anna leads Ben 3 : 1. Anna has 320 catches against 410, 53 species against 41.' */
 export function versusDescriptionOf(versus: Versus): string {
   const [one, other] = versus.players
   const [won, lost] = scoreOf(versus)

@@ -1,8 +1,8 @@
 import {
   ALL_TIME,
-  isLeaderboard,
   LEADERBOARD_FIGURES,
   type LeaderboardFigure,
+  leaderboardIssue,
   rarityOfFigure,
 } from '@fish-crab/sdk/constants'
 import type { ComponentChildren } from 'preact'
@@ -63,7 +63,7 @@ function Filters({ board, thisMonth }: Pick<Leaderboard, 'board' | 'thisMonth'>)
     lastMonth,
     ...([ALL_TIME, thisMonth, lastMonth].includes(board.period) ? [] : [board.period]),
   ]
-  const figures = LEADERBOARD_FIGURES.filter((by) => isLeaderboard({ ...board, by, period: ALL_TIME }))
+  const figures = LEADERBOARD_FIGURES.filter((by) => !leaderboardIssue({ ...board, by, period: ALL_TIME }))
   return (
     <div class="board-filters">
       <Filter label={texts.filters.kind}>
@@ -124,7 +124,7 @@ interface FilterLinkProps {
   readonly children: ComponentChildren
 }
 
-/** A leaderboard that does not exist gives way to the nearest one: the last choice of the reader stays. */
+/** Links to the nearest leaderboard that exists, and keeps the last choice of the reader. */
 function FilterLink({ to, board, children }: FilterLinkProps) {
   const path = boardPath(nearest(to, board))
   return (
@@ -135,7 +135,7 @@ function FilterLink({ to, board, children }: FilterLinkProps) {
 }
 
 function nearest(to: Board, board: Board): Board {
-  if (isLeaderboard(to)) return to
+  if (!leaderboardIssue(to)) return to
   return to.by === board.by ? { ...to, by: 'catches' } : { ...to, period: ALL_TIME }
 }
 
@@ -199,7 +199,8 @@ function useOwnPlace({ board, leaders, players }: Pick<LeadersProps, 'board' | '
     if (listed || players <= leaders.length) return undefined
     const closed = new AbortController()
     client.leaderboard({ ...board, user: name, limit: 1, signal: closed.signal }).then(
-      ({ you }) => you && setOwn({ name, ...you }),
+      // A player with more catches than the last one is in the list, under a new name.
+      ({ you }) => you && you.count <= (leaders.at(-1)?.count ?? 0) && setOwn({ name, ...you }),
       // The place of one player is not worth a message.
       () => {},
     )

@@ -25,7 +25,7 @@ export function ProblemNotice({ problem, updatedAt, onRetry }: ProblemNoticeProp
           {updatedAt !== undefined && problemsTexts.asOf(formatTime(updatedAt))}
         </p>
       </div>
-      {(problem.kind === 'unreachable' || problem.kind === 'failed') && (
+      {problem.kind !== 'limited' && problem.kind !== 'offline' && (
         <button type="button" onClick={onRetry}>
           {problemsTexts.retry}
         </button>

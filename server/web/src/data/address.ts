@@ -1,4 +1,4 @@
-import { ALL_TIME, type Gamemode } from '@fish-crab/sdk/constants'
+import { type Gamemode, leaderboardSearch } from '@fish-crab/sdk/constants'
 import type { Board } from '../../../src/page-data.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 import { type ListOptions, ONLY, ORDERS, type Order, PARTS, type SpeciesName, USUAL_LIST } from './species-list.ts'
@@ -89,15 +89,8 @@ export function setupPath(name: string, gamemode?: Gamemode): string {
   return `/overlay?${query}`
 }
 
-/** The path of a leaderboard, without default values. */
-export function boardPath({ kind, by, gamemode, period }: Board): string {
-  const query = new URLSearchParams({
-    ...(kind !== 'fish' && { kind }),
-    ...(by !== 'catches' && { by }),
-    ...(gamemode !== undefined && { gamemode }),
-    ...(period !== ALL_TIME && { period }),
-  })
-  return query.size === 0 ? LEADERBOARD_PATH : `${LEADERBOARD_PATH}?${query}`
+export function boardPath(board: Board): string {
+  return LEADERBOARD_PATH + leaderboardSearch(board)
 }
 
 /** The path of the page of a month, such as `2026-11`. */

@@ -5,7 +5,7 @@ import { type Caught, type Fresh, freshOf, hasCatch, type PlayerProfile, withCat
 
 /** Why a collection is not up to date. Times are Unix milliseconds. */
 export type Problem =
-  | { readonly kind: 'limited'; readonly retryAt: number }
+  | { readonly kind: 'limited' | 'busy'; readonly retryAt: number }
   | { readonly kind: 'offline' }
   | { readonly kind: 'unreachable'; readonly retryAt: number }
   | { readonly kind: 'failed'; readonly retryAt: number; readonly requestId: string | undefined }
@@ -329,6 +329,7 @@ export function problemOf(error: unknown, isOnline: boolean, retryAt: number): P
   if (error instanceof ConnectionError || error instanceof TimeoutError || isOfProxy(error)) {
     return { kind: 'unreachable', retryAt }
   }
+  if (error instanceof ApiError && error.code === 'unavailable') return { kind: 'busy', retryAt }
   return { kind: 'failed', retryAt, requestId: error instanceof ApiError ? error.requestId : undefined }
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatDuration, useFormats } from './format.ts'
 
-/** Shows a countdown every second. Screen readers announce the end time instead, and so does the page of the server. */
+/** Shows a countdown every second. Screen readers and pages without JavaScript get the end time instead. */
 export function Countdown({ until }: { readonly until: number }) {
   const [now, setNow] = useState<number>()
   const formats = useFormats()

@@ -28,7 +28,7 @@ export const compareTexts = {
     `The list has the ${plural(listed, 'rarest species', 'rarest species')} of ${formatNumber(count)}. The score covers all of them.`,
   nothing: {
     all: 'Neither has caught anything yet.',
-    different: 'Each species is in the same rarity on both sides.',
+    different: 'Both players have the same species in the same rarities.',
     one: (one: string, other: string) => `${other} has every species that ${one} has.`,
     other: (one: string, other: string) => `${one} has every species that ${other} has.`,
     both: 'They have no species in common yet.',

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 /** The texts of pages that do not exist. */
 export const missingTexts = {
   pageTitle: 'Page not found',
-  page: 'This address leads nowhere. Look up a player above, or open the home page.',
+  page: 'No page has this address. Look up a player above, or open the home page.',
   home: 'Home page',
   playerTitle: 'Player not found',
   player: (name: string) => `No player “${name}” on this server.`,

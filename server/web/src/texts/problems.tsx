@@ -1,12 +1,13 @@
 import type { Problem } from '../data/follow.ts'
 import { Countdown } from '../parts/countdown.tsx'
 
-/** What pages and overlays say about each cause of outdated catches. */
+/** The texts of pages and overlays for each cause of outdated catches. */
 export const problemsTexts = {
   causes: {
     limited: { title: 'Too many requests', reason: 'This server limits the requests of your network.' },
     offline: { title: 'Offline', reason: 'There is no network connection.' },
     unreachable: { title: 'Reconnecting', reason: 'The server does not respond.' },
+    busy: { title: 'The server is busy', reason: 'Many players are reading at the moment.' },
     failed: { title: 'The server has a problem', reason: undefined },
   },
   next: (problem: Problem) =>
