@@ -47,9 +47,12 @@ export interface Versus {
   readonly winners: Readonly<Record<VersusFigure, Winner>>
   /** The species that a player has, rarest first. */
   readonly species: readonly VersusSpecies[]
-  /** Number of species in all, of which `species` may hold only the first. */
-  readonly count: number
+  /** Number of species in each part, of which `species` may hold only the first. */
+  readonly counts: Readonly<Record<VersusPart, number>>
 }
+
+/** The species that a comparison shows. */
+export type VersusPart = 'all' | 'different' | 'one' | 'other' | 'both'
 
 /** The figures of a score. */
 export type VersusFigure = 'species' | 'catches' | 'rarest' | 'ahead'
@@ -60,14 +63,12 @@ export type Winner = 0 | 1 | null
 export interface VersusPlayer {
   readonly user: string
   readonly total: number
-  readonly fish: number
-  readonly crabs: number
   /** Number of species. Absent if a collection has too many species to count. */
   readonly unique?: number | undefined
   /** The rarest label, and the number of fish that have it. Absent without fish. */
   readonly rarest?: { readonly rarity: RarityLabel; readonly count: number } | undefined
-  /** Number of species in which the player is better. */
-  readonly ahead: number
+  /** Number of species in which the player is better. Absent if a collection of either player has too many species. */
+  readonly ahead?: number | undefined
 }
 
 export interface VersusSpecies {

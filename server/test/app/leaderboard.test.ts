@@ -1,7 +1,9 @@
 import type { PublicLeaderboard } from '@fish-crab/sdk/contract'
+import { wrapDriver } from '@fish-crab/server/storage'
 import { describe, expect, it } from 'vitest'
 import type { PageView } from '../../src/app/http/response.ts'
 import type { Leaderboard } from '../../src/page-data.ts'
+import { createMemoryDriver } from '../../src/storage/memory/memory.ts'
 import { render } from '../../web/src/collection/render.tsx'
 import { type AsAdmin, asRoot } from './administration.ts'
 import { expectError } from './errors.ts'
@@ -132,6 +134,42 @@ describe('the leaderboard', () => {
     await admin('POST', '/admin/users/Ben/suspend', { hide: true })
     await admin('POST', '/admin/users/Cleo/rename', { name: 'Dora' })
     expect(await read(service, 'kind=fish&name=Ben')).toEqual({ leaderboard: [{ name: 'Dora', count: 1 }] })
+    expect((await read(service, 'kind=fish&name=Dora')).you).toEqual({ rank: 1, count: 1 })
+    expect((await drawn(service)).players).toBe(1)
+  })
+
+  it('of all time is not counted again because of other periods', async () => {
+    const { service, admin } = await open()
+    await addFish(admin, 'Alex', {})
+    expect(await placesOf(service, 'kind=fish')).toEqual(['Alex 1'])
+    for (let month = 1; month <= 9; month += 1) await placesOf(service, `kind=fish&period=2024-0${month}`)
+    await addFish(admin, 'Ben', { times: 2 })
+    expect(await placesOf(service, 'kind=fish')).toEqual(['Alex 1'])
+  })
+
+  it('of a month is refused while three counts of months wait, and its page says that the service is busy', async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const storage = createMemoryDriver()
+    const { service, admin } = await open({
+      storage: wrapDriver({
+        ...storage,
+        async collectionTallies(...args: Parameters<typeof storage.collectionTallies>) {
+          await ended
+          return storage.collectionTallies(...args)
+        },
+      }),
+    })
+    await addFish(admin, 'Alex', {})
+    const get = (month: number) => service.request(`/get/leaderboard?kind=fish&period=2024-0${month}`)
+    const waiting = [1, 2, 3].map(get)
+    const refused = await get(4)
+    expect(refused.headers.get('retry-after')).toBe('10')
+    await expectError(refused, 'unavailable')
+    const html = await (await service.request('/leaderboard?period=2024-04')).text()
+    expect(html).toContain('"view":"problem","title":"Leaderboard","problem":{"kind":"busy"')
+    end()
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await get(4)).status).toBe(200)
   })
 })
 
@@ -191,9 +229,12 @@ describe('the page of the leaderboard', () => {
 describe('the home page', () => {
   it('has the first five players of a public leaderboard', async () => {
     const { service, admin } = await open()
-    await addFish(admin, 'Alex', {})
+    const names = ['Dora', 'Emil', 'Finn']
+    for (const name of names) await admin('POST', '/admin/users', { name })
+    for (const [at, name] of ['Alex', 'Ben', 'Cleo', ...names].entries()) await addFish(admin, name, { times: 9 - at })
     const html = await (await service.request('/')).text()
-    expect(html).toContain('href="/@Alex"')
+    const shown = [...html.matchAll(/href="\/@(\w+)"/g)].map(([, name]) => name)
+    expect(shown).toEqual(['Alex', 'Ben', 'Cleo', 'Dora', 'Emil'])
     const closed = await open({ publicLeaderboard: false })
     await addFish(closed.admin, 'Alex', {})
     expect(await (await closed.service.request('/')).text()).not.toContain('href="/@Alex"')

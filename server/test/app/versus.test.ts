@@ -58,8 +58,8 @@ describe('the comparison of two players', () => {
     expect(dataOf(html)).toEqual({
       view: 'versus',
       players: [
-        { user: 'Alex', total: 3, fish: 3, crabs: 0, unique: 2, rarest: { rarity: 'Gold', count: 1 }, ahead: 0 },
-        { user: 'Ben', total: 4, fish: 4, crabs: 0, unique: 3, rarest: { rarity: 'Mythical', count: 1 }, ahead: 3 },
+        { user: 'Alex', total: 3, unique: 2, rarest: { rarity: 'Gold', count: 1 }, ahead: 0 },
+        { user: 'Ben', total: 4, unique: 3, rarest: { rarity: 'Mythical', count: 1 }, ahead: 3 },
       ],
       winners: { species: 1, catches: 1, rarest: 1, ahead: 1 },
       species: [
@@ -83,7 +83,7 @@ describe('the comparison of two players', () => {
           ],
         },
       ],
-      count: 3,
+      counts: { all: 3, different: 2, one: 0, other: 1, both: 2 },
     })
     expect(html).toContain('0 : 4')
     expect(namesOf(html)).toEqual(['Koi', 'Eel', 'Cod'])
@@ -129,9 +129,22 @@ describe('the comparison of two players', () => {
     const many = Array.from({ length: 1100 }, (_, at) => ({ name: `Fish ${at}`, rarity: at === 1099 ? 7 : 1 }))
     const { text } = await open({ Alex: many })
     const html = await text('/@Alex/vs/@Ben')
-    const { species, count, players } = dataOf(html)
-    expect([species.length, species[0]?.name, count, players[0].ahead]).toEqual([1000, 'Fish 1099', 1100, 1100])
+    const { species, counts, players } = dataOf(html)
+    expect([species.length, species[0]?.name, counts.one, players[0].ahead]).toEqual([1000, 'Fish 1099', 1100, 1100])
     expect(html).toContain('The list has the 1,000 rarest species of 1,100.')
+  })
+
+  it('has no number of species, and nobody ahead, if a collection has too many species', async () => {
+    const many = Array.from({ length: 10_001 }, (_, at) => ({ name: `Fish ${at}`, rarity: 1 }))
+    const { text } = await open({ Alex: many, Ben: [{ name: 'Koi', rarity: 1 }] })
+    const html = await text('/@Alex/vs/@Ben')
+    const { winners, players } = dataOf(html)
+    expect([winners, players[0].unique, players[1].ahead]).toEqual([
+      { species: null, catches: 0, rarest: 0, ahead: null },
+      undefined,
+      undefined,
+    ])
+    expect(html).toContain('Alex has too many species to list')
   })
 
   it('is a sentence for a player who is on both sides, and has no card', async () => {

@@ -1,7 +1,6 @@
 import { KINDS, type Kind, type Profile, RARITY_LABELS, type RarityLabel } from '@fish-crab/sdk/contract'
-import type { Versus, VersusPlayer, VersusSide, VersusSpecies, Winner } from '../../page-data.ts'
+import type { Versus, VersusPart, VersusPlayer, VersusSide, VersusSpecies, Winner } from '../../page-data.ts'
 import { type Slices, sortInSlices } from '../core/slices.ts'
-import { totalsOf } from './profile.ts'
 import { compareText } from './summary.ts'
 
 /** Maximum number of listed species: about 100 KB in a page, or 15 KB when it is compressed. */
@@ -24,31 +23,45 @@ export async function versusOf(profiles: readonly [Profile, Profile], slices: Sl
   }
   const species: VersusSpecies[] = []
   const ahead: [number, number] = [0, 0]
+  const counts = { all: 0, different: 0, one: 0, other: 0, both: 0 }
   for await (const slice of slices(await sortInSlices(found.values(), byRarity, slices))) {
     for (const compared of slice) {
       const better = betterOf(compared.sides)
       if (better !== null) ahead[better] += 1
       if (species.length < LISTED) species.push({ ...compared, better })
+      for (const part of partsOf(compared.sides)) counts[part] += 1
     }
   }
-  const [one, other] = [playerOf(profiles[0], ahead[0]), playerOf(profiles[1], ahead[1])]
+  const [one, other] = [playerOf(profiles[0]), playerOf(profiles[1])]
+  const isListed = one.unique !== undefined && other.unique !== undefined
   return {
-    players: [one, other],
+    players: isListed
+      ? [
+          { ...one, ahead: ahead[0] },
+          { ...other, ahead: ahead[1] },
+        ]
+      : [one, other],
     winners: {
       species: one.unique === undefined || other.unique === undefined ? null : winnerOf(one.unique, other.unique),
       catches: winnerOf(one.total, other.total),
       rarest:
         winnerOf(rankOf(one.rarest?.rarity), rankOf(other.rarest?.rarity)) ??
         winnerOf(one.rarest?.count ?? 0, other.rarest?.count ?? 0),
-      ahead: winnerOf(one.ahead, other.ahead),
+      ahead: isListed ? winnerOf(ahead[0], ahead[1]) : null,
     },
     species,
-    count: found.size,
+    counts,
   }
 }
 
 function winnerOf(one: number, other: number): Winner {
   return one === other ? null : one > other ? 0 : 1
+}
+
+function* partsOf([one, other]: Sides): Generator<VersusPart> {
+  yield 'all'
+  yield one && other ? 'both' : one ? 'one' : 'other'
+  if (one?.rarity !== other?.rarity || !one || !other) yield 'different'
 }
 
 function betterOf([one, other]: Sides): Winner {
@@ -70,17 +83,15 @@ function addTo(found: Map<string, Compared>, side: 0 | 1, { kind, name, rarity, 
   found.set(key, { kind, name, sides })
 }
 
-function playerOf(profile: Profile, ahead: number): VersusPlayer {
+function playerOf(profile: Profile): VersusPlayer {
   const { user, total, unique, byRarity, gamemodes } = profile
   const isListed = gamemodes.every((one) => KINDS.every((kind) => one[kind].complete !== false))
   const rarity = RARITY_LABELS.findLast((label) => byRarity[label] > 0)
   return {
     user,
     total,
-    ...totalsOf(profile),
     ...(isListed ? { unique } : {}),
     ...(rarity ? { rarest: { rarity, count: byRarity[rarity] } } : {}),
-    ahead,
   }
 }
 

@@ -63,7 +63,7 @@ function figureOf(player: VersusPlayer, figure: VersusFigure, { side, y, isBette
   const shown = {
     species: player.unique === undefined ? 'too many' : formatNumber(player.unique),
     catches: formatNumber(player.total),
-    ahead: formatNumber(player.ahead),
+    ahead: player.ahead === undefined ? '–' : formatNumber(player.ahead),
     rarest: rarest ? `${rarest.rarity} ×${formatNumber(rarest.count)}` : 'none',
   }[figure]
   const sign = side === 0 ? -1 : 1

@@ -32,17 +32,19 @@ export interface PlayerListProps {
 export function PlayerList({ field, id, except }: PlayerListProps) {
   const [text, setText] = useState(field.value)
   const [isOpen, setOpen] = useState(document.activeElement === field)
-  const [active, setActive] = useState(-1)
+  const [activeName, setActiveName] = useState<string>()
   const leaders = useLeaders(text !== '')
   const known = knownPlayers(text === '' ? [] : leaders).filter(({ name }) => name !== except)
   const players = matchingPlayers(known, text)
   const isShown = isOpen && players.length > 0
-  const chosen = isShown ? players[active] : undefined
+  // The leaderboard may arrive while an option is active.
+  const active = isShown ? players.findIndex(({ name }) => name === activeName) : -1
+  const chosen = players[active]
 
   function show(isNowOpen: boolean): void {
     setText(field.value)
     setOpen(isNowOpen)
-    setActive(-1)
+    setActiveName(undefined)
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -51,8 +53,8 @@ export function PlayerList({ field, id, except }: PlayerListProps) {
     if (key === 'ArrowDown' || key === 'ArrowUp') {
       event.preventDefault()
       setOpen(true)
-      const next = key === 'ArrowDown' ? active + 1 : active < 1 ? players.length - 1 : active - 1
-      setActive(next % players.length)
+      const next = key === 'ArrowDown' ? (active + 1) % players.length : active < 1 ? players.length - 1 : active - 1
+      setActiveName(players[next]?.name)
     } else if (key === 'Enter') {
       if (chosen) field.value = chosen.name
       show(false)
@@ -60,7 +62,7 @@ export function PlayerList({ field, id, except }: PlayerListProps) {
       // Otherwise the same key also closes the part of the page that contains the field.
       event.preventDefault()
       show(false)
-    } else if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(key)) setActive(-1)
+    } else if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(key)) setActiveName(undefined)
   }
 
   // The field belongs to the first view and this list does not, so the list controls the field.

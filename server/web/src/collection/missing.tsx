@@ -1,4 +1,7 @@
 import { USER_NAME_RULE } from '@fish-crab/sdk/constants'
+import { useEffect } from 'preact/hooks'
+import { forgetLastKnown } from '../data/last-known.ts'
+import { forgetVisits } from '../data/visits.ts'
 import { useLazy } from '../parts/use-lazy.ts'
 import { missingTexts as texts } from '../texts/missing.tsx'
 import { Empty } from './empty.tsx'
@@ -12,6 +15,12 @@ interface MissingPageProps {
 
 /** A page that does not exist, or whose players do not exist. */
 export function MissingPage({ names }: MissingPageProps) {
+  useEffect(() => {
+    for (const name of names ?? []) {
+      forgetLastKnown(name)
+      forgetVisits(name)
+    }
+  }, [names])
   if (!names) {
     return (
       <Empty title={texts.pageTitle}>

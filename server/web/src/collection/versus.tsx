@@ -1,6 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { Versus, VersusFigure, VersusPlayer, VersusSide, VersusSpecies } from '../../../src/page-data.ts'
-import { playerPath, VERSUS_PARTS, type VersusPart, versusPath } from '../data/address.ts'
+import type {
+  Versus,
+  VersusFigure,
+  VersusPart,
+  VersusPlayer,
+  VersusSide,
+  VersusSpecies,
+} from '../../../src/page-data.ts'
+import { playerPath, VERSUS_PARTS, versusPath } from '../data/address.ts'
 import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
 import { formatNumber } from '../parts/format.ts'
 import { isPlainClick } from '../parts/plain-click.ts'
@@ -18,16 +25,16 @@ interface VersusPageProps {
 
 /** Two collections side by side. Only the server compares, so an open page never changes. */
 export function VersusPage({ drawn, part, onPart }: VersusPageProps) {
-  const { players, species, count } = drawn
+  const { players, species, counts } = drawn
   const [one, other] = [players[0].user, players[1].user]
-  const parts = VERSUS_PARTS.map((name) => ({ name, rows: species.filter((row) => isIn(row, name)) }))
-  const rows = parts.find(({ name }) => name === part)?.rows ?? []
+  const rows = species.filter((row) => isIn(row, part))
+  const incomplete = players.filter(({ unique }) => unique === undefined)
   return (
     <>
       <Score {...drawn} />
       <div class="versus-bar">
         <nav class="board-filter" aria-label={texts.filter}>
-          {parts.map(({ name, rows }) => (
+          {VERSUS_PARTS.map((name) => (
             <a
               key={name}
               href={versusPath(one, other, name)}
@@ -38,14 +45,19 @@ export function VersusPage({ drawn, part, onPart }: VersusPageProps) {
                 onPart(name)
               }}
             >
-              {texts.parts[name](one, other)} <span class="quiet">{formatNumber(rows.length)}</span>
+              {texts.parts[name](one, other)} <span class="quiet">{formatNumber(counts[name])}</span>
             </a>
           ))}
         </nav>
         <ShareButton title={texts.title(one, other)} path={versusPath(one, other, part)} />
       </div>
-      {species.length < count && <p class="quiet">{texts.listed(species.length, count)}</p>}
-      {rows.length === 0 ? (
+      {incomplete.map(({ user }) => (
+        <p key={user} class="quiet">
+          {texts.incomplete(user)}
+        </p>
+      ))}
+      {species.length < counts.all && <p class="quiet">{texts.listed(species.length, counts.all)}</p>}
+      {counts[part] === 0 ? (
         <p class="panel quiet">{nothing(part, one, other)}</p>
       ) : (
         <Rows key={part} rows={rows} players={players} />
@@ -160,7 +172,7 @@ function textOf({ unique, total, rarest, ahead }: VersusPlayer, figure: VersusFi
     case 'catches':
       return formatNumber(total)
     case 'ahead':
-      return formatNumber(ahead)
+      return ahead === undefined ? texts.tooMany : formatNumber(ahead)
     case 'species':
       return unique === undefined ? texts.tooMany : formatNumber(unique)
   }

@@ -1,5 +1,5 @@
 import { type Gamemode, leaderboardSearch } from '@fish-crab/sdk/constants'
-import type { Board } from '../../../src/page-data.ts'
+import type { Board, VersusPart } from '../../../src/page-data.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 import { type ListOptions, ONLY, ORDERS, type Order, PARTS, type SpeciesName, USUAL_LIST } from './species-list.ts'
 import type { Kind } from './summary.ts'
@@ -98,10 +98,8 @@ export function monthPath(name: string, month: string): string {
   return `/@${encodeURIComponent(name)}/${month}`
 }
 
-/** The species that a comparison shows. */
-export const VERSUS_PARTS = ['all', 'different', 'one', 'other', 'both'] as const
-
-export type VersusPart = (typeof VERSUS_PARTS)[number]
+/** The parts of a comparison. */
+export const VERSUS_PARTS: readonly VersusPart[] = ['all', 'different', 'one', 'other', 'both']
 
 /** The path of the page that compares two players. */
 export function versusPath(name: string, other: string, part: VersusPart = 'all'): string {

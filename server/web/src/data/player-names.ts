@@ -48,7 +48,7 @@ export function matchingPlayers(players: readonly KnownPlayer[], text: string): 
  * @returns `undefined` if a name has no close one
  */
 export function correctPath(path: string, misspelt: readonly string[], known: readonly string[]) {
-  const parts = path.replaceAll('%40', '@').split('/')
+  const parts = decodeURIComponent(path).split('/')
   const keys = parts.map(userNameKey)
   const others = known.filter((name) => !keys.includes(`@${userNameKey(name)}`))
   const names: string[] = []
@@ -56,7 +56,7 @@ export function correctPath(path: string, misspelt: readonly string[], known: re
     const closest = closestWord(name, others)
     if (closest === undefined) return undefined
     names.push(closest)
-    parts[keys.indexOf(`@${userNameKey(name)}`)] = `@${closest}`
+    for (const [at, key] of keys.entries()) if (key === `@${userNameKey(name)}`) parts[at] = `@${closest}`
   }
-  return { names, path: parts.join('/') }
+  return { names, path: encodeURI(parts.join('/')) }
 }

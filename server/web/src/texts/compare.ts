@@ -22,10 +22,11 @@ export const compareTexts = {
     other: (_: string, other: string) => `Only ${other}`,
     both: () => 'Both',
   },
-  species: (count: number) => plural(count, 'species', 'species'),
   more: 'Show more',
   listed: (listed: number, count: number) =>
     `The list has the ${plural(listed, 'rarest species', 'rarest species')} of ${formatNumber(count)}. The score covers all of them.`,
+  incomplete: (user: string) =>
+    `${user} has too many species to list, so some species that both have are missing here.`,
   nothing: {
     all: 'Neither has caught anything yet.',
     different: 'Both players have the same species in the same rarities.',

@@ -9,12 +9,12 @@ import {
   type StreamState,
 } from '../../data/follow.ts'
 import { type KnownIndex, missingOf } from '../../data/known-species.ts'
-import { forgetLastKnown, readLastKnown, saveLastKnown } from '../../data/last-known.ts'
+import { readLastKnown, saveLastKnown } from '../../data/last-known.ts'
 import { loadDemo, loadPlayer } from '../../data/load.ts'
 import { collectionOf, countByRarity, type Fresh, type PlayerProfile, totalOf } from '../../data/profile.ts'
 import { entriesOf, entryKey, isUsual, type ListOptions, type SpeciesName } from '../../data/species-list.ts'
 import { openStream } from '../../data/stream.ts'
-import { addVisit, forgetVisits } from '../../data/visits.ts'
+import { addVisit } from '../../data/visits.ts'
 import { SITE } from '../../parts/brand.tsx'
 import { Creature } from '../../parts/creature.tsx'
 import { useLazy } from '../../parts/use-lazy.ts'
@@ -70,12 +70,8 @@ export function PlayerPage({ services: { client, context }, address, drawn, onCh
       listen: name === undefined ? undefined : openStream(client, { user: name }),
       onUpdate(next) {
         setFollowed(next)
-        const { profile, updatedAt, problem, isUnknown } = next
+        const { profile, updatedAt, problem } = next
         if (name === undefined) return
-        if (isUnknown) {
-          forgetLastKnown(name)
-          forgetVisits(name)
-        }
         if (profile && updatedAt && !problem) saveLastKnown({ profile, updatedAt })
       },
     })
