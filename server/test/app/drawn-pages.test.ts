@@ -95,6 +95,13 @@ describe('a page that the service draws', () => {
       ),
     )
     expect(new Set(etags).size).toBe(1)
+    // The home page is not counted, so no query may draw it again.
+    const home = await Promise.all(
+      ['', '?q=1', '?gamemode=earth'].map(async (query) => (await service.request(`/${query}`)).headers.get('etag')),
+    )
+    expect(new Set(home).size).toBe(1)
+    expect(await (await service.request('/demo?q=1')).text()).toContain('<div id="app"></div>')
+    expect(await (await service.request('/demo')).text()).toContain('Demo collection</h1>')
   })
 
   it('counts as one request, and above the limit says so or is drawn by the browser', async () => {

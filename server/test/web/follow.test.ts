@@ -509,7 +509,7 @@ it('a server that restarts behind a proxy is as unreachable as one without', () 
   const kinds = [error(502, 'unknown'), error(503, 'unknown'), error(503, 'unavailable'), error(500, 'unknown')].map(
     (one) => problemOf(one, true, 0).kind,
   )
-  expect(kinds).toEqual(['unreachable', 'unreachable', 'failed', 'failed'])
+  expect(kinds).toEqual(['unreachable', 'unreachable', 'busy', 'failed'])
 })
 
 const STEP = fc.oneof(
