@@ -14,6 +14,9 @@ export const formatNumber = (value: number) => numbers.format(value)
  */
 export const formatCompact = (value: number) => compactNumbers.format(value).toLowerCase()
 
+/** Whether the reader usually has 12 or 24 hours. */
+const localCycle = () => new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hourCycle
+
 /** Formats of times in a time zone. Each method takes an ISO 8601 time or Unix milliseconds. */
 export type Formats = ReturnType<typeof formatsIn>
 
@@ -22,7 +25,11 @@ function formatsIn(timeZone: string | undefined) {
   const format = (options: Intl.DateTimeFormatOptions) => {
     let created: Intl.DateTimeFormat | undefined
     return (time: number | string) => {
-      created ??= new Intl.DateTimeFormat(LANGUAGE, { ...options, timeZone })
+      created ??= new Intl.DateTimeFormat(LANGUAGE, {
+        ...options,
+        timeZone,
+        hourCycle: timeZone ? 'h23' : localCycle(),
+      })
       return created.format(new Date(time))
     }
   }
@@ -42,7 +49,7 @@ function formatsIn(timeZone: string | undefined) {
   }
 }
 
-/** The zone of the reader. */
+/** The zone and the hours of the reader. */
 export const LOCAL = formatsIn(undefined)
 /** The server does not know the zone of the reader. */
 export const UTC = formatsIn('UTC')
