@@ -1,6 +1,6 @@
 import type { FreshSpecies, Month, MonthFigures } from '../../../src/page-data.ts'
 import { monthPath, playerPath } from '../data/address.ts'
-import { Creature, tintOf } from '../parts/creature.tsx'
+import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, UTC } from '../parts/format.ts'
 import { RarityBars } from '../parts/rarity-bars.tsx'
 import { ShareButton } from '../parts/share-button.tsx'
@@ -192,7 +192,7 @@ function NewCard({ kind, name, rarity }: FreshSpecies) {
   return (
     <li class={`card ${tintOf(rarity)}`}>
       <div class="card-picture">
-        <Creature kind={kind} name={name} rarity={rarity} />
+        <LateCreature kind={kind} name={name} rarity={rarity} />
       </div>
       <div class="card-text">
         <p class="card-name">{name}</p>
