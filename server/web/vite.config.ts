@@ -28,8 +28,7 @@ const AREAS = {
   overlays: /\/(overlay\/.*|texts\/overlay)\.tsx?$/,
 }
 
-const isShared = (id: string) =>
-  !/\/d3-|history|\.css$/.test(id) && !Object.values(AREAS).some((area) => area.test(id))
+const isShared = (id: string) => !/\/d3-|history|\.css$/.test(id) && !Object.values(AREAS).some((area) => area.test(id))
 
 /** Builds the program with which the service draws its pages. */
 const RENDERER: UserConfig = {
