@@ -10,7 +10,11 @@ interface TimeProps {
 export function Time({ at, format }: TimeProps) {
   const formats = useFormats()
   return (
-    <time dateTime={new Date(at).toISOString()} title={format === 'date' ? formats.moment(at) : undefined}>
+    <time
+      class={format}
+      dateTime={new Date(at).toISOString()}
+      title={format === 'date' ? formats.moment(at) : undefined}
+    >
       {formats[format](at)}
     </time>
   )
