@@ -82,7 +82,7 @@ describe('the pages in a real browser', () => {
   })
 
   it('take over what the server drew without replacing any of it, whatever the names contain', async ({ skip }) => {
-    const browser = await startBrowser(skip, { timezoneId: 'UTC' })
+    const browser = await startBrowser(skip, { timezoneId: 'UTC', locale: 'en-GB' })
     const { url, admin } = await startServer({ FISH_PUBLIC_LEADERBOARD: '1' })
     const hostile = ['</script><script>', '<!--<script', '\u2028\u202e\u200b', '&amp;&lt;', '"\'`', '{{title}}', '$&$1']
     const fish = hostile.map((name) => ({ name, rarity: 'Mythical' as const }))

@@ -68,7 +68,7 @@ describe('the page of a species in a real browser', () => {
   })
 
   it('is the same after a reload, and shows a species that a player has just caught', async ({ skip }) => {
-    const browser = await startBrowser(skip, { timezoneId: 'UTC' })
+    const browser = await startBrowser(skip, { timezoneId: 'UTC', locale: 'en-GB' })
     const { url, admin } = await startServer()
     const page = await browser.newPage()
     const { complaints } = watchPage(page, READ_TO_THE_END)
@@ -123,7 +123,7 @@ describe('the page of a species in a real browser', () => {
   })
 
   it('takes over what the server drew, whatever the name contains', async ({ skip }) => {
-    const browser = await startBrowser(skip, { timezoneId: 'UTC' })
+    const browser = await startBrowser(skip, { timezoneId: 'UTC', locale: 'en-GB' })
     const { url, admin } = await startServer()
     const names = ['</script>', '<!--<script', '\u202eevil', '..', 'a/b', 'card.png', '\u{1f41f}', '{{title}}']
     await admin.fish.add(

@@ -35,7 +35,7 @@ export type PageProblem =
   | ({ readonly kind: 'failed'; readonly requestId: string } & Retry)
 
 interface Retry {
-  /** By the clock of the service. */
+  /** Unix milliseconds by the clock of the service. */
   readonly retryAt: number
   /** Milliseconds, because the clock of the reader may be wrong. */
   readonly retryAfterMs: number

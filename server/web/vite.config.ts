@@ -22,6 +22,14 @@ const BUILDS: Readonly<Record<string, readonly string[]>> = {
   'player-app': ['player-app'],
 }
 
+/** Code that only the pages of one area share. */
+const AREAS = {
+  collections: /\/(collection\/(?!.*history).*|texts\/(compare|missing|player|search|species))\.tsx?$/,
+  overlays: /\/(overlay\/.*|texts\/overlay)\.tsx?$/,
+}
+
+const isShared = (id: string) => !/\/d3-|history|\.css$/.test(id) && !Object.values(AREAS).some((area) => area.test(id))
+
 /** Builds the program with which the service draws its pages. */
 const RENDERER: UserConfig = {
   // The program runs no client, so it needs no parts of Node.
@@ -132,11 +140,12 @@ export default defineConfig(({ mode }) => {
       rolldownOptions: {
         input: pages.map((page) => at(`${page}.html`)),
         // Each file costs a request, and small files compress badly. The drawing library loads after the first view, and
-        // an overlay must not load the styles of other pages.
+        // an overlay must not load the styles and texts of other pages.
         output: {
           codeSplitting: {
             groups: [
-              { name: 'shared', minShareCount: 2, test: (id) => !/\/d3-|history|\.css$/.test(id) },
+              { name: 'shared', minShareCount: 2, test: isShared, priority: 1 },
+              ...Object.entries(AREAS).map(([name, test]) => ({ name, minShareCount: 2, test })),
               { name: 'page', minShareCount: 2, test: /\/(page|content)\.css$/ },
             ],
           },

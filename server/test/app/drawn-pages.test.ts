@@ -46,7 +46,7 @@ describe('a page that the service draws', () => {
     expect(headingsOf(html)).toEqual(['Alex'])
     expect(cardsOf(html)).toEqual(['Koi', 'Cod'])
     expect(html).toMatch(/class="latest".*Koi.*Cod/s)
-    expect(html).toMatch(/<time datetime="[^"]+">\d+ \w+ \d{4}<\/time>/)
+    expect(html).toMatch(/<time datetime="[^"]+"[^>]*>\d+ \w+ \d{4}<\/time>/)
     const profile = await (await service.request('/get/profile?name=Alex&species=true')).json()
     expect(dataOf(html)).toEqual({ view: 'player', isPartial: false, profile })
   })

@@ -1,9 +1,11 @@
 import type { FreshSpecies, Month, MonthFigures } from '../../../src/page-data.ts'
 import { monthPath, playerPath } from '../data/address.ts'
 import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
-import { formatNumber, plural, UTC } from '../parts/format.ts'
+import { formatNumber, UTC } from '../parts/format.ts'
 import { RarityBars } from '../parts/rarity-bars.tsx'
 import { ShareButton } from '../parts/share-button.tsx'
+import { catchesTexts } from '../texts/catches.ts'
+import { monthTexts as texts } from '../texts/month.tsx'
 import { CountList, Emblem } from './player/head.tsx'
 
 /** The catches of a player in a month. Only the server counts a month, so an open page never changes. */
@@ -12,15 +14,15 @@ export function MonthPage({ user, month, earlier, later, figures }: Month) {
   return (
     <>
       <Hero user={user} month={month} figures={figures} />
-      <nav class="months" aria-label="Months">
+      <nav class="months" aria-label={texts.months}>
         {earlier !== undefined && (
           <a href={monthPath(user, earlier)} rel="prev">
-            ← {UTC.month(earlier)}
+            ← <MonthName month={earlier} />
           </a>
         )}
         {later !== undefined && (
           <a class="later" href={monthPath(user, later)} rel="next">
-            {UTC.month(later)} →
+            <MonthName month={later} /> →
           </a>
         )}
       </nav>
@@ -28,12 +30,15 @@ export function MonthPage({ user, month, earlier, later, figures }: Month) {
         <div class="panel empty">
           <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
           <p>
-            <strong>
-              {figures ? `No catches in ${UTC.month(month)}.` : 'This collection has too many days to count a month.'}
-            </strong>
+            <strong>{figures ? texts.nothing(<MonthName month={month} />) : texts.tooManyDays}</strong>
           </p>
           <p class="quiet">
-            The <a href={playerPath(user)}>collection of {user}</a> has all catches.
+            {texts.whole(
+              (text) => (
+                <a href={playerPath(user)}>{text}</a>
+              ),
+              user,
+            )}
           </p>
         </div>
       ) : (
@@ -43,31 +48,40 @@ export function MonthPage({ user, month, earlier, later, figures }: Month) {
   )
 }
 
+/** Catches count in months of UTC, in every zone. */
+function MonthName({ month }: Pick<Month, 'month'>) {
+  return (
+    <time class="month-name" dateTime={month}>
+      {UTC.month(month)}
+    </time>
+  )
+}
+
 function Hero({ user, month, figures }: Pick<Month, 'user' | 'month' | 'figures'>) {
   const best = figures?.best
   return (
-    <section class="banner month-head" aria-label="Month">
+    <section class="banner month-head" aria-label={texts.month}>
       <Emblem user={user} rarest={best} />
       <div class="who">
         <h1>
-          {user} <span class="month-name">{UTC.month(month)}</span>
+          {user} <MonthName month={month} />
         </h1>
         {figures && figures.total > 0 && <Counts {...figures} />}
       </div>
       {best && (
-        <ol class="showcase" aria-label="Best catch">
+        <ol class="showcase" aria-label={texts.best}>
           <li class={`display ${tintOf(best.rarity)}`} title={best.name}>
             {best.name !== undefined && <Creature kind="fish" name={best.name} rarity={best.rarity} />}
-            <span class="quiet">Best catch</span>
+            <span class="quiet">{texts.best}</span>
             {best.name !== undefined && <span class="display-name">{best.name}</span>}
             <span class="display-rarity">{best.rarity}</span>
           </li>
         </ol>
       )}
       <div class="actions">
-        <ShareButton title={`${user} in ${UTC.month(month)}`} path={monthPath(user, month)} />
+        <ShareButton title={texts.title(user, UTC.month(month))} path={monthPath(user, month)} />
         <a class="button" href={playerPath(user)}>
-          Collection
+          {texts.collection}
         </a>
       </div>
     </section>
@@ -75,11 +89,12 @@ function Hero({ user, month, figures }: Pick<Month, 'user' | 'month' | 'figures'
 }
 
 function Counts({ fish, crabs, fresh, streak }: MonthFigures) {
+  const { labels } = catchesTexts
   const counts = [
-    { label: 'fish', value: fish },
-    { label: crabs === 1 ? 'crab' : 'crabs', value: crabs },
-    ...(fresh ? [{ label: 'new species', value: fresh.count }] : []),
-    ...(streak > 1 ? [{ label: 'days in a row', value: streak }] : []),
+    { label: labels.fish(), value: fish },
+    { label: labels.crab(crabs), value: crabs },
+    ...(fresh ? [{ label: labels.newSpecies(), value: fresh.count }] : []),
+    ...(streak > 1 ? [{ label: labels.streak(), value: streak }] : []),
   ]
   return <CountList counts={counts} />
 }
@@ -90,31 +105,21 @@ function Figures({ month, figures }: { readonly month: string; readonly figures:
     <>
       <div class="charts month-charts">
         <section class="panel" aria-labelledby="days">
-          <h2 id="days">Days</h2>
+          <h2 id="days">{texts.days}</h2>
           <p class="quiet">
-            {plural(total, 'catch', 'catches')} on {formatNumber(activeDays)} of {plural(days.length, 'day')}.
-            {bestDay && (
-              <>
-                {' '}
-                Best day: <time dateTime={bestDay.day}>{UTC.day(bestDay.day)}</time> with{' '}
-                {plural(bestDay.count, 'catch', 'catches')}.
-              </>
-            )}
+            {texts.active(total, activeDays, days.length)}{' '}
+            {bestDay && texts.bestDay(<time dateTime={bestDay.day}>{UTC.day(bestDay.day)}</time>, bestDay.count)}
           </p>
           <DayChart month={month} days={days} />
         </section>
         {fish > 0 && (
           <section class="panel" aria-labelledby="rarities">
-            <h2 id="rarities">Rarities</h2>
+            <h2 id="rarities">{catchesTexts.rarities}</h2>
             <RarityBars counts={byRarity} />
           </section>
         )}
       </div>
-      {fresh ? (
-        <NewSpecies {...fresh} />
-      ) : (
-        <p class="panel quiet month-note">This collection has too many species to count the new ones.</p>
-      )}
+      {fresh ? <NewSpecies {...fresh} /> : <p class="panel quiet month-note">{texts.tooManySpecies}</p>}
     </>
   )
 }
@@ -171,14 +176,14 @@ function NewSpecies({ count, rarest }: NonNullable<MonthFigures['fresh']>) {
   return (
     <section class="month-species" aria-labelledby="new">
       <h2 id="new">
-        New species <span class="quiet">{formatNumber(count)}</span>
+        {texts.newSpecies} <span class="quiet">{formatNumber(count)}</span>
       </h2>
       <ul class="cards">
         {rarest.map((one) => (
           <NewCard key={`${one.kind} ${one.name}`} {...one} />
         ))}
       </ul>
-      {others > 0 && <p class="quiet">And {formatNumber(others)} more, which are less rare.</p>}
+      {others > 0 && <p class="quiet">{texts.more(others)}</p>}
     </section>
   )
 }
@@ -191,7 +196,7 @@ function NewCard({ kind, name, rarity }: FreshSpecies) {
       </div>
       <div class="card-text">
         <p class="card-name">{name}</p>
-        <p class="card-rarity">{rarity ?? 'Crab'}</p>
+        <p class="card-rarity">{rarity ?? catchesTexts.crab}</p>
       </div>
     </li>
   )

@@ -1,5 +1,5 @@
 import type { Problem } from '../data/follow.ts'
-import { formatTime } from '../parts/format.ts'
+import { Time } from '../parts/time.tsx'
 import { problemsTexts } from '../texts/problems.tsx'
 
 interface ProblemNoticeProps {
@@ -22,7 +22,7 @@ export function ProblemNotice({ problem, updatedAt, onRetry }: ProblemNoticeProp
         <p>
           {reason} {problemsTexts.next(problem)}{' '}
           {problem.kind === 'failed' && problem.requestId !== undefined && problemsTexts.requestId(problem.requestId)}{' '}
-          {updatedAt !== undefined && problemsTexts.asOf(formatTime(updatedAt))}
+          {updatedAt !== undefined && problemsTexts.asOf(<Time at={updatedAt} format="time" />)}
         </p>
       </div>
       {problem.kind !== 'limited' && problem.kind !== 'offline' && (

@@ -1,7 +1,7 @@
 import { type Gamemode, leaderboardSearch } from '@fish-crab/sdk/constants'
 import type { Board, VersusPart } from '../../../src/page-data.ts'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
-import { type ListOptions, ONLY, ORDERS, type Order, PARTS, type SpeciesName, USUAL_LIST } from './species-list.ts'
+import { type ListOptions, ONLY, ORDERS, PARTS, type SpeciesName, USUAL_LIST } from './species-list.ts'
 import type { Kind } from './summary.ts'
 
 /** The page that an address opens, if the browser draws the page. Names are as written in the address. */
@@ -52,7 +52,7 @@ function readListOptions(query: URLSearchParams): ListOptions {
     text: query.get('q') ?? '',
     only: ONLY.find((one) => one === only),
     part: PARTS.find((one) => one === part),
-    order: order !== null && Object.hasOwn(ORDERS, order) ? (order as Order) : USUAL_LIST.order,
+    order: ORDERS.find((one) => one === order) ?? USUAL_LIST.order,
     isTable: query.get('view') === 'table',
   }
 }

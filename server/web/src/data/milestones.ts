@@ -1,4 +1,5 @@
 import type { RarityLabel } from '@fish-crab/sdk'
+import { milestonesTexts as texts } from '../texts/milestones.ts'
 import type { PlayerProfile } from './profile.ts'
 import type { SpeciesEntry } from './species-list.ts'
 import { compareText, RARITY_ORDER } from './summary.ts'
@@ -23,12 +24,13 @@ export function milestonesOf(
 ): readonly Milestone[] {
   const byFirst = [...entries].sort((one, other) => compareText(one.firstCaughtAt, other.firstCaughtAt))
   const milestones: Milestone[] = byFirst.flatMap((species, index) => {
-    const title = index === 0 ? 'First catch' : ROUND_NUMBERS.includes(index + 1) ? `${index + 1} species` : undefined
+    const title =
+      index === 0 ? texts.firstCatch : ROUND_NUMBERS.includes(index + 1) ? texts.species(index + 1) : undefined
     return title === undefined ? [] : [{ at: species.firstCaughtAt, title, species }]
   })
   milestones.push(...firstsOf(entries))
   if (bestDay && bestDay.count > 1 && days.length > 1) {
-    milestones.push({ at: bestDay.day, title: `Best day: ${bestDay.count.toLocaleString()} catches` })
+    milestones.push({ at: bestDay.day, title: texts.bestDay(bestDay.count) })
   }
   return milestones.sort((one, other) => compareText(other.at, one.at))
 }
@@ -40,7 +42,8 @@ function firstsOf(entries: readonly SpeciesEntry[]): readonly Milestone[] {
     for (const { rarity, firstCaughtAt: at } of rarities) {
       if (rarity === undefined || !RARE.includes(rarity)) continue
       const first = firsts.get(rarity)
-      if (!first || at < first.at) firsts.set(rarity, { at, title: `First ${rarity}`, species: { kind, name, rarity } })
+      if (!first || at < first.at)
+        firsts.set(rarity, { at, title: texts.first(rarity), species: { kind, name, rarity } })
     }
   }
   return [...firsts.values()]

@@ -3,24 +3,16 @@ import type { Gamemode } from '@fish-crab/sdk/constants'
 import { matchGamemode, type PageGamemodes } from './gamemodes.ts'
 import { type Kind, RARITY_ORDER } from './summary.ts'
 
-/** The modes of overlays and their labels. */
-export const MODES = { feed: 'Feed', alert: 'Alerts', session: 'Session', goal: 'Goal' } as const
-/** The parts of a feed and their labels. */
-export const PARTS = { last: 'Last catches', total: 'Totals', rarest: 'Rarest catch' } as const
-/** The corners from which an overlay can grow, and their labels. */
-export const CORNERS = {
-  'top-left': 'Top left',
-  'top-right': 'Top right',
-  'bottom-left': 'Bottom left',
-  'bottom-right': 'Bottom right',
-} as const
-/** The sizes of overlays and their labels. */
-export const SIZES = { small: 'Small', medium: 'Medium', large: 'Large' } as const
-/** The themes of overlays and their labels. */
-export const THEMES = { dark: 'Dark', light: 'Light', plain: 'Text only' } as const
-const SOUNDS = { off: false, on: true } as const
+const MODES = ['feed', 'alert', 'session', 'goal'] as const
+/** The parts of a feed. */
+export const PARTS = ['last', 'total', 'rarest'] as const
+/** The corners from which an overlay can grow. */
+const CORNERS = ['top-left', 'top-right', 'bottom-left', 'bottom-right'] as const
+const SIZES = ['small', 'medium', 'large'] as const
+const THEMES = ['dark', 'light', 'plain'] as const
+const SOUNDS = ['off', 'on'] as const
 
-export type Part = keyof typeof PARTS
+export type Part = (typeof PARTS)[number]
 
 /** The options in the address of an overlay. */
 export interface OverlayOptions {
@@ -28,25 +20,24 @@ export interface OverlayOptions {
   readonly gamemode: Gamemode | undefined
   /** @default both kinds */
   readonly kind: Kind | undefined
-  readonly mode: keyof typeof MODES
+  readonly mode: (typeof MODES)[number]
   readonly parts: readonly Part[]
   /** The number of catches that the mode `goal` counts to. */
   readonly goal: number
   /** The rarity that the mode `goal` counts. @default all */
   readonly rarity: RarityLabel | undefined
-  readonly corner: keyof typeof CORNERS
-  readonly size: keyof typeof SIZES
-  readonly theme: keyof typeof THEMES
+  readonly corner: (typeof CORNERS)[number]
+  readonly size: (typeof SIZES)[number]
+  readonly theme: (typeof THEMES)[number]
   readonly hasSound: boolean
 }
 
-const ALL_PARTS = Object.keys(PARTS) as Part[]
 export const MAX_GOAL = 100_000
 const DEFAULTS = {
   gamemode: undefined,
   kind: undefined,
   mode: 'feed',
-  parts: ALL_PARTS,
+  parts: PARTS,
   goal: 50,
   rarity: undefined,
   corner: 'top-left',
@@ -59,18 +50,18 @@ const DEFAULTS = {
 const parsersOf = (gamemodes: PageGamemodes) => ({
   gamemode: (text: string) => matchGamemode(gamemodes, text),
   kind: (text: string): Kind | undefined => (text === 'fish' || text === 'crab' ? text : undefined),
-  mode: (text: string) => keyIn(MODES, text),
-  show: (text: string) => keyIn(PARTS, text),
+  mode: (text: string) => oneOf(MODES, text),
+  show: (text: string) => oneOf(PARTS, text),
   goal: (text: string) => (/^[1-9]\d*$/.test(text) && Number(text) <= MAX_GOAL ? Number(text) : undefined),
   rarity: (text: string) => RARITY_ORDER.find((one) => one.toLowerCase() === text.toLowerCase()),
-  corner: (text: string) => keyIn(CORNERS, text),
-  size: (text: string) => keyIn(SIZES, text),
-  theme: (text: string) => keyIn(THEMES, text),
-  sound: (text: string) => keyIn(SOUNDS, text),
+  corner: (text: string) => oneOf(CORNERS, text),
+  size: (text: string) => oneOf(SIZES, text),
+  theme: (text: string) => oneOf(THEMES, text),
+  sound: (text: string) => oneOf(SOUNDS, text),
 })
 
-function keyIn<Key extends string>(words: Readonly<Record<Key, unknown>>, text: string): Key | undefined {
-  return Object.hasOwn(words, text) ? (text as Key) : undefined
+function oneOf<Word extends string>(words: readonly Word[], text: string): Word | undefined {
+  return words.find((word) => word === text)
 }
 
 /** Reads the query of an overlay. Unknown values are ignored, and {@link ignoredOptions} lists them. */
@@ -80,18 +71,18 @@ export function readOptions(search: string, gamemodes: PageGamemodes): OverlayOp
   const read = <Name extends keyof typeof parsers>(name: Name) =>
     parsers[name](query.get(name) ?? '') as ReturnType<(typeof parsers)[Name]>
   const named = new Set(query.get('show')?.split(','))
-  const parts = ALL_PARTS.filter((part) => named.has(part))
+  const parts = PARTS.filter((part) => named.has(part))
   return {
     gamemode: read('gamemode'),
     kind: read('kind'),
     mode: read('mode') ?? DEFAULTS.mode,
-    parts: parts.length > 0 ? parts : ALL_PARTS,
+    parts: parts.length > 0 ? parts : PARTS,
     goal: read('goal') ?? DEFAULTS.goal,
     rarity: read('rarity'),
     corner: read('corner') ?? DEFAULTS.corner,
     size: read('size') ?? DEFAULTS.size,
     theme: read('theme') ?? DEFAULTS.theme,
-    hasSound: SOUNDS[read('sound') ?? 'off'],
+    hasSound: read('sound') === 'on',
   }
 }
 
@@ -112,7 +103,7 @@ export function overlayPath(name: string, options: OverlayOptions): string {
   if (gamemode !== undefined) query.push(`gamemode=${gamemode}`)
   if (kind !== undefined) query.push(`kind=${kind}`)
   if (mode !== DEFAULTS.mode) query.push(`mode=${mode}`)
-  if (mode === 'feed' && parts.length < ALL_PARTS.length) query.push(`show=${parts.join(',')}`)
+  if (mode === 'feed' && parts.length < PARTS.length) query.push(`show=${parts.join(',')}`)
   if (mode === 'goal') query.push(`goal=${goal}`)
   if (mode === 'goal' && rarity !== undefined) query.push(`rarity=${encodeURIComponent(rarity)}`)
   if (corner !== DEFAULTS.corner) query.push(`corner=${corner}`)

@@ -20,16 +20,10 @@ export interface SpeciesEntry extends Species, SpeciesName {
   readonly rarities: readonly Species[]
 }
 
-/** The orders in which the list can be sorted, and their labels on the page. */
-export const ORDERS = {
-  count: 'Most caught',
-  rarity: 'Rarest',
-  last: 'Caught last',
-  first: 'Caught first',
-  name: 'Name',
-} as const
+/** The orders in which the list can be sorted. */
+export const ORDERS = ['count', 'rarity', 'last', 'first', 'name'] as const
 
-export type Order = keyof typeof ORDERS
+export type Order = (typeof ORDERS)[number]
 
 /** A part of the book: the species that a player has, or the others that players of the service have. */
 export type Part = 'caught' | 'missing'
@@ -105,7 +99,8 @@ export function findEntry(entries: readonly SpeciesEntry[], { kind, name }: Spec
   )
 }
 
-const names = new Intl.Collator(undefined, { numeric: true })
+// The page of the server has the same order as that of the browser.
+const names = new Intl.Collator('en', { numeric: true })
 
 const COMPARE: Readonly<Record<Order, (one: Species, other: Species) => number>> = {
   // Entries already have this order.
@@ -126,11 +121,11 @@ export function matching<Entry extends Pick<SpeciesEntry, 'kind' | 'name'> & Par
   entries: readonly Entry[],
   { text, only }: Pick<ListOptions, 'text' | 'only'>,
 ): readonly Entry[] {
-  const wanted = text.trim().toLocaleLowerCase()
+  const wanted = text.trim().toLowerCase()
   return entries.filter(
     ({ kind, name, rarities = [] }) =>
       (only === undefined || only === kind || rarities.some(({ rarity }) => rarity === only)) &&
-      (wanted === '' || name.toLocaleLowerCase().includes(wanted)),
+      (wanted === '' || name.toLowerCase().includes(wanted)),
   )
 }
 

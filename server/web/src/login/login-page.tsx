@@ -4,6 +4,7 @@ import { LeavePrompt } from '../parts/leave-prompt.ts'
 import { formatLoginFile, type LoginFile, loginFileName } from '../parts/login-file.ts'
 import { saveFile } from '../parts/save-file.ts'
 import { useTask } from '../parts/task.ts'
+import { loginTexts as texts } from '../texts/login.tsx'
 import { type Choice, newNonce, Refusal, type redeem } from './redeem.ts'
 
 interface LoginPageProps {
@@ -20,8 +21,8 @@ export function LoginPage({ token, redeem }: LoginPageProps) {
       <Brand />
       {token === '' ? (
         <section class="panel">
-          <h1>This link is incomplete</h1>
-          <p>Open the link again as you received it, or ask an administrator for a new link.</p>
+          <h1>{texts.incompleteTitle}</h1>
+          <p>{texts.incomplete}</p>
         </section>
       ) : file ? (
         <Finished file={file} />
@@ -37,6 +38,7 @@ const isInvitation = (token: string) => token.startsWith('i')
 
 function Choose({ token, redeem, onDone }: LoginPageProps & { readonly onDone: (file: LoginFile) => void }) {
   const isNew = isInvitation(token)
+  const { title, text, action } = isNew ? texts.invitation : texts.login
   // The same nonce for each press, so that a repetition after a lost response gets the same login file.
   const [nonce] = useState(newNonce)
   const { isBusy, problem, run } = useTask(describe)
@@ -45,12 +47,8 @@ function Choose({ token, redeem, onDone }: LoginPageProps & { readonly onDone: (
   const [nameId, passwordId, hintId] = [useId(), useId(), useId()]
   return (
     <section class="panel">
-      <h1>{isNew ? 'Create your account' : 'Log in with this link'}</h1>
-      <p>
-        {isNew
-          ? 'Choose your name and a password. Then save your login file, which the program reads.'
-          : 'You get a new password and a login file, which the program reads. Computers on which you are logged in must log in again.'}
-      </p>
+      <h1>{title}</h1>
+      <p>{text}</p>
       <form
         class="form"
         noValidate
@@ -63,7 +61,7 @@ function Choose({ token, redeem, onDone }: LoginPageProps & { readonly onDone: (
       >
         {isNew && (
           <div class="field">
-            <label for={nameId}>Name in the game</label>
+            <label for={nameId}>{texts.name}</label>
             <input
               id={nameId}
               value={name}
@@ -76,7 +74,7 @@ function Choose({ token, redeem, onDone }: LoginPageProps & { readonly onDone: (
           </div>
         )}
         <div class="field">
-          <label for={passwordId}>Password</label>
+          <label for={passwordId}>{texts.password}</label>
           <input
             id={passwordId}
             type="password"
@@ -87,7 +85,7 @@ function Choose({ token, redeem, onDone }: LoginPageProps & { readonly onDone: (
             onInput={({ currentTarget }) => setPassword(currentTarget.value)}
           />
           <p id={hintId} class="hint">
-            At least 8 characters. If you leave it empty, you get a password that nobody can guess.
+            {texts.passwordHint}
           </p>
         </div>
         {problem !== undefined && (
@@ -97,7 +95,7 @@ function Choose({ token, redeem, onDone }: LoginPageProps & { readonly onDone: (
         )}
         <div class="form-buttons">
           <button type="submit" class="primary" aria-disabled={isBusy}>
-            {isBusy ? 'Please wait…' : isNew ? 'Create the account' : 'Log in'}
+            {isBusy ? texts.busy : action}
           </button>
         </div>
       </form>
@@ -107,7 +105,7 @@ function Choose({ token, redeem, onDone }: LoginPageProps & { readonly onDone: (
 
 function describe(error: unknown): string {
   if (error instanceof Refusal) return error.message
-  return 'The service did not respond. Keep this page open, and press the button again within ten minutes.'
+  return texts.lost
 }
 
 function Finished({ file }: { readonly file: LoginFile }) {
@@ -119,19 +117,16 @@ function Finished({ file }: { readonly file: LoginFile }) {
   return (
     <section class="panel">
       {!isSaved && <LeavePrompt />}
-      <h1>Welcome, {file.name}</h1>
-      <p>
-        Save your login file now. This page shows it only once. Drop the file on the page of the program, or run{' '}
-        <code>fish-cli login --from FILE</code>.
-      </p>
+      <h1>{texts.welcome(file.name)}</h1>
+      <p>{texts.save}</p>
       <div class="form-buttons">
         <button type="button" class="primary" onClick={save}>
-          Save the login file
+          {texts.saveAction}
         </button>
       </div>
-      <p role="status">{isSaved && 'Saved. Keep the file secret, and delete it after you have logged in.'}</p>
+      <p role="status">{isSaved && texts.saved}</p>
       <p>
-        <a href={`/@${encodeURIComponent(file.name)}`}>Open your collection</a>
+        <a href={`/@${encodeURIComponent(file.name)}`}>{texts.open}</a>
       </p>
     </section>
   )

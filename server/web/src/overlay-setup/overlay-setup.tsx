@@ -3,36 +3,27 @@ import { type Gamemode, isUserName, USER_NAME_RULE } from '@fish-crab/sdk/consta
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { pageGamemodes } from '../data/gamemodes.ts'
 import {
-  CORNERS,
   ignoredOptions,
   MAX_GOAL,
-  MODES,
   type OverlayOptions,
   overlayPath,
   PARTS,
   type Part,
   readAddress,
   readOptions,
-  SIZES,
   sourceSize,
-  THEMES,
 } from '../data/overlay-options.ts'
 import { publicUrl } from '../data/site.ts'
 import { RARITY_ORDER } from '../data/summary.ts'
 import { Brand } from '../parts/brand.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
+import { catchesTexts } from '../texts/catches.ts'
+import { overlaySetupTexts as texts } from '../texts/overlay-setup.ts'
+import { siteTexts } from '../texts/site.ts'
 import { Preview } from './preview.tsx'
 
 /** The value of the choice of all gamemodes, which is not the name of a gamemode. */
 const ALL = ''
-const KINDS = { both: 'Fish and crabs', fish: 'Fish', crab: 'Crabs' } as const
-
-const MODE_HINTS: Readonly<Record<OverlayOptions['mode'], string>> = {
-  feed: 'The last catches slide in.',
-  alert: 'Each catch appears alone and large for a few seconds. Rare catches stay longer.',
-  session: 'The overlay counts from the moment it opens.',
-  goal: 'A bar fills up with the catches of the day.',
-}
 
 /** Delay between the last keystroke and the request for the player. */
 const TYPED_MS = 600
@@ -86,31 +77,31 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
   const address = isName ? new URL(overlayPath(wanted, options), publicUrl()).href : ''
   const { width, height } = sourceSize(options)
   const togglePart = (part: Part) => {
-    const parts = (Object.keys(PARTS) as Part[]).filter((one) => options.parts.includes(one) !== (one === part))
+    const parts = PARTS.filter((one) => options.parts.includes(one) !== (one === part))
     if (parts.length > 0) change({ parts })
   }
   return (
     <>
       <a class="skip" href="#content">
-        Skip to the content
+        {siteTexts.skip}
       </a>
       <header class="site">
         <Brand />
       </header>
       <main class="site" id="content" tabIndex={-1}>
-        <h1>Stream overlay</h1>
-        <p class="lead">Show your catches on your stream as they happen.</p>
+        <h1>{siteTexts.overlay}</h1>
+        <p class="lead">{texts.lead}</p>
         <div class="setup">
           <form class="choices" onSubmit={(event) => event.preventDefault()}>
             <div class="panel">
               <label class="player">
-                <span>Player</span>
+                <span>{texts.player}</span>
                 <input
                   type="text"
                   autocomplete="off"
                   autocapitalize="off"
                   spellcheck={false}
-                  placeholder="Alex"
+                  placeholder={texts.example}
                   value={name}
                   aria-invalid={wanted !== '' && !isName}
                   aria-describedby="name-mistake name-hint"
@@ -118,18 +109,18 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
                 />
               </label>
               <p id="name-hint" class="quiet">
-                To change an overlay, paste its address here.
+                {texts.paste}
               </p>
               <p id="name-mistake" class="mistake" role="alert">
-                {wanted !== '' && !isName && `A name must be ${USER_NAME_RULE}.`}
+                {wanted !== '' && !isName && texts.invalidName(USER_NAME_RULE)}
               </p>
               <p class="mistake" role="status">
-                {ignored.length > 0 && `The overlay ignores these options: ${ignored.join(', ')}.`}
+                {ignored.length > 0 && texts.ignored(ignored)}
               </p>
               <Choice
-                legend="Gamemode"
+                name="gamemode"
                 values={
-                  Object.fromEntries([[ALL, 'All'], ...gamemodes.map((one) => [one, one])]) as Record<
+                  Object.fromEntries([[ALL, catchesTexts.all], ...gamemodes.map((one) => [one, one])]) as Record<
                     Gamemode | typeof ALL,
                     string
                   >
@@ -138,8 +129,8 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
                 onChoose={(gamemode) => change({ gamemode: gamemode === ALL ? undefined : gamemode })}
               />
               <Choice
-                legend="Catches"
-                values={KINDS}
+                name="catches"
+                values={texts.kinds}
                 chosen={options.kind ?? 'both'}
                 onChoose={(kind) =>
                   change(kind === 'crab' ? { kind, rarity: undefined } : { kind: kind === 'both' ? undefined : kind })
@@ -147,15 +138,15 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
               />
             </div>
             <div class="panel">
-              <Choice legend="Mode" values={MODES} chosen={options.mode} onChoose={(mode) => change({ mode })} />
-              <p class="quiet">{MODE_HINTS[options.mode]}</p>
+              <Choice name="mode" values={texts.modes} chosen={options.mode} onChoose={(mode) => change({ mode })} />
+              <p class="quiet">{texts.modeHints[options.mode]}</p>
               {options.mode === 'feed' && (
                 <fieldset class="choice">
-                  <legend>Show</legend>
-                  {(Object.keys(PARTS) as Part[]).map((part) => (
+                  <legend>{texts.legends.show}</legend>
+                  {PARTS.map((part) => (
                     <label key={part}>
                       <input type="checkbox" checked={options.parts.includes(part)} onChange={() => togglePart(part)} />
-                      {PARTS[part]}
+                      {texts.parts[part]}
                     </label>
                   ))}
                 </fieldset>
@@ -165,46 +156,48 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
             <div class="panel">
               <div class="look">
                 <Choice
-                  legend="Corner"
-                  values={CORNERS}
+                  name="corner"
+                  values={texts.corners}
                   chosen={options.corner}
                   onChoose={(corner) => change({ corner })}
                 />
-                <Choice legend="Size" values={SIZES} chosen={options.size} onChoose={(size) => change({ size })} />
-                <Choice legend="Theme" values={THEMES} chosen={options.theme} onChoose={(theme) => change({ theme })} />
+                <Choice name="size" values={texts.sizes} chosen={options.size} onChoose={(size) => change({ size })} />
+                <Choice
+                  name="theme"
+                  values={texts.themes}
+                  chosen={options.theme}
+                  onChoose={(theme) => change({ theme })}
+                />
               </div>
               <fieldset class="choice">
-                <legend>Sound</legend>
+                <legend>{texts.legends.sound}</legend>
                 <label>
                   <input
                     type="checkbox"
                     checked={options.hasSound}
                     onChange={() => change({ hasSound: !options.hasSound })}
                   />
-                  Play a chime at each catch
+                  {texts.chime}
                 </label>
               </fieldset>
             </div>
           </form>
           <div class="result">
             <section class="panel address" aria-labelledby="address">
-              <h2 id="address">Address of your overlay</h2>
+              <h2 id="address">{texts.address}</h2>
               {isUnknown ? (
                 <p class="mistake unknown" role="alert">
-                  No player “{wanted}” on this server.
+                  {texts.unknown(wanted)}
                 </p>
               ) : isName ? (
                 <div class="field-row">
                   <input type="text" readOnly value={address} aria-labelledby="address" />
-                  <CopyButton text={address} label="Copy address" />
+                  <CopyButton text={address} label={texts.copy} />
                 </div>
               ) : (
-                <p class="quiet">Enter your player name first.</p>
+                <p class="quiet">{texts.nameFirst}</p>
               )}
-              <p class="quiet">
-                Add it to OBS as a browser source of {width} × {height}, and move the source to the{' '}
-                {CORNERS[options.corner].toLowerCase()} of your scene.
-              </p>
+              <p class="quiet">{texts.source(width, height, texts.corners[options.corner])}</p>
             </section>
             <Preview
               key={`${options.mode} ${options.kind} ${options.goal} ${options.rarity} ${options.gamemode}`}
@@ -214,14 +207,14 @@ export function OverlaySetup({ client, search }: OverlaySetupProps) {
         </div>
       </main>
       <footer class="site">
-        <a href="/docs">API reference</a>
+        <a href="/docs">{siteTexts.docs}</a>
       </footer>
     </>
   )
 }
 
 interface ChoiceProps<Value extends string> {
-  readonly legend: string
+  readonly name: keyof typeof texts.legends
   /** The label of each value. */
   readonly values: Readonly<Record<Value, string>>
   readonly chosen: Value
@@ -229,11 +222,10 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** A choice between several values. */
-function Choice<Value extends string>({ legend, values, chosen, onChoose }: ChoiceProps<Value>) {
-  const name = legend.toLowerCase()
+function Choice<Value extends string>({ name, values, chosen, onChoose }: ChoiceProps<Value>) {
   return (
     <fieldset class={`choice ${name}`}>
-      <legend>{legend}</legend>
+      <legend>{texts.legends[name]}</legend>
       {(Object.keys(values) as Value[]).map((value) => (
         <label key={value}>
           <input type="radio" name={name} checked={chosen === value} onChange={() => onChoose(value)} />
@@ -255,7 +247,7 @@ function GoalFields({ options: { goal, rarity, kind }, onChange }: GoalFieldsPro
     <>
       <div class="goal-fields">
         <label>
-          <span>Goal</span>
+          <span>{texts.goal}</span>
           <input
             type="number"
             min="1"
@@ -268,14 +260,14 @@ function GoalFields({ options: { goal, rarity, kind }, onChange }: GoalFieldsPro
         </label>
         {kind !== 'crab' && (
           <label>
-            <span>Rarity</span>
+            <span>{texts.rarity}</span>
             <select
               value={rarity ?? ''}
               onChange={({ currentTarget: { value } }) =>
                 onChange({ rarity: RARITY_ORDER.find((one) => one === value) })
               }
             >
-              <option value="">All</option>
+              <option value="">{catchesTexts.all}</option>
               {RARITY_ORDER.map((one) => (
                 <option key={one}>{one}</option>
               ))}
@@ -283,11 +275,7 @@ function GoalFields({ options: { goal, rarity, kind }, onChange }: GoalFieldsPro
           </label>
         )}
       </div>
-      <p class="quiet">
-        {isAll
-          ? 'Earlier catches of the UTC day count, in all gamemodes.'
-          : 'The overlay counts from the moment it opens, until midnight.'}
-      </p>
+      <p class="quiet">{isAll ? texts.goalOfAll : texts.goalOfSome}</p>
     </>
   )
 }

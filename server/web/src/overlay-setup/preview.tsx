@@ -5,6 +5,7 @@ import { type Caught, emptyProfile, freshOf, withCatches } from '../data/profile
 import { OverlayView } from '../overlay/overlay-view.tsx'
 import { afterUpdate, NOTHING_SHOWN, type Shown } from '../overlay/shown.ts'
 import { useShown } from '../overlay/use-shown.ts'
+import { overlaySetupTexts as texts } from '../texts/overlay-setup.ts'
 import { Scene } from './scene.tsx'
 
 /** The catches that the button adds, one per press. */
@@ -60,16 +61,16 @@ export function Preview({ options }: { readonly options: OverlayOptions }) {
   return (
     <section class="panel preview" aria-labelledby="preview">
       <div class="preview-head">
-        <h2 id="preview">Preview</h2>
+        <h2 id="preview">{texts.preview}</h2>
         <button type="button" class={isWaiting ? 'primary' : ''} onClick={catchOne}>
-          Catch something
+          {texts.catchOne}
         </button>
       </div>
       <div class="scene">
         <Scene />
         <OverlayView options={options} shown={shown} />
       </div>
-      <p class="quiet">{isWaiting && 'Alerts appear only at a catch. Press “Catch something”.'}</p>
+      <p class="quiet">{isWaiting && texts.alertsWait}</p>
     </section>
   )
 }

@@ -5,7 +5,9 @@ import { useMemo } from 'preact/hooks'
 import type { OverlayOptions } from '../data/overlay-options.ts'
 import type { Collection } from '../data/profile.ts'
 import { Creature, tintOf } from '../parts/creature.tsx'
-import { formatNumber, plural } from '../parts/format.ts'
+import { formatNumber } from '../parts/format.ts'
+import { catchesTexts } from '../texts/catches.ts'
+import { overlayTexts as texts } from '../texts/overlay.ts'
 import { type Item, loudness, rarestOf } from './feed.ts'
 import type { GoalCount } from './goal.ts'
 import type { Session } from './session.ts'
@@ -53,18 +55,18 @@ function Feed({ options: { kind, parts }, collection, items }: FeedProps) {
   return (
     <>
       {parts.includes('last') && (
-        <ul class="feed" aria-label="Last catches">
+        <ul class="feed" aria-label={texts.last}>
           {items.map(({ key, kind, name, rarity, count, isNew }) => (
             <li key={key} class={`caught ${tintOf(rarity)} ${loudness({ rarity })} ${isNew ? 'enters' : ''}`}>
               <Creature kind={kind} name={name} rarity={rarity} />
               <span class="caught-name">{name}</span>
-              {count > 1 && <span class="caught-count">×{formatNumber(count)}</span>}
-              <span class="caught-rarity">{rarity ?? 'Crab'}</span>
+              {count > 1 && <span class="caught-count">{catchesTexts.times(count)}</span>}
+              <span class="caught-rarity">{rarity ?? catchesTexts.crab}</span>
             </li>
           ))}
         </ul>
       )}
-      {rarest && kind !== 'crab' && parts.includes('rarest') && <Rarest {...rarest} kind="fish" label="Rarest" />}
+      {rarest && kind !== 'crab' && parts.includes('rarest') && <Rarest {...rarest} kind="fish" label={texts.rarest} />}
       {parts.includes('total') && collection && <Totals collection={collection} kind={kind} />}
     </>
   )
@@ -94,9 +96,9 @@ function Totals({ collection: { fish, crab }, kind }: TotalsProps) {
   const unique = summaries.reduce((sum, one) => sum + (one.unique ?? Number.NaN), 0)
   return (
     <p class="all">
-      {kind !== 'crab' && <span>{formatNumber(fish.total)} fish</span>}
-      {kind !== 'fish' && <span>{plural(crab.total, 'crab')}</span>}
-      {unique >= 0 && <span>{plural(unique, 'species', 'species')}</span>}
+      {kind !== 'crab' && <span>{texts.fish(fish.total)}</span>}
+      {kind !== 'fish' && <span>{texts.crabs(crab.total)}</span>}
+      {unique >= 0 && <span>{texts.species(unique)}</span>}
     </p>
   )
 }
@@ -108,9 +110,9 @@ function Alert({ item: { kind, name, rarity, count } }: { readonly item: Item })
       <span class="cry">{cryOf(rarity)}</span>
       <span class="caught-name">
         {name}
-        {count > 1 && <span class="caught-count"> ×{formatNumber(count)}</span>}
+        {count > 1 && <span class="caught-count"> {catchesTexts.times(count)}</span>}
       </span>
-      <span class="caught-rarity">{rarity ?? 'Crab'}</span>
+      <span class="caught-rarity">{rarity ?? catchesTexts.crab}</span>
     </div>
   )
 }
@@ -118,7 +120,7 @@ function Alert({ item: { kind, name, rarity, count } }: { readonly item: Item })
 /** Returns the exclamation with which the game's chat announces a catch of this rarity. */
 function cryOf(rarity: RarityLabel | undefined): string {
   const { catchWord = null } = RARITIES.find(({ label }) => label === rarity) ?? {}
-  return catchWord === null ? 'CATCH!' : `${catchWord} CATCH!`
+  return texts.cry(catchWord)
 }
 
 interface SessionTotalsProps extends Pick<OverlayOptions, 'kind'> {
@@ -126,17 +128,18 @@ interface SessionTotalsProps extends Pick<OverlayOptions, 'kind'> {
 }
 
 function SessionTotals({ kind, session: { fish, crab, newSpecies, rarest } }: SessionTotalsProps) {
+  const { labels } = catchesTexts
   return (
     <>
       <div class="session">
-        <p class="label">This session</p>
+        <p class="label">{texts.session}</p>
         <ul class="counts">
-          {kind !== 'crab' && <Count value={fish} label="fish" />}
-          {kind !== 'fish' && <Count value={crab} label={crab === 1 ? 'crab' : 'crabs'} />}
-          <Count value={newSpecies.size} label="new species" />
+          {kind !== 'crab' && <Count value={fish} label={labels.fish()} />}
+          {kind !== 'fish' && <Count value={crab} label={labels.crab(crab)} />}
+          <Count value={newSpecies.size} label={labels.newSpecies()} />
         </ul>
       </div>
-      {rarest && <Rarest {...rarest} label="Rarest" />}
+      {rarest && <Rarest {...rarest} label={texts.rarest} />}
     </>
   )
 }
@@ -164,13 +167,12 @@ interface GoalProps {
 }
 
 function Goal({ options: { kind, rarity, goal: target }, goal: { count } }: GoalProps) {
-  const counted = rarity ?? (kind === 'crab' ? 'crabs' : kind === 'fish' ? 'fish' : 'catches')
-  const text = `${formatNumber(count)} of ${formatNumber(target)} ${counted} today`
+  const text = texts.goal(count, target, rarity ?? texts.goals[kind ?? 'all'])
   return (
     <div class={`goal ${rarity ? tintOf(rarity) : 'any'} ${count >= target ? 'reached' : ''}`}>
       <p key={count} class="goal-text">
         {text}
-        {count >= target && <span class="goal-reached"> Goal reached!</span>}
+        {count >= target && <span class="goal-reached"> {texts.reached}</span>}
       </p>
       <progress max={target} value={Math.min(count, target)} aria-label={text} />
     </div>

@@ -5,6 +5,7 @@ import { followCollection, type PageContext, type Problem } from '../data/follow
 import { loadPlayer } from '../data/load.ts'
 import type { OverlayOptions } from '../data/overlay-options.ts'
 import { openStream } from '../data/stream.ts'
+import { overlayTexts } from '../texts/overlay.ts'
 import { problemsTexts } from '../texts/problems.tsx'
 import { OverlayView } from './overlay-view.tsx'
 import { useShown } from './use-shown.ts'
@@ -48,12 +49,16 @@ export function Overlay({ client, context, name, options, ignored }: OverlayProp
     return () => clearTimeout(timer)
   }, [isTroubled])
   const isUnknown = !isName || isNobody
-  const note = isUnknown ? `No player “${name}”` : problem && !(profile && isPatient) ? describe(problem) : undefined
+  const note = isUnknown
+    ? overlayTexts.unknown(name)
+    : problem && !(profile && isPatient)
+      ? describe(problem)
+      : undefined
   return (
     <OverlayView
       options={options}
       shown={shown}
-      notes={[...(ignored.length > 0 ? [`Invalid: ${ignored.join(', ')}`] : []), ...(note === undefined ? [] : [note])]}
+      notes={[...(ignored.length > 0 ? [overlayTexts.invalid(ignored)] : []), ...(note === undefined ? [] : [note])]}
     />
   )
 }

@@ -1,14 +1,12 @@
+import { siteTexts } from '../texts/site.ts'
 import { Creature } from './creature.tsx'
 
 /** The name of the site with its fish, as a link to the home page. */
-/** The name of the service on pages. */
-export const SITE = 'Fish and Crab Collection'
-
 export function Brand() {
   return (
     <a class="brand" href="/">
-      <Creature kind="fish" name={SITE} rarity="Gold" />
-      {SITE}
+      <Creature kind="fish" name={siteTexts.name} rarity="Gold" />
+      {siteTexts.name}
     </a>
   )
 }

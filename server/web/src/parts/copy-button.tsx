@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { partsTexts } from '../texts/parts.tsx'
 
 interface CopyButtonProps {
   readonly text: string
@@ -17,10 +18,10 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   return (
     <>
       <button type="button" onClick={copy}>
-        {isCopied ? 'Copied' : label}
+        {isCopied ? partsTexts.copied : label}
       </button>
       <span class="visually-hidden" role="status">
-        {isCopied && 'Copied.'}
+        {isCopied && partsTexts.copied}
       </span>
     </>
   )

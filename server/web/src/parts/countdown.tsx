@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
-import { formatDuration, useFormats } from './format.ts'
+import { partsTexts as texts } from '../texts/parts.tsx'
+import { formatDuration } from './format.ts'
+import { Time } from './time.tsx'
 
 /** Shows a countdown every second. Screen readers and pages without JavaScript get the end time instead. */
 export function Countdown({ until }: { readonly until: number }) {
   const [now, setNow] = useState<number>()
-  const formats = useFormats()
   useEffect(() => {
     const tick = () => setNow(Date.now())
     tick()
@@ -16,12 +17,10 @@ export function Countdown({ until }: { readonly until: number }) {
     <>
       {isCounting && (
         <span class="countdown" aria-hidden="true">
-          in {formatDuration(until - now)}
+          {texts.in(formatDuration(until - now))}
         </span>
       )}
-      <span class={isCounting ? 'visually-hidden' : ''}>
-        at <time dateTime={new Date(until).toISOString()}>{formats.time(until)}</time>
-      </span>
+      <span class={isCounting ? 'visually-hidden' : ''}>{texts.at(<Time at={until} format="time" />)}</span>
     </>
   )
 }

@@ -14,6 +14,16 @@ export const formatNumber = (value: number) => numbers.format(value)
  */
 export const formatCompact = (value: number) => compactNumbers.format(value).toLowerCase()
 
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const
+const MINUTES = { minute: '2-digit' } as const
+
+/** Readers keep their 12 or 24 hours, although the page is in another language. */
+function hoursIn(timeZone: string | undefined): Intl.DateTimeFormatOptions {
+  const hourCycle =
+    timeZone === undefined ? new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hourCycle : 'h23'
+  return { hourCycle, hour: hourCycle === 'h12' ? 'numeric' : '2-digit' }
+}
+
 /** Formats of times in a time zone. Each method takes an ISO 8601 time or Unix milliseconds. */
 export type Formats = ReturnType<typeof formatsIn>
 
@@ -22,18 +32,18 @@ function formatsIn(timeZone: string | undefined) {
   const format = (options: Intl.DateTimeFormatOptions) => {
     let created: Intl.DateTimeFormat | undefined
     return (time: number | string) => {
-      created ??= new Intl.DateTimeFormat(LANGUAGE, { ...options, timeZone })
+      created ??= new Intl.DateTimeFormat(LANGUAGE, { ...options, timeZone, ...(options.minute && hoursIn(timeZone)) })
       return created.format(new Date(time))
     }
   }
   return {
-    date: format({ dateStyle: 'medium' }),
+    date: format(DATE),
     /** The date and time, short. */
-    dateTime: format({ dateStyle: 'medium', timeStyle: 'short' }),
+    dateTime: format({ ...DATE, ...MINUTES }),
     /** The date and time with the weekday. */
-    moment: format({ dateStyle: 'full', timeStyle: 'short' }),
+    moment: format({ ...DATE, weekday: 'long', month: 'long', ...MINUTES }),
     /** The time of day. */
-    time: format({ timeStyle: 'medium' }),
+    time: format({ ...MINUTES, second: '2-digit' }),
     month: format({ month: 'long', year: 'numeric' }),
     /** The day without the year. */
     day: format({ day: 'numeric', month: 'short' }),
@@ -42,7 +52,7 @@ function formatsIn(timeZone: string | undefined) {
   }
 }
 
-/** The zone of the reader. */
+/** The zone and the hours of the reader. */
 export const LOCAL = formatsIn(undefined)
 /** The server does not know the zone of the reader. */
 export const UTC = formatsIn('UTC')

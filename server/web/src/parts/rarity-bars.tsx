@@ -1,5 +1,6 @@
 import type { RarityLabel } from '@fish-crab/sdk'
 import { RAREST_FIRST } from '../data/species-list.ts'
+import { catchesTexts } from '../texts/catches.ts'
 import { Bar } from './bar.tsx'
 import { tintOf } from './creature.tsx'
 import { formatNumber } from './format.ts'
@@ -21,7 +22,7 @@ export function RarityBars({ counts }: { readonly counts: Readonly<Partial<Recor
             <Bar percent={(count / most) * 100} />
             <span class="bar-count">
               {formatNumber(count)}
-              <span class="visually-hidden"> fish</span>
+              <span class="visually-hidden"> {catchesTexts.labels.fish()}</span>
             </span>
           </li>
         )

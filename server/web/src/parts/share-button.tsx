@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { publicUrl } from '../data/site.ts'
+import { partsTexts as texts } from '../texts/parts.tsx'
 
 interface ShareButtonProps {
   readonly title: string
@@ -12,7 +13,7 @@ const COPIED_MS = 3000
 
 /** A button that opens the share sheet of a phone, or copies the link on other devices. */
 export function ShareButton({ title, path }: ShareButtonProps) {
-  const [label, setLabel] = useState('Share')
+  const [label, setLabel] = useState<string>(texts.share)
   async function share(): Promise<void> {
     const { href: url } = new URL(path, publicUrl())
     // The promise rejects if the user closes the sheet, which is not a failure.
@@ -23,9 +24,9 @@ export function ShareButton({ title, path }: ShareButtonProps) {
       () => true,
       () => false,
     )
-    if (!isCopied) return void prompt('The link of this page:', url)
-    setLabel('Link copied')
-    setTimeout(() => setLabel('Share'), COPIED_MS)
+    if (!isCopied) return void prompt(texts.link, url)
+    setLabel(texts.linkCopied)
+    setTimeout(() => setLabel(texts.share), COPIED_MS)
   }
   return (
     <>
@@ -33,7 +34,7 @@ export function ShareButton({ title, path }: ShareButtonProps) {
         {label}
       </button>
       <span class="visually-hidden" role="status">
-        {label !== 'Share' && label}
+        {label !== texts.share && label}
       </span>
     </>
   )

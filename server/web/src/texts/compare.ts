@@ -1,4 +1,5 @@
 import { formatNumber, plural } from '../parts/format.ts'
+import { catchesTexts } from './catches.ts'
 
 /** The texts of the page that compares two players. */
 export const compareTexts = {
@@ -7,16 +8,16 @@ export const compareTexts = {
   scoreLabel: 'Score',
   figure: 'Figure',
   figures: { species: 'Species', catches: 'Catches', rarest: 'Rarest', ahead: 'Species ahead' },
-  caught: (rarity: string, count: number) => `${rarity} ×${formatNumber(count)}`,
+  caught: (rarity: string, count: number) => `${rarity} ${catchesTexts.times(count)}`,
   tooMany: 'too many to count',
   none: 'none',
   better: 'better',
   equal: 'equal',
-  missing: 'not caught',
-  crab: 'Crab',
+  missing: catchesTexts.notCaught,
+  crab: catchesTexts.crab,
   filter: 'Show',
   parts: {
-    all: () => 'All',
+    all: () => catchesTexts.all,
     different: () => 'Different',
     one: (one: string) => `Only ${one}`,
     other: (_: string, other: string) => `Only ${other}`,

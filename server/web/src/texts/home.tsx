@@ -1,15 +1,18 @@
+import { catchesTexts } from './catches.ts'
+import { siteTexts } from './site.ts'
+
 /** The texts of the home page. */
 export const homeTexts = {
-  title: 'Fish and Crab Collection',
+  title: siteTexts.name,
   lead: 'Show every fish and crab that you catch.',
   seen: 'Players seen on this device',
-  demo: 'Demo collection',
+  demo: siteTexts.demo,
   leaders: 'Most fish',
   leaderboard: 'Show the leaderboard',
   legendTitle: 'Seven rarities, and crabs',
   legend: 'The first word of a catch in the chat shows the rarity: INSANE CATCH! is a Mythical fish.',
   otherWords: 'other words',
-  crab: 'Crab',
+  crab: catchesTexts.crab,
   crabWord: 'FISHING',
   startTitle: 'How do I start?',
   start: [

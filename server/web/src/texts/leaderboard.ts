@@ -1,12 +1,14 @@
 import { formatNumber, plural } from '../parts/format.ts'
+import { catchesTexts } from './catches.ts'
+import { siteTexts } from './site.ts'
 
 /** The texts of the leaderboard. */
 export const leaderboardTexts = {
-  title: 'Leaderboard',
+  title: siteTexts.leaderboard,
   closedTitle: 'No leaderboard',
   closed: 'The owner of this server does not show who has caught the most.',
-  kinds: { fish: 'Fish', crab: 'Crabs' },
-  filters: { kind: 'Kind', by: 'Count', gamemode: 'Gamemode', period: 'Period' },
+  kinds: catchesTexts.kinds,
+  filters: { kind: 'Kind', by: 'Count', gamemode: catchesTexts.gamemode, period: 'Period' },
   catches: 'Catches',
   species: 'Species',
   allGamemodes: 'All gamemodes',

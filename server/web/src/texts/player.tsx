@@ -1,12 +1,41 @@
+import type { ComponentChildren } from 'preact'
 import type { StreamState } from '../data/follow.ts'
-import { plural } from '../parts/format.ts'
+import { formatNumber, plural } from '../parts/format.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
+/** The texts of the page of a player. */
 export const playerTexts = {
+  overview: 'Collection',
+  demo: 'These catches are made up, to show what a collection looks like.',
+  rarest: 'Rarest catches',
+  title: (user: string) => `The collection of ${user}`,
+  overlay: 'Overlay',
+  month: (user: string, month: ComponentChildren) => (
+    <>
+      {user}’s {month}
+    </>
+  ),
+  longestStreak: 'days, longest streak',
+  inAll: (count: number) => `${plural(count, 'species', 'species')} in all`,
+  ofKnown: (caught: ComponentChildren, known: number) => (
+    <>
+      {caught} of {formatNumber(known)} species
+    </>
+  ),
+  since: (time: ComponentChildren) => <>Since {time}</>,
+  lastCatch: (time: ComponentChildren) => <>last catch {time}</>,
+  latest: 'Latest catches',
+  nothing: (user: string) => `${user} has caught nothing yet.`,
+  nothingIn: (user: string, gamemode: string) => `${user} has caught nothing in ${gamemode} yet.`,
+  soon: 'Catches appear here as they are stored.',
+  start: 'How do I start?',
+  unlisted: 'This collection has too many species to show all of them.',
+  noCharts: 'The charts could not be loaded. Reload the page to try again.',
+  loading: 'Loading the collection',
   live: 'Live',
   /** @example updated(40_000) // 'Updated 40 s ago' */
   updated(age: number) {
@@ -14,7 +43,7 @@ export const playerTexts = {
     if (age < HOUR) return `Updated ${Math.floor(age / MINUTE)} min ago`
     return `Updated ${age < DAY ? `${Math.floor(age / HOUR)} h` : plural(Math.floor(age / DAY), 'day')} ago`
   },
-  updatedAt: (time: string) => `Updated at ${time}`,
+  updatedAt: (time: ComponentChildren) => <>Updated at {time}</>,
   /** Why a collection is not live. */
   notLive: {
     connecting: 'connecting soon',

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Problem } from '../data/follow.ts'
 import { Countdown } from '../parts/countdown.tsx'
 
@@ -23,6 +24,6 @@ export const problemsTexts = {
       If this problem persists, report the request id <code>{id}</code> to the owner of this server.
     </>
   ),
-  asOf: (time: string) => `This is the collection as of ${time}.`,
+  asOf: (time: ComponentChildren) => <>This is the collection as of {time}.</>,
   retry: 'Try now',
 } as const

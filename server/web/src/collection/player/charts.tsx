@@ -1,6 +1,7 @@
 import type { PlayerProfile } from '../../data/profile.ts'
 import type { SpeciesEntry } from '../../data/species-list.ts'
 import { RarityBars } from '../../parts/rarity-bars.tsx'
+import { catchesTexts } from '../../texts/catches.ts'
 import { HistoryChart } from './history-chart.tsx'
 import { Milestones } from './milestones.tsx'
 
@@ -20,7 +21,7 @@ export function Charts({ profile, entries, byRarity }: ChartsProps) {
       <div class="charts">
         {Object.values(byRarity).some((count) => count > 0) && (
           <section class="panel" aria-labelledby="rarities">
-            <h2 id="rarities">Rarities</h2>
+            <h2 id="rarities">{catchesTexts.rarities}</h2>
             <RarityBars counts={byRarity} />
           </section>
         )}

@@ -5,9 +5,13 @@ import { kindTotal, type PlayerProfile } from '../../data/profile.ts'
 import type { ListOptions } from '../../data/species-list.ts'
 import type { Species } from '../../data/summary.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
-import { formatNumber, UTC, useFormats } from '../../parts/format.ts'
+import { formatNumber, UTC } from '../../parts/format.ts'
 import { Ring } from '../../parts/ring.tsx'
 import { ShareButton } from '../../parts/share-button.tsx'
+import { Time } from '../../parts/time.tsx'
+import { catchesTexts } from '../../texts/catches.ts'
+import { playerTexts as texts } from '../../texts/player.tsx'
+import { siteTexts } from '../../texts/site.ts'
 import { Compare } from './compare.tsx'
 import { LinkedName, type SpeciesLink } from './species-list.tsx'
 
@@ -30,16 +34,16 @@ export function Head({ profile, gamemode, options, isDemo, known, recentMonth, l
   const { user } = profile
   const rarest = profile.rarest.slice(0, DISPLAYED)
   return (
-    <section class={isDemo ? 'banner brief' : 'banner'} aria-label="Collection">
+    <section class={isDemo ? 'banner brief' : 'banner'} aria-label={texts.overview}>
       <Emblem user={user} rarest={rarest[0]} />
       <div class="who">
-        <h1>{isDemo ? 'Demo collection' : user}</h1>
-        {isDemo ? <p>These catches are made up, to show what a collection looks like.</p> : null}
+        <h1>{isDemo ? siteTexts.demo : user}</h1>
+        {isDemo ? <p>{texts.demo}</p> : null}
         <Counts profile={profile} known={known} />
         <Dates profile={profile} />
       </div>
       {rarest.length > 0 && (
-        <ol class="showcase" aria-label="Rarest catches">
+        <ol class="showcase" aria-label={texts.rarest}>
           {rarest.map(({ name, rarity }) => (
             <li key={`${rarity} ${name}`} class={`display ${tintOf(rarity)}`} title={name}>
               <Creature kind="fish" name={name} rarity={rarity} />
@@ -53,14 +57,14 @@ export function Head({ profile, gamemode, options, isDemo, known, recentMonth, l
       )}
       {!isDemo && (
         <div class="actions">
-          <ShareButton title={`The collection of ${user}`} path={playerPath(user, gamemode, options)} />
+          <ShareButton title={texts.title(user)} path={playerPath(user, gamemode, options)} />
           <Compare user={user} />
           <a class="button" href={setupPath(user, gamemode)}>
-            Overlay
+            {texts.overlay}
           </a>
           {recentMonth !== undefined && (
             <a class="button" href={monthPath(user, recentMonth)}>
-              {user}’s {UTC.month(recentMonth)}
+              {texts.month(user, <time dateTime={recentMonth}>{UTC.month(recentMonth)}</time>)}
             </a>
           )}
         </div>
@@ -85,24 +89,23 @@ export function Emblem({ user, rarest }: EmblemProps) {
 }
 
 function Counts({ profile, known }: Pick<HeadProps, 'profile' | 'known'>) {
+  const { labels } = catchesTexts
   const crabs = kindTotal(profile, 'crab')
   const { current, longest } = profile.streak
   const counts = [
-    { label: 'fish', value: kindTotal(profile, 'fish') },
-    { label: crabs === 1 ? 'crab' : 'crabs', value: crabs },
-    ...(profile.unique === undefined || known ? [] : [{ label: 'species', value: profile.unique }]),
+    { label: labels.fish(), value: kindTotal(profile, 'fish') },
+    { label: labels.crab(crabs), value: crabs },
+    ...(profile.unique === undefined || known ? [] : [{ label: labels.species(), value: profile.unique }]),
     ...(longest > 1
-      ? [{ label: current > 1 ? 'days in a row' : 'days, longest streak', value: current > 1 ? current : longest }]
+      ? [{ label: current > 1 ? labels.streak() : texts.longestStreak, value: current > 1 ? current : longest }]
       : []),
   ]
   return (
     <CountList counts={counts}>
       {known && (
-        <li class="progress" title={`${formatNumber(profile.unique ?? known.caught)} species in all`}>
+        <li class="progress" title={texts.inAll(profile.unique ?? known.caught)}>
           <Ring part={known.caught} whole={known.total} />
-          <span>
-            <strong>{formatNumber(known.caught)}</strong> of {formatNumber(known.total)} species
-          </span>
+          <span>{texts.ofKnown(<strong>{formatNumber(known.caught)}</strong>, known.total)}</span>
         </li>
       )}
     </CountList>
@@ -129,12 +132,11 @@ export function CountList({ counts, children }: CountListProps) {
 }
 
 function Dates({ profile: { firstCaughtAt, lastCaughtAt } }: { readonly profile: PlayerProfile }) {
-  const formats = useFormats()
   if (firstCaughtAt === undefined || lastCaughtAt === undefined) return null
   return (
     <p class="since">
-      Since <time dateTime={firstCaughtAt}>{formats.date(firstCaughtAt)}</time> · last catch{' '}
-      <time dateTime={lastCaughtAt}>{formats.dateTime(lastCaughtAt)}</time>
+      {texts.since(<Time at={firstCaughtAt} format="date" />)} ·{' '}
+      {texts.lastCatch(<Time at={lastCaughtAt} format="dateTime" />)}
     </p>
   )
 }

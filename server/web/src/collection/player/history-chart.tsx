@@ -3,7 +3,8 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId, useMemo } from 'preact/hooks'
 import { type History, historyOf, localDays, type Period } from '../../data/history.ts'
 import type { DayCount } from '../../data/profile.ts'
-import { formatCompact, formatNumber, plural, useFormats } from '../../parts/format.ts'
+import { formatCompact, formatNumber, useFormats } from '../../parts/format.ts'
+import { historyTexts as texts } from '../../texts/history.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
 /** Catches over time. */
@@ -13,7 +14,7 @@ export function HistoryChart({ days }: { readonly days: readonly DayCount[] }) {
   if (!history) return null
   return (
     <section class="panel" aria-labelledby={id}>
-      <h2 id={id}>Catches over time</h2>
+      <h2 id={id}>{texts.title}</h2>
       <Columns {...history} />
     </section>
   )
@@ -35,15 +36,11 @@ function Columns({ unit, periods }: History) {
     unit === 'month'
       ? formats.month(period.start)
       : unit === 'week'
-        ? `week of ${formats.date(period.start)}`
+        ? texts.week(formats.date(period.start))
         : formats.date(period.start)
-  const most = `${formatNumber(busiest.count)} (${label(busiest)})`
-  const total = plural(
-    sum(periods, ({ count }) => count),
-    'catch',
-    'catches',
-  )
-  const summary = `${total} by ${unit}, from ${label(first)} to ${label(last)}. Most: ${most}.`
+  const most = texts.most(busiest.count, label(busiest))
+  const total = sum(periods, ({ count }) => count)
+  const summary = texts.summary(total, unit, label(first), label(last), most)
   // Positions are in percent of the drawing.
   const y = scaleLinear([0, Math.max(LEVELS, busiest.count)], [100, 0]).nice(LEVELS)
   const x = scaleBand(
@@ -92,17 +89,17 @@ function Columns({ unit, periods }: History) {
         ))}
       </svg>
       <figcaption>
-        Most in a {unit}: {most}
+        {texts.mostIn[unit]} {most}
       </figcaption>
       <details>
-        <summary>As a table</summary>
-        <ScrollArea label="Catches over time as a table">
+        <summary>{texts.table}</summary>
+        <ScrollArea label={texts.tableLabel}>
           <table>
             <thead>
               <tr>
-                <th scope="col">{unit === 'day' ? 'Day' : unit === 'week' ? 'Week' : 'Month'}</th>
+                <th scope="col">{texts.units[unit]}</th>
                 <th scope="col" class="number">
-                  Catches
+                  {texts.catches}
                 </th>
               </tr>
             </thead>

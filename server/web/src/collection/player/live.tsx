@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { StreamState } from '../../data/follow.ts'
-import { formatTime } from '../../parts/format.ts'
+import { Time } from '../../parts/time.tsx'
 import { playerTexts } from '../../texts/player.tsx'
 
 interface LiveProps {
@@ -53,7 +53,7 @@ function Age({ since }: { readonly since: number }) {
       <span class="age" aria-hidden="true">
         {playerTexts.updated(age)}
       </span>
-      <span class="visually-hidden">{playerTexts.updatedAt(formatTime(since))}</span>
+      <span class="visually-hidden">{playerTexts.updatedAt(<Time at={since} format="time" />)}</span>
     </>
   )
 }

@@ -4,6 +4,7 @@ import type { PlayerProfile } from '../../data/profile.ts'
 import type { SpeciesEntry } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
 import { useFormats } from '../../parts/format.ts'
+import { milestonesTexts as texts } from '../../texts/milestones.ts'
 import { ScrollArea } from './scroll-area.tsx'
 
 interface MilestonesProps {
@@ -18,8 +19,8 @@ export function Milestones({ entries, profile }: MilestonesProps) {
   if (milestones.length === 0) return null
   return (
     <section class="milestones" aria-labelledby="milestones">
-      <h2 id="milestones">Milestones</h2>
-      <ScrollArea label="Milestones by date">
+      <h2 id="milestones">{texts.title}</h2>
+      <ScrollArea label={texts.byDate}>
         <ol>
           {milestones.map(({ at, title, species }) => (
             <li key={title} class={tintOf(species ? species.rarity : 'Unknown/Other')}>

@@ -15,9 +15,10 @@ import { collectionOf, countByRarity, type Fresh, type PlayerProfile, totalOf } 
 import { entriesOf, entryKey, isUsual, type ListOptions, type SpeciesName } from '../../data/species-list.ts'
 import { openStream } from '../../data/stream.ts'
 import { addVisit } from '../../data/visits.ts'
-import { SITE } from '../../parts/brand.tsx'
 import { Creature } from '../../parts/creature.tsx'
 import { useLazy } from '../../parts/use-lazy.ts'
+import { playerTexts as texts } from '../../texts/player.tsx'
+import { siteTexts } from '../../texts/site.ts'
 import { MissingPage } from '../missing.tsx'
 import { ProblemNotice } from '../problem.tsx'
 import type { Services } from '../services.ts'
@@ -116,7 +117,7 @@ export function PlayerPage({ services: { client, context }, address, drawn, onCh
   const heading = useRef<HTMLHeadingElement>(null)
   const lister = useRef<HTMLDivElement>(null)
   useMovedFocus(opened?.species, ({ before, now }) => {
-    const title = [now?.name, followed.profile?.user ?? name, SITE].filter(Boolean).join(' · ')
+    const title = [now?.name, followed.profile?.user ?? name, siteTexts.name].filter(Boolean).join(' · ')
     document.title = title.replace(/\p{Bidi_Control}/gu, '')
     if (now) {
       heading.current?.focus({ preventScroll: true })
@@ -298,11 +299,11 @@ function ProfileView(props: ProfileViewProps) {
             <Creature kind="fish" name="nothing" rarity="Unknown/Other" />
             <p>
               <strong>
-                {profile.user} has caught nothing {gamemode === undefined ? '' : `in ${gamemode} `}yet.
+                {gamemode === undefined ? texts.nothing(profile.user) : texts.nothingIn(profile.user, gamemode)}
               </strong>
             </p>
             <p class="quiet">
-              Catches appear here as they are stored. <a href="/#start">How do I start?</a>
+              {texts.soon} <a href="/#start">{texts.start}</a>
             </p>
           </div>
           {book.missing.length > 0 && (
@@ -319,7 +320,7 @@ function ProfileView(props: ProfileViewProps) {
         </>
       ) : (
         <>
-          {!isListed && <p class="panel quiet">This collection has too many species to show all of them.</p>}
+          {!isListed && <p class="panel quiet">{texts.unlisted}</p>}
           {gamemode === undefined && <Latest latest={profile.latest} />}
           {/* The server sends the rarest species first. Any other view of the list needs all species. */}
           {(!isPartial || (gamemode === undefined && isUsual(list))) && (
@@ -336,7 +337,7 @@ function ProfileView(props: ProfileViewProps) {
           {charts === undefined || isPartial ? (
             <ChartsSkeleton />
           ) : charts === 'failed' ? (
-            <p class="panel quiet">The charts could not be loaded. Reload the page to try again.</p>
+            <p class="panel quiet">{texts.noCharts}</p>
           ) : (
             <charts.Charts
               profile={profile}
@@ -374,12 +375,12 @@ interface LoadingProps {
   readonly isBusy: boolean
 }
 
-function Loading({ name = 'Demo collection', isBusy }: LoadingProps) {
+function Loading({ name = siteTexts.demo, isBusy }: LoadingProps) {
   return (
     <div aria-busy={isBusy}>
       {isBusy && (
         <p class="visually-hidden" role="status">
-          Loading the collection
+          {texts.loading}
         </p>
       )}
       <div class="banner brief">

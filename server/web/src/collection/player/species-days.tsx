@@ -4,6 +4,7 @@ import { type PageContext, type Problem, problemOf } from '../../data/follow.ts'
 import type { DayCount } from '../../data/profile.ts'
 import { daysOf } from '../../data/species.ts'
 import type { SpeciesName } from '../../data/species-list.ts'
+import { speciesTexts as texts } from '../../texts/species.tsx'
 import { ProblemNotice } from '../problem.tsx'
 
 interface SpeciesDaysProps {
@@ -79,7 +80,7 @@ export function SpeciesDays({ client, context, user, species, count, gamemodes }
       {loaded?.count !== count && !problem && (
         <p>
           <button type="button" onClick={load} aria-busy={isBusy}>
-            {isBusy ? 'Loading the days' : loaded ? 'Refresh' : 'Show each day'}
+            {isBusy ? texts.loadingDays : loaded ? texts.refresh : texts.days}
           </button>
         </p>
       )}

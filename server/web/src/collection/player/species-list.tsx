@@ -16,8 +16,11 @@ import {
   withMissing,
 } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
-import { formatCompact, formatNumber, useFormats } from '../../parts/format.ts'
+import { formatCompact, formatNumber } from '../../parts/format.ts'
 import { isPlainClick } from '../../parts/plain-click.ts'
+import { Time } from '../../parts/time.tsx'
+import { catchesTexts } from '../../texts/catches.ts'
+import { speciesTexts as texts } from '../../texts/species.tsx'
 import { ScrollArea } from './scroll-area.tsx'
 
 /** Number of species in the first view. Each drawing adds 1 KB to the page of the server. */
@@ -94,11 +97,9 @@ export function SpeciesList({ entries, total, book, fresh, link, options, onOpti
   return (
     <section class="species-list" aria-labelledby={`${id}-title`}>
       <div class="species-list-head">
-        <h2 id={`${id}-title`}>Species</h2>
+        <h2 id={`${id}-title`}>{texts.title}</h2>
         <p class="found" role="status">
-          {found.length === entries.length + missing.length
-            ? formatNumber(all)
-            : `${formatNumber(found.length)} of ${formatNumber(all)}`}
+          {texts.found(found.length === entries.length + missing.length ? all : found.length, all)}
         </p>
         {(book.isLoading || missing.length > 0) && (
           <Parts missing={book.missingCount} options={options} onOptions={onOptions} />
@@ -106,20 +107,20 @@ export function SpeciesList({ entries, total, book, fresh, link, options, onOpti
       </div>
       <Toolbar entries={entries} options={options} onOptions={onOptions} />
       {found.length + ghosts === 0 ? (
-        <p class="quiet">Nothing matches.</p>
+        <p class="quiet">{texts.nothing}</p>
       ) : isTable ? (
-        <ScrollArea label="Species as a table" isPanel>
+        <ScrollArea label={texts.tableLabel} isPanel>
           <table class="species-table">
             <thead>
               <tr>
-                <th scope="col">Species</th>
+                <th scope="col">{texts.title}</th>
                 <th scope="col" class="number">
-                  Count
+                  {texts.count}
                 </th>
-                <th scope="col">Rarities</th>
-                <th scope="col">First caught</th>
-                <th scope="col">Last caught</th>
-                {book.known && <th scope="col">Players</th>}
+                <th scope="col">{catchesTexts.rarities}</th>
+                <th scope="col">{texts.firstCaught}</th>
+                <th scope="col">{texts.lastCaught}</th>
+                {book.known && <th scope="col">{texts.players}</th>}
               </tr>
             </thead>
             {chunks.map((chunk, index) => (
@@ -138,8 +139,7 @@ export function SpeciesList({ entries, total, book, fresh, link, options, onOpti
       {shown >= SHOWN_FIRST && visible.length < found.length && (
         <p class="more">
           <button type="button" onClick={() => setMore({ options, shown: shown + MORE })}>
-            Show {formatNumber(Math.min(MORE, found.length - visible.length))} more of{' '}
-            {formatNumber(found.length - visible.length)}
+            {texts.more(Math.min(MORE, found.length - visible.length), found.length - visible.length)}
           </button>
         </p>
       )}
@@ -166,9 +166,9 @@ interface PartsProps extends Pick<SpeciesListProps, 'options' | 'onOptions'> {
 /** The filter between the species that the player has, and the others. */
 function Parts({ missing, options, onOptions }: PartsProps) {
   const choices: readonly (readonly [Part | undefined, string])[] = [
-    [undefined, 'All'],
-    ['caught', 'Caught'],
-    ['missing', missing === undefined ? 'Missing' : `Missing ${formatNumber(missing)}`],
+    [undefined, catchesTexts.all],
+    ['caught', texts.caughtPart],
+    ['missing', missing === undefined ? texts.missingPart : `${texts.missingPart} ${formatNumber(missing)}`],
   ]
   return (
     <div class="segments">
@@ -197,36 +197,36 @@ function Toolbar({ entries, options, onOptions }: ToolbarProps) {
       <input
         type="search"
         class="grows"
-        aria-label="Search"
-        placeholder="Search"
+        aria-label={texts.search}
+        placeholder={texts.search}
         value={text}
         onInput={({ currentTarget: { value } }) => change({ text: value })}
       />
       <select
-        aria-label="Show"
+        aria-label={texts.show}
         value={only ?? ''}
         onChange={({ currentTarget: { value } }) => change({ only: value === '' ? undefined : (value as Only) })}
       >
-        <option value="">All species</option>
+        <option value="">{texts.all}</option>
         {filters.map((one) => (
           <option key={one} value={one}>
-            {one === 'fish' ? 'Fish' : one === 'crab' ? 'Crabs' : one}
+            {one === 'fish' || one === 'crab' ? catchesTexts.kinds[one] : one}
           </option>
         ))}
       </select>
       <select
-        aria-label="Sort by"
+        aria-label={texts.sort}
         value={order}
         onChange={({ currentTarget: { value } }) => change({ order: value as Order })}
       >
-        {(Object.keys(ORDERS) as Order[]).map((one) => (
+        {ORDERS.map((one) => (
           <option key={one} value={one}>
-            {ORDERS[one]}
+            {texts.orders[one]}
           </option>
         ))}
       </select>
       <button type="button" aria-pressed={isTable} onClick={() => change({ isTable: !isTable })}>
-        Table
+        {texts.table}
       </button>
     </div>
   )
@@ -277,11 +277,9 @@ function CaughtCard({ entry, book: { known, isLoading }, isFresh, link }: Caught
       <div class="card-picture">
         <Creature kind={entry.kind} name={entry.name} rarity={entry.rarity} />
         <span class="card-count">
-          <span aria-hidden="true">×</span>
-          {formatNumber(entry.count)}
-          <span class="visually-hidden"> caught</span>
+          <Times count={entry.count} />
         </span>
-        {isFresh && <span class="new">New</span>}
+        {isFresh && <span class="new">{texts.isNew}</span>}
       </div>
       <div class="card-text">
         <p class="card-name" title={entry.name}>
@@ -289,13 +287,11 @@ function CaughtCard({ entry, book: { known, isLoading }, isFresh, link }: Caught
         </p>
         <Pips entry={entry} />
         {entry.firstCaughtAt !== undefined && (
-          <p class="card-times">
-            First <Moment time={entry.firstCaughtAt} />
-          </p>
+          <p class="card-times">{texts.first(<Time at={entry.firstCaughtAt} format="date" />)}</p>
         )}
         {/* The line has its place before the known species are loaded, so that cards do not grow. */}
         {(known ? species : isLoading) && (
-          <p class="card-times">{known && species ? `${shareOf(species, known)} of players have this` : '\u00a0'}</p>
+          <p class="card-times">{known && species ? texts.share(shareOf(species, known)) : '\u00a0'}</p>
         )}
       </div>
     </li>
@@ -314,8 +310,8 @@ function MissingCard({ species, link }: { readonly species: KnownSpecies } & Pic
           <LinkedName entry={species} link={link} />
         </p>
         <p class="card-times">
-          <span class="visually-hidden">Not caught. </span>
-          {playersText(players)}
+          <span class="visually-hidden">{texts.missing} </span>
+          {texts.havingPlayers(players)}
         </p>
         {hint !== undefined && <p class="card-hint">{hint}</p>}
       </div>
@@ -323,8 +319,16 @@ function MissingCard({ species, link }: { readonly species: KnownSpecies } & Pic
   )
 }
 
-const playersText = (players: number) =>
-  players === 0 ? 'Nobody has it' : players === 1 ? '1 player has it' : `${formatNumber(players)} players have it`
+/** How often a species was caught. */
+export function Times({ count }: { readonly count: number }) {
+  return (
+    <>
+      <span aria-hidden="true">×</span>
+      {formatNumber(count)}
+      <span class="visually-hidden"> {catchesTexts.caught}</span>
+    </>
+  )
+}
 
 /** The link covers the whole card, so that a card has one name and one place to press. */
 export function LinkedName({ entry, link }: { readonly entry: SpeciesName } & Pick<ChunkProps, 'link'>) {
@@ -346,14 +350,14 @@ export function LinkedName({ entry, link }: { readonly entry: SpeciesName } & Pi
 
 /** A letter for each rarity. The letter is filled and has a count if the species was caught in that rarity. */
 function Pips({ entry: { kind, rarities } }: { readonly entry: SpeciesEntry }) {
-  if (kind === 'crab') return <p class="card-times">Crab</p>
+  if (kind === 'crab') return <p class="card-times">{catchesTexts.crab}</p>
   return (
     <ul class="pips">
       {RAREST_FIRST.map((rarity) => {
         const caught = rarities.find((one) => one.rarity === rarity)
         if (!caught) {
           return (
-            <li key={rarity} class={tintOf(rarity)} aria-hidden="true" title={`${rarity}: not caught`}>
+            <li key={rarity} class={tintOf(rarity)} aria-hidden="true" title={`${rarity}: ${catchesTexts.notCaught}`}>
               <span class="pip missing" />
             </li>
           )
@@ -370,15 +374,6 @@ function Pips({ entry: { kind, rarities } }: { readonly entry: SpeciesEntry }) {
   )
 }
 
-function Moment({ time }: { readonly time: string }) {
-  const formats = useFormats()
-  return (
-    <time dateTime={time} title={formats.moment(time)}>
-      {formats.date(time)}
-    </time>
-  )
-}
-
 const TableChunk = memo(({ rows, book: { known }, fresh, link }: ChunkProps) => {
   return (
     <tbody>
@@ -390,12 +385,12 @@ const TableChunk = memo(({ rows, book: { known }, fresh, link }: ChunkProps) => 
             <th scope="row">
               <Creature kind={row.kind} name={row.name} rarity={caught?.rarity} isSilhouette={!caught} />
               <LinkedName entry={row} link={link} />
-              {caught && fresh.has(caught.key) && <span class="new">New</span>}
+              {caught && fresh.has(caught.key) && <span class="new">{texts.isNew}</span>}
             </th>
-            <td class="number">{caught ? formatNumber(caught.count) : 'Missing'}</td>
+            <td class="number">{caught ? formatNumber(caught.count) : texts.missingPart}</td>
             <td>{caught && <Pips entry={caught} />}</td>
-            <td>{caught?.firstCaughtAt !== undefined && <Moment time={caught.firstCaughtAt} />}</td>
-            <td>{caught?.lastCaughtAt !== undefined && <Moment time={caught.lastCaughtAt} />}</td>
+            <td>{caught?.firstCaughtAt !== undefined && <Time at={caught.firstCaughtAt} format="date" />}</td>
+            <td>{caught?.lastCaughtAt !== undefined && <Time at={caught.lastCaughtAt} format="date" />}</td>
             {known && <td>{species && `${formatNumber(species.players)} (${shareOf(species, known)})`}</td>}
           </tr>
         )

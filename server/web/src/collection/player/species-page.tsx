@@ -2,7 +2,7 @@ import type { Gamemode } from '@fish-crab/sdk/constants'
 import type { ComponentChildren, Ref } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
 import { type PlayerAddress, playerPath, speciesPath } from '../../data/address.ts'
-import { type KnownIndex, type KnownSpecies, shareOf } from '../../data/known-species.ts'
+import { type KnownIndex, shareOf } from '../../data/known-species.ts'
 import { collectionOf, type PlayerProfile } from '../../data/profile.ts'
 import { gamemodesOf, loadedGamemodes, type RarityRow, rarityRows, spanOf } from '../../data/species.ts'
 import {
@@ -15,11 +15,15 @@ import {
   type SpeciesName,
 } from '../../data/species-list.ts'
 import { Creature, tintOf } from '../../parts/creature.tsx'
-import { formatNumber, plural, useFormats } from '../../parts/format.ts'
+import { formatNumber } from '../../parts/format.ts'
 import { isPlainClick } from '../../parts/plain-click.ts'
 import { ShareButton } from '../../parts/share-button.tsx'
+import { Time } from '../../parts/time.tsx'
+import { catchesTexts } from '../../texts/catches.ts'
+import { speciesTexts as texts } from '../../texts/species.tsx'
 import type { Services } from '../services.ts'
 import { SpeciesDays } from './species-days.tsx'
+import { Times } from './species-list.tsx'
 import './species-page.css'
 
 /** An address that shows a species. */
@@ -75,14 +79,14 @@ export function SpeciesPage(props: SpeciesPageProps) {
   )
   return (
     <article class="species-page" aria-label={name}>
-      <nav class="species-nav" aria-label="Species">
+      <nav class="species-nav" aria-label={texts.title}>
         <InPlaceLink href={listPath} onOpen={onClose}>
-          All species
+          {texts.all}
         </InPlaceLink>
         <Sibling direction="previous" species={previous} address={address} onMove={onMove} />
         <Sibling direction="next" species={next} address={address} onMove={onMove} />
       </nav>
-      <section class="banner species" aria-label="Overview">
+      <section class="banner species" aria-label={texts.overview}>
         <div
           class={`display species-picture ${tintOf(kind === 'crab' ? undefined : (entry?.rarity ?? 'Unknown/Other'))}`}
         >
@@ -98,17 +102,20 @@ export function SpeciesPage(props: SpeciesPageProps) {
             <bdi>{name}</bdi>
           </h1>
           <p>
-            {entry ? 'Caught by ' : 'Not caught yet by '}
-            <InPlaceLink href={listPath} onOpen={onClose}>
-              {profile.user}
-            </InPlaceLink>
+            {(entry ? texts.caughtBy : texts.notCaughtBy)(
+              <InPlaceLink href={listPath} onOpen={onClose}>
+                {profile.user}
+              </InPlaceLink>,
+            )}
           </p>
           {entry ? (
             <Counts entry={entry} />
           ) : (
             <p class="quiet">{missingText(profile.user, gamemode, caughtIn.length)}</p>
           )}
-          {known && knownAs && <p class="quiet">{playersText(knownAs, known)}</p>}
+          {known && knownAs && (
+            <p class="quiet">{texts.playersOf(knownAs.players, known.players, shareOf(knownAs, known))}</p>
+          )}
           {knownAs?.hint !== undefined && <p class="card-hint">{knownAs.hint}</p>}
         </div>
         <div class="actions">
@@ -116,7 +123,7 @@ export function SpeciesPage(props: SpeciesPageProps) {
         </div>
       </section>
       {caughtIn.length > 0 && (
-        <nav class="tabs" aria-label="Gamemode">
+        <nav class="tabs" aria-label={catchesTexts.gamemode}>
           {[undefined, ...caughtIn].map((one) => (
             <InPlaceLink
               key={one?.gamemode ?? ''}
@@ -124,7 +131,7 @@ export function SpeciesPage(props: SpeciesPageProps) {
               isCurrent={one?.gamemode === gamemode}
               onOpen={() => onMove({ ...address, gamemode: one?.gamemode as Gamemode | undefined })}
             >
-              {one?.gamemode ?? 'All'}{' '}
+              {one?.gamemode ?? catchesTexts.all}{' '}
               {formatNumber(one?.count ?? caughtIn.reduce((total, { count }) => total + count, 0))}
             </InPlaceLink>
           ))}
@@ -146,13 +153,8 @@ export function SpeciesPage(props: SpeciesPageProps) {
 }
 
 function missingText(user: string, gamemode: string | undefined, others: number): string {
-  if (gamemode === undefined) return `This species is still out there. It appears here when ${user} catches it.`
-  return `${user} has not caught it in ${gamemode}${others > 0 ? ', but elsewhere' : ''}.`
-}
-
-function playersText(species: KnownSpecies, known: KnownIndex): string {
-  const { players } = species
-  return `${formatNumber(players)} of ${plural(known.players, 'player')} ${players === 1 ? 'has' : 'have'} it (${shareOf(species, known)}).`
+  if (gamemode === undefined) return texts.nowhere(user)
+  return (others > 0 ? texts.elsewhere : texts.notIn)(user, gamemode)
 }
 
 interface InPlaceLinkProps {
@@ -194,7 +196,7 @@ function Sibling({ direction, species, address, onMove }: SiblingProps) {
         onOpen={() => onMove({ ...address, species })}
       >
         {direction === 'previous' && <span aria-hidden="true">← </span>}
-        {direction === 'previous' ? 'Previous' : 'Next'}
+        {texts.siblings[direction]}
         <span class="visually-hidden">: {species.name}</span>
         {direction === 'next' && <span aria-hidden="true"> →</span>}
       </InPlaceLink>
@@ -206,11 +208,11 @@ function Counts({ entry }: { readonly entry: SpeciesEntry }) {
   return (
     <ul class="counts">
       <li>
-        <strong>{formatNumber(entry.count)}</strong> caught
+        <strong>{formatNumber(entry.count)}</strong> {catchesTexts.caught}
       </li>
       {entry.rarity !== undefined && (
         <li>
-          <strong>{formatNumber(entry.rarities.length)}</strong> of {RAREST_FIRST.length} rarities
+          <strong>{formatNumber(entry.rarities.length)}</strong> {texts.ofRarities(RAREST_FIRST.length)}
         </li>
       )}
     </ul>
@@ -219,10 +221,9 @@ function Counts({ entry }: { readonly entry: SpeciesEntry }) {
 
 /** The catches of each rarity, with the time from the first to the last on one axis. */
 function Rarities({ entry }: { readonly entry: SpeciesEntry }) {
-  const formats = useFormats()
   return (
     <section class="panel species-rarities" aria-labelledby="species-rarities">
-      <h2 id="species-rarities">{entry.kind === 'crab' ? 'Catches' : 'Rarities'}</h2>
+      <h2 id="species-rarities">{entry.kind === 'crab' ? texts.catches : catchesTexts.rarities}</h2>
       <ul>
         {rarityRows(entry.kind, entry, RAREST_FIRST).map((row) => (
           <Row key={row.rarity} row={row} entry={entry} />
@@ -230,8 +231,8 @@ function Rarities({ entry }: { readonly entry: SpeciesEntry }) {
       </ul>
       {entry.firstCaughtAt < entry.lastCaughtAt && (
         <p class="axis quiet" aria-hidden="true">
-          <span>{formats.date(entry.firstCaughtAt)}</span>
-          <span>{formats.date(entry.lastCaughtAt)}</span>
+          <Time at={entry.firstCaughtAt} format="date" />
+          <Time at={entry.lastCaughtAt} format="date" />
         </p>
       )}
     </section>
@@ -239,13 +240,12 @@ function Rarities({ entry }: { readonly entry: SpeciesEntry }) {
 }
 
 function Row({ row: { rarity, caught }, entry }: { readonly row: RarityRow; readonly entry: SpeciesEntry }) {
-  const formats = useFormats()
   if (!caught) {
     return (
       <li class="rarity-row quiet">
         <span class="pip missing" aria-hidden="true" />
         <span class="rarity-name">{rarity}</span>
-        <span class="rarity-count">not caught</span>
+        <span class="rarity-count">{catchesTexts.notCaught}</span>
       </li>
     )
   }
@@ -254,23 +254,17 @@ function Row({ row: { rarity, caught }, entry }: { readonly row: RarityRow; read
   return (
     <li class={`rarity-row ${tintOf(rarity)}`}>
       <span class="pip" aria-hidden="true" />
-      <strong class="rarity-name">{rarity ?? 'Crab'}</strong>
+      <strong class="rarity-name">{rarity ?? catchesTexts.crab}</strong>
       <span class="rarity-count">
-        <span aria-hidden="true">×</span>
-        {formatNumber(caught.count)}
-        <span class="visually-hidden"> caught</span>
+        <Times count={caught.count} />
       </span>
       <span class="rarity-times">
-        <time dateTime={firstCaughtAt} title={formats.moment(firstCaughtAt)}>
-          {formats.date(firstCaughtAt)}
-        </time>
+        <Time at={firstCaughtAt} format="date" />
         {firstCaughtAt !== lastCaughtAt && (
           <>
             <span aria-hidden="true"> – </span>
-            <span class="visually-hidden"> to </span>
-            <time dateTime={lastCaughtAt} title={formats.moment(lastCaughtAt)}>
-              {formats.date(lastCaughtAt)}
-            </time>
+            <span class="visually-hidden"> {texts.to} </span>
+            <Time at={lastCaughtAt} format="date" />
           </>
         )}
       </span>

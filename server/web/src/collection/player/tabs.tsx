@@ -4,6 +4,7 @@ import { playerPath } from '../../data/address.ts'
 import { type PlayerProfile, totalOf } from '../../data/profile.ts'
 import { formatNumber } from '../../parts/format.ts'
 import { isPlainClick } from '../../parts/plain-click.ts'
+import { catchesTexts as texts } from '../../texts/catches.ts'
 
 interface TabsProps {
   readonly profile: PlayerProfile
@@ -38,7 +39,7 @@ export function Tabs({ profile, gamemode, onGamemode }: TabsProps) {
       row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2
   }, [gamemode, tabs.length])
   return (
-    <nav class="tabs" aria-label="Gamemode" ref={links}>
+    <nav class="tabs" aria-label={texts.gamemode} ref={links}>
       {tabs.map((tab) => (
         <a
           key={tab.gamemode ?? ''}
@@ -50,7 +51,7 @@ export function Tabs({ profile, gamemode, onGamemode }: TabsProps) {
             onGamemode(tab.gamemode)
           }}
         >
-          {tab.gamemode ?? 'All'} {formatNumber(tab.total)}
+          {tab.gamemode ?? texts.all} {formatNumber(tab.total)}
         </a>
       ))}
     </nav>
