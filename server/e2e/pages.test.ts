@@ -159,7 +159,7 @@ describe('the pages in a real browser', () => {
     }
     const page = await browser.newPage()
     await page.goto(url + ALEX)
-    await page.locator('.live-text').waitFor()
+    await page.getByRole('button', { name: 'This is me' }).click()
     await page.goto(`${url}/leaderboard`)
     const own = page.locator('.leader.own')
     await own.waitFor()

@@ -9,7 +9,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Board, Leader, Leaderboard } from '../../../src/page-data.ts'
 import { boardPath, playerPath } from '../data/address.ts'
-import { ownName } from '../data/visits.ts'
+import { readOwnName } from '../data/own-name.ts'
 import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
 import { formatNumber, UTC, useFormats } from '../parts/format.ts'
 import { useSite } from '../parts/site-context.ts'
@@ -192,7 +192,7 @@ function useOwnPlace({ board, leaders, players }: Pick<LeadersProps, 'board' | '
   const { client } = useServices()
   const [own, setOwn] = useState<RankedLeader>()
   useEffect(() => {
-    const name = ownName()
+    const name = readOwnName()
     if (name === undefined) return undefined
     const listed = leaders.find((leader) => leader.name.toLowerCase() === name.toLowerCase())
     if (listed) setOwn({ ...listed, rank: rankOf(leaders, listed.count) })

@@ -6,8 +6,6 @@ export interface Visit {
   readonly user: string
   /** The rarest label of the player. @default the player has no fish */
   readonly rarest?: RarityLabel | undefined
-  /** Number of times that the page was opened. */
-  readonly count: number
 }
 
 const NAME = 'fish-crab-visits'
@@ -26,10 +24,8 @@ export function readVisits(): readonly Visit[] {
 }
 
 /** Stores that this device shows the page of a player. */
-export function addVisit({ user, rarest }: Omit<Visit, 'count'>): void {
-  const visits = readVisits()
-  const count = 1 + (visits.find((one) => isSame(one.user, user))?.count ?? 0)
-  save([{ user, rarest, count }, ...visits.filter((one) => !isSame(one.user, user))])
+export function addVisit(visit: Visit): void {
+  save([visit, ...readVisits().filter(({ user }) => !isSame(user, visit.user))])
 }
 
 /** Removes a player who no longer exists. */
@@ -39,9 +35,4 @@ export function forgetVisits(user: string): void {
 
 function save(visits: readonly Visit[]): void {
   savePreference(NAME, JSON.stringify(visits.slice(0, MAX_VISITS)))
-}
-
-/** The player of this device: the one whose page it has shown most often. */
-export function ownName(): string | undefined {
-  return [...readVisits()].sort((one, other) => other.count - one.count)[0]?.user
 }

@@ -1,4 +1,5 @@
 import { useId, useState } from 'preact/hooks'
+import { saveOwnName } from '../data/own-name.ts'
 import { Brand } from '../parts/brand.tsx'
 import { LeavePrompt } from '../parts/leave-prompt.ts'
 import { formatLoginFile, type LoginFile, loginFileName } from '../parts/login-file.ts'
@@ -112,6 +113,7 @@ function Finished({ file }: { readonly file: LoginFile }) {
   const [isSaved, setSaved] = useState(false)
   const save = () => {
     saveFile(loginFileName(file.name), new Blob([formatLoginFile(file)], { type: 'application/json' }))
+    saveOwnName(file.name)
     setSaved(true)
   }
   return (

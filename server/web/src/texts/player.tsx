@@ -14,6 +14,7 @@ export const playerTexts = {
   rarest: 'Rarest catches',
   title: (user: string) => `The collection of ${user}`,
   overlay: 'Overlay',
+  own: 'This is me',
   month: (user: string, month: ComponentChildren) => (
     <>
       {user}’s {month}

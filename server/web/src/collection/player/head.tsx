@@ -1,6 +1,8 @@
 import type { Gamemode } from '@fish-crab/sdk/constants'
 import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { monthPath, playerPath, setupPath } from '../../data/address.ts'
+import { readOwnName, saveOwnName } from '../../data/own-name.ts'
 import { kindTotal, type PlayerProfile } from '../../data/profile.ts'
 import type { ListOptions } from '../../data/species-list.ts'
 import type { Species } from '../../data/summary.ts'
@@ -59,6 +61,7 @@ export function Head({ profile, gamemode, options, isDemo, known, recentMonth, l
         <div class="actions">
           <ShareButton title={texts.title(user)} path={playerPath(user, gamemode, options)} />
           <Compare user={user} />
+          <OwnButton user={user} />
           <a class="button" href={setupPath(user, gamemode)}>
             {texts.overlay}
           </a>
@@ -70,6 +73,21 @@ export function Head({ profile, gamemode, options, isDemo, known, recentMonth, l
         </div>
       )}
     </section>
+  )
+}
+
+/** Marks the player as the one who uses this device. Leaderboards then show the place of the player. */
+function OwnButton({ user }: { readonly user: string }) {
+  const [isOwn, setOwn] = useState(false)
+  useEffect(() => setOwn(readOwnName() === user), [user])
+  function toggle(): void {
+    saveOwnName(isOwn ? undefined : user)
+    setOwn(!isOwn)
+  }
+  return (
+    <button type="button" aria-pressed={isOwn} onClick={toggle}>
+      {texts.own}
+    </button>
   )
 }
 
