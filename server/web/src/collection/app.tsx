@@ -21,7 +21,7 @@ interface AppProps {
   readonly place: Place
   /** The data from which the server has drawn the page. @default the browser loads the data of a player */
   readonly data: PageData | undefined
-  /** Shows the pages that only the server can draw first. @default the page is none of them */
+  /** Shows the pages that only the server can draw first. @default the browser draws the page */
   readonly view: typeof DrawnView | undefined
 }
 
