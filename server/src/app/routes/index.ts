@@ -99,17 +99,10 @@ export function createHandlers(services: Services) {
   return {
     byRoute,
     notFound: async (context: RequestContext) => (await loadPages()).notFound(context),
-    load: () =>
-      Promise.all([
-        loadAdmin(),
-        loadOpenApi(),
-        loadEvents(),
-        loadProfiles(),
-        loadSpecies(),
-        loadLeaderboards(),
-        loadOwn(),
-        loadPages(),
-      ]),
+    async load(): Promise<void> {
+      const all = [loadAdmin, loadOpenApi, loadEvents, loadProfiles, loadSpecies, loadLeaderboards, loadOwn, loadPages]
+      await Promise.all(all.map((load) => load()))
+    },
     closeStreams: () => closeStreams(),
   }
 }

@@ -11,8 +11,9 @@ import type { Board, Leader, Leaderboard } from '../../../src/page-data.ts'
 import { boardPath, playerPath } from '../data/address.ts'
 import { readOwnName } from '../data/own-name.ts'
 import { Creature, LateCreature, tintOf } from '../parts/creature.tsx'
-import { formatNumber, UTC, useFormats } from '../parts/format.ts'
+import { formatNumber, UTC } from '../parts/format.ts'
 import { useSite } from '../parts/site-context.ts'
+import { Time } from '../parts/time.tsx'
 import { leaderboardTexts as texts } from '../texts/leaderboard.ts'
 import { Empty } from './empty.tsx'
 import { useServices } from './services.ts'
@@ -32,7 +33,7 @@ export function LeaderboardPage({ drawn }: { readonly drawn: Leaderboard }) {
       ) : (
         <>
           <p class="found">
-            {texts.players(players)} · {texts.counted} <CountTime time={drawn.countedAt} />
+            {texts.players(players)} · {texts.counted} <Time at={drawn.countedAt} format="dateTime" />
           </p>
           <Leaders board={board} leaders={leaders} players={players} hasPodium />
         </>
@@ -48,11 +49,6 @@ export function ClosedLeaderboard() {
       <p>{texts.closed}</p>
     </Empty>
   )
-}
-
-function CountTime({ time }: { readonly time: number }) {
-  const formats = useFormats()
-  return <time dateTime={new Date(time).toISOString()}>{formats.dateTime(time)}</time>
 }
 
 function Filters({ board, thisMonth }: Pick<Leaderboard, 'board' | 'thisMonth'>) {
