@@ -291,7 +291,7 @@ it('the overlay shows invalid options, and the reason and a countdown if it open
   skip,
 }) => {
   const browser = await startBrowser(skip)
-  const { url } = await startServer({ FISH_RATE_LIMIT: '1' })
+  const { url } = await startServer({ FISH_RATE_LIMIT: '2' })
   const page = await openPage(browser)
   await page.goto(`${url}/overlay/Alex?mode=bogus&gamemode=nope&goal=1e9`)
   const notes = () => page.locator('.note').allTextContents()
