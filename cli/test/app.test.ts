@@ -488,7 +488,9 @@ test('dropped logs are added like old logs, keep their date, and leave neither f
   onTestFinished(() => void vi.unstubAllEnvs())
   await app.post('/api/login', { file: loginFile() })
   const put = (path: string, content: string) =>
-    app.put(`/api/upload/${batch}/${path}`, content, { 'x-last-modified': String(Date.UTC(2026, 0, 3, 12)) })
+    app.put(`/api/upload/${batch}/${path}`, content, {
+      'x-last-modified': String(new Date(2026, 0, 3, 23, 59, 59).getTime()),
+    })
   expect((await put('0/2025-03-04-1.log', CATCH(1, 'Tuna') + OTHER_LINE)).status).toBe(200)
   expect((await put('1/latest.log', CATCH(1, 'Tench') + OTHER_LINE)).status).toBe(200)
   for (const path of ['0/..', '0/a%2Fb.log', '0/..%2F..%2Fescaped.log', 'x/a.log'])

@@ -6,6 +6,7 @@ import { RARITIES } from './rarities.ts'
  */
 export const LEADERBOARD_FIGURES = ['catches', 'species', '5', '1', '2', '3', '4', '6', '7'] as const
 
+/** What a leaderboard counts, such as `catches` or `7`. */
 export type LeaderboardFigure = (typeof LEADERBOARD_FIGURES)[number]
 
 /** The period of a leaderboard that covers all catches. Any other period is a UTC month, such as `2026-11`. */
@@ -26,7 +27,10 @@ interface NamedLeaderboard {
   readonly period: string
 }
 
-/** Returns the mistake in a leaderboard that does not exist: species are not counted by month, and crabs have no rarity. */
+/**
+ * Returns the mistake in a leaderboard that does not exist: species are not counted by month, and crabs have no rarity.
+ * @example leaderboardIssue({ kind: 'crab', by: '7', period: 'all' })?.path // 'by'
+ */
 export function leaderboardIssue({
   kind,
   by,
@@ -42,7 +46,10 @@ export function leaderboardIssue({
     : { path: 'by', message: 'Must be catches or species, because crabs have no rarity' }
 }
 
-/** The query of the page of a leaderboard, without default values. Empty for catches of fish of all time. */
+/**
+ * The query of the page of a leaderboard, without default values. Empty for catches of fish of all time.
+ * @example leaderboardSearch({ kind: 'fish', by: '7', period: '2026-11' }) // '?by=7&period=2026-11'
+ */
 export function leaderboardSearch({
   kind,
   by,
