@@ -99,7 +99,7 @@ const STATES: readonly [name: string, open: (page: Page, server: Server) => Prom
     async (page, { url }) => {
       await page.route('**/leaderboard', async (route) => {
         const response = await route.fetch()
-        const problem = JSON.stringify({ kind: 'limited', retryAt: Date.now() + 300_000 })
+        const problem = JSON.stringify({ kind: 'limited', retryAt: Date.now() + 300_000, retryAfterMs: 300_000 })
         const body = (await response.text())
           .replace(
             /"view":"leaderboard".*?<\/script>/s,
@@ -231,7 +231,7 @@ describe('the pages', () => {
   it('the pages show times in the local time zone, and "Share" copies the address of the current view', async ({
     skip,
   }) => {
-    const browser = await startBrowser(skip)
+    const browser = await startBrowser(skip, { locale: 'en-GB' })
     const { url } = await startServer()
     await browser.grantPermissions(['clipboard-read', 'clipboard-write'])
     const page = await openPage(browser, 1440)

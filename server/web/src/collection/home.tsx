@@ -9,7 +9,6 @@ import { homeTexts as texts } from '../texts/home.tsx'
 import { Leaders } from './leaderboard.tsx'
 import { Emblem } from './player/head.tsx'
 import { PlayerSearch } from './search.tsx'
-import './home.css'
 
 const MOST_FISH: Board = { kind: 'fish', by: 'catches', period: ALL_TIME }
 

@@ -8,6 +8,7 @@ import '../parts/page.css'
 import '../parts/content.css'
 import '../parts/card.css'
 import './collection.css'
+import './home.css'
 import './leaderboard.css'
 import './versus.css'
 
